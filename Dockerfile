@@ -1,5 +1,7 @@
 # The app with its production packages, run by a user without rights. See docs/deploy.md#container.
-ARG NODE=node:20.20.2-bookworm-slim
+# A tag can be moved. To pin the image, look its digest up with `docker buildx imagetools inspect node:24.21.0-bookworm-slim`, and build
+# with --build-arg NODE=node:24.21.0-bookworm-slim@sha256:...
+ARG NODE=node:24.21.0-bookworm-slim
 
 FROM ${NODE} AS build
 WORKDIR /app

@@ -22,7 +22,7 @@ const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing'];
 
 /**
  * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything,
- * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the newest Node, and `TESTS=alone` what is
+ * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the Node of the image, and `TESTS=alone` what is
  * measured (with `--maxWorkers=1`).
  */
 const { TESTS } = process.env;

@@ -1,8 +1,7 @@
-import { noteRevocation, sweepRevocations } from './app/installations/confirm-revocation.ts';
 import { install } from './app/installations/install.ts';
 import { createInstalledWorkspaces } from './app/installations/installed-workspaces.ts';
-import { createLeftBehindSweep } from './app/installations/left-behind.ts';
 import type { InstallationPorts } from './app/installations/ports.ts';
+import { noteRevocation, watchTokens } from './app/installations/watch-tokens.ts';
 import type { Locks } from './app/locks.ts';
 import type { Store } from './app/ports.ts';
 import type { Config } from './config.ts';
@@ -19,6 +18,7 @@ import { type AbilityWatch, createSlackAbilities } from './slack/transport/slack
 import { createSlackConnections, type SlackConnections } from './slack/transport/slack-api.ts';
 import { createSlackClients, type TokenSource } from './slack/transport/slack-clients.ts';
 import type { System } from './system.ts';
+import type { Vault } from './vault.ts';
 
 interface SlackParts
   extends Pick<
@@ -31,12 +31,11 @@ interface SlackParts
     | 'homes'
     | 'apiKeys'
     | 'installationStore'
-    | 'installStates'
-    | 'leftBehind'
   > {
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
+  readonly vault: Vault;
 }
 
 /** Where the tokens come from, and what goes with that. */
@@ -49,8 +48,7 @@ interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;
-  readonly sweepRevocations?: (() => Promise<void>) | undefined;
-  drain(): Promise<void>;
+  readonly watchTokens?: (() => Promise<void>) | undefined;
 }
 
 export interface OpenSlack extends Slack {
@@ -113,7 +111,7 @@ function openSingleWorkspace(
   signal: AbortSignal,
 ): Source {
   const parts = { connections, botToken, workspaces, abilities, system, log, signal };
-  return { ...createSingleWorkspace(parts), drain: async () => undefined };
+  return createSingleWorkspace(parts);
 }
 
 /** No calls at the start: a workspace that is not used costs nothing. */
@@ -132,7 +130,6 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
-  const sweepLeftBehind = createLeftBehindSweep(parts);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
@@ -142,12 +139,12 @@ function openInstalledWorkspaces(
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
-    sweepRevocations: () => sweepRevocations(ports).then(sweepLeftBehind),
+    watchTokens: () => watchTokens(ports),
     installer: createInstaller({
       ...client,
       apiUrl: config.SLACK_API_URL,
       publicUrl,
-      states: parts.installStates,
+      vault: parts.vault,
       connections,
       install: async (installation) => {
         const outcome = await install(installation, ports);

@@ -6,13 +6,13 @@ import { runBackground } from './app/background.ts';
 import { createLastLists } from './app/home/last-servers.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
+import { createDigestEdits } from './app/reminders/refresh-digest.ts';
 import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
 import type { WorkspaceId } from './domain/ids.ts';
 import { listNamedOwners } from './domain/named-owners.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
-import { openRedis } from './hosting/redis.ts';
 import type { Log } from './log.ts';
 import { startBolt, type Transport } from './slack/transport/bolt.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
@@ -22,7 +22,6 @@ import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
-import { describeOpenMetrics } from './web/metrics-access.ts';
 import { watchRequests } from './web/open-requests.ts';
 import { createWebServer, listen, type WebParts } from './web/server.ts';
 
@@ -47,13 +46,14 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createCounting(store);
-  const redis = openConfiguredRedis(config, log, system);
-  const { hosting, accountRecognition } = openHosting(config, store, metrics, redis, log, base);
+  const { hosting, accountRecognition } = openHosting(config, store, metrics, log, base);
   const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
-  const slack = openSlack(config, { ...store, ...own }, stop.signal);
+  const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
   const { source } = slack;
-  const { sweepRevocations } = source;
-  const ports = { ...store, ...slack.ports, ...own, installations: source, sweepRevocations };
+  const { watchTokens } = source;
+  const told = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const digestEdits = createDigestEdits(told);
+  const ports = { ...told, ...digestEdits.notifiers };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, system, log, clock, stop.signal);
@@ -63,8 +63,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
-  const warnings = () => [...store.notes, ...redis.warnings(), ...clock.warnings()];
-  const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
+  const warnings = () => [...store.notes, ...clock.warnings()];
+  const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const requests = watchRequests(server);
   const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
@@ -72,13 +72,12 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await source.connect().catch(giveUp);
   await transport.start().catch(giveUp);
-  redis.start();
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
-  const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
-  const drainSlack = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
-  const drain = () => drainSlack().then(() => source.drain());
+  const endOrders = () => Promise.all([endRequests(), background]).then(() => digestEdits.drain());
+  const endWork = () => Promise.all([hosting.close(), endOrders()]);
+  const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }
@@ -111,7 +110,7 @@ function openTransport(
     SLACK_API_URL: slackApiUrl,
   } = config;
   if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
-  if (signingSecret) return createHttpReceiver({ signingSecret, log, system, clock });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 
@@ -119,8 +118,6 @@ type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
 
 function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWebParts>) {
   const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
-  const note = describeOpenMetrics(publicUrl, metricsToken);
-  if (note !== undefined) ports.log.info(note);
   const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
   return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
 }
@@ -134,30 +131,14 @@ async function openConfiguredStore(config: Config, vault: Vault, log: Log, base:
   return { store, system };
 }
 
-/** Without an address there is nothing to watch, and calls wait in the queue of their own process alone. */
-function openConfiguredRedis({ REDIS_URL }: Config, log: Log, system: System) {
-  const redis = REDIS_URL && openRedis({ url: REDIS_URL.reveal(), system, log });
-  return { queues: redis, start: () => redis?.start(), warnings: () => redis?.warnings() ?? [] };
-}
-
-type OpenedRedis = ReturnType<typeof openConfiguredRedis>;
-
 /** Uses this machine's own clocks: the database's time is extrapolated with the monotonic one, so it would hide that the machine was suspended. */
-function openHosting(
-  config: Config,
-  store: Store,
-  metrics: Metrics,
-  { queues }: OpenedRedis,
-  log: Log,
-  system: System,
-) {
+function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System) {
   const { accounts, apiKeys } = store;
   const hosting = createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
     calls: store.apiCalls,
-    queues,
     accounts,
     onServers: (api, servers) => accountRecognition.notice(api, servers),
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },

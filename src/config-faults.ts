@@ -1,5 +1,3 @@
-import { omitUndefined } from './domain/omit-undefined.ts';
-
 /** Settings by name, as the environment has them; an empty one is undefined. */
 export type Given = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +18,6 @@ const EXAMPLES = {
   OWNERS: 'U012AB3CD,U045EF6GH',
   DATABASE_URL: 'sqlite:./data/vps.sqlite',
   SPILL_DIR: './data/answers',
-  REDIS_URL: 'redis://user:password@host:6379',
   MAX_PROCESSES: '4',
   DOUBT_MINUTES: '30',
   PASSWORD_HOLD_MINUTES: '60',
@@ -41,22 +38,12 @@ export function describeFault(name: string, problem: string, given: Given): stri
   return `${name} ${fault}, for example: ${name}=${example}`;
 }
 
-/** What is for several processes, where there can be only one: a SQLite file belongs to one process. */
-export function findProcessFaults({
-  DATABASE_URL,
-  REDIS_URL,
-  MAX_PROCESSES,
-}: Given): Readonly<Record<string, string>> {
+/** A SQLite file belongs to one process. */
+export function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Given): Readonly<Record<string, string>> {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
-  return omitUndefined({
-    REDIS_URL: REDIS_URL && ONLY_FOR_SEVERAL,
-    MAX_PROCESSES: Number(MAX_PROCESSES ?? 1) === 1 ? undefined : ONE_PER_FILE,
-  });
+  return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };
 }
 
-const ONLY_FOR_SEVERAL =
-  'REDIS_URL is wrong (it is for several processes, and only one can use a SQLite file: set DATABASE_URL to a PostgreSQL ' +
-  'database first), for example: REDIS_URL= (empty)';
 const ONE_PER_FILE =
   'MAX_PROCESSES is wrong (only one process can use a SQLite file: set DATABASE_URL to a PostgreSQL database first), ' +
   'for example: MAX_PROCESSES=1';

@@ -73,18 +73,13 @@ const settings = z.object({
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   /** That share one PostgreSQL server. Absent: each takes as many connections as it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
-  /** Shares the rate limit among several processes. It may hold a password. */
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, hostname: /./, error: 'must be written like redis://host:6379' })
-    .transform((url) => new Secret(url))
-    .optional(),
   /** Absent: beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
   DOUBT_MINUTES: minutes(1, 1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
   /** Absent: forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  /** Absent: `/metrics` answers on this machine alone. */
+  /** Absent: there is no `/metrics`. */
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces')
@@ -114,6 +109,7 @@ const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, S
 
 const slackCheckSchema = settings
   .pick({
+    HOSTING_BASE_URL: true,
     SLACK_APP_TOKEN: true,
     SLACK_BOT_TOKEN: true,
     SLACK_API_URL: true,
@@ -159,7 +155,7 @@ export function parseStoreConfig(environment: Environment): StoreConfig {
   return parseWith(storeSchema, environment);
 }
 
-/** Reads only what Slack is asked with. @throws ConfigError as `parseConfig` does */
+/** Reads only what Slack and the hosting API are asked with. @throws ConfigError as `parseConfig` does */
 export function parseSlackCheckConfig(environment: Environment): SlackCheckConfig {
   return parseWith(slackCheckSchema, environment);
 }

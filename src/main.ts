@@ -9,6 +9,7 @@ async function main(): Promise<void> {
     const config = parseConfig(process.env);
     const log = createLog(config.LOG_LEVEL);
     logUncaught(process, log, (code) => process.exit(code));
+    if (process.env.REDIS_URL) log.warn('REDIS_URL is ignored: the app no longer uses Redis');
     const app = await compose(config, log);
     stopOnSignals(app, log);
     const where = { port: app.port, host: config.HOST, api: new URL(config.HOSTING_BASE_URL).host };

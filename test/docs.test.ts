@@ -110,29 +110,6 @@ describe('the docs', () => {
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
   });
-
-  it('use each number for only one section or paragraph', () => {
-    const twice = documents.flatMap(({ path, text }) => {
-      const numbers = listNumbers(text);
-      return numbers.filter((number, at) => numbers.indexOf(number) !== at).map((each) => `${path} ${each}`);
-    });
-    expect(twice).toEqual([]);
-  });
-
-  it('have the sections that everything else relies on', () => {
-    const sections = (path: string) =>
-      listNumbers(readFileSync(path, 'utf8')).filter((number) => !number.includes('.'));
-    expect(sections('docs/hosting-api.md')).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
-    expect(sections('docs/design.md')).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
-  });
-
-  it('are named in no reference to a document outside of this repository', () => {
-    const old = /\bDESIGN (?=\d)|\bDESIGN\.md\b|\bAPI\s+(?:\*\s+)?document\b/g;
-    const stray = files.flatMap(({ path, text }) =>
-      (text.match(old) ?? []).map((found) => `${path}: ${found}`),
-    );
-    expect(stray).toEqual([]);
-  });
 });
 
 describe('the check of references and links', () => {

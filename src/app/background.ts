@@ -4,8 +4,6 @@ import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { createAuditPublisher, PUBLISH_MS } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
-import type { MessagePorts } from './messages/ports.ts';
-import { sweepMessages } from './messages/sweep-messages.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
@@ -24,10 +22,11 @@ const TICK_MS = 500;
 const SWEEP_MS = MINUTE_MS;
 /** Together with the lease of a lock: another process takes over the work of a crashed one within a minute. */
 const UNFINISHED_MS = 15_000;
+/** A token has hours left, and an uninstall is checked at once when its event comes. */
+const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
-/** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
+/** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
-const REFRESH_MS = 2000;
 /** An outcome that Slack didn't take at once is sent again after 5 s at the earliest. */
 const RUNS_MS = 2500;
 const MOST_AT_ONCE = 8;
@@ -43,12 +42,11 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof createAuditPublisher>[0] &
   ReminderPorts &
   WorkflowPorts &
-  MessagePorts &
   SweepBatchPorts & {
     readonly system: System;
     readonly log: Log;
     /** Absent where the app can't be installed by OAuth. */
-    readonly sweepRevocations?: (() => Promise<void>) | undefined;
+    readonly watchTokens?: (() => Promise<void>) | undefined;
   };
 
 /**
@@ -67,11 +65,13 @@ export async function runBackground(
   const publishHeads = createAuditPublisher(ports);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
-  const unfinished = onceAtATime(() => sweepUnfinished(ports, roles, startedAt), ports);
+  const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt), ports);
   const reminders = startReminders(ports, signal);
+  const tokens = onceAtATime(async () => ports.watchTokens?.(), ports);
   const runs = onceAtATime(() => sweepRuns(roles, ports), ports);
   const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
+  const tokensAreDue = everyNow(TOKENS_MS, system);
   const runsAreDue = everyNow(RUNS_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
@@ -85,6 +85,7 @@ export async function runBackground(
         await sweep(ports);
       }
       if (unfinishedIsDue()) unfinished.start();
+      if (tokensAreDue()) tokens.start();
       if (runsAreDue()) runs.start();
       reminders.tick();
       if (publishIsDue()) await publishHeads();
@@ -95,7 +96,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, runs, reminders, follower];
+  const drains = [aside, payments, unfinished, tokens, runs, reminders, follower];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }
@@ -127,13 +128,12 @@ function readSpilledSafely(ports: BackgroundPorts) {
   });
 }
 
-/** Digests are posted and edited beside everything else: an account that doesn't answer holds up nothing. */
+/** Digests are posted beside everything else: an account that doesn't answer holds up nothing. */
 function startReminders(ports: ReminderPorts, signal: AbortSignal) {
   const { system } = ports;
   const work = createReminderWork(ports, signal);
   const jobs = [
     { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, ports) },
-    { isDue: everyNow(REFRESH_MS, system), job: onceAtATime(work.refresh, ports) },
     { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, ports) },
   ];
   return {
@@ -173,14 +173,11 @@ function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'lo
 }
 
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
-async function sweepUnfinished(ports: BackgroundPorts, roles: RoleCheck, startedAt: number): Promise<void> {
-  const { sweepRevocations = async () => undefined } = ports;
+async function sweepUnfinished(ports: BackgroundPorts, startedAt: number): Promise<void> {
   const sweeps = [
     sweepApprovals(ports, startedAt),
     sweepAccessRequests(ports, startedAt),
     sweepBatches(ports),
-    sweepMessages(roles, ports),
-    sweepRevocations(),
   ];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, ports))));
 }

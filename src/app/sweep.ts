@@ -8,7 +8,6 @@ import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from './authorize/ports.ts';
 import { type RedrawPorts, redrawHomes } from './home/redraw-homes.ts';
-import type { MessageCommands } from './messages/ports.ts';
 import type { Passwords } from './purchases/ports.ts';
 import type { ActMessages } from './servers/ports.ts';
 import type { WorkflowRuns } from './workflows/ports.ts';
@@ -27,7 +26,6 @@ export interface SweepPorts extends RedrawPorts {
   readonly actMessages: Pick<ActMessages, 'removeExpired'>;
   readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
   readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
-  readonly messageCommands: Pick<MessageCommands, 'removeBefore'>;
   readonly workflowRuns: Pick<WorkflowRuns, 'removeBefore'>;
   readonly grants: Pick<Grants, 'removeEnded'>;
 }
@@ -42,7 +40,6 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   await ports.actMessages.removeExpired(now);
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
-  await ports.messageCommands.removeBefore(now - DAY_MS);
   await ports.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
   const ended = await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
   await redrawHomes(ended, ports);

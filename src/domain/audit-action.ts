@@ -46,7 +46,6 @@ export const AUDIT_ACTIONS = [
   'install',
   'uninstall',
   'password_erased',
-  'password_discard',
   'restore',
   'reminders',
   'reminder_snooze',

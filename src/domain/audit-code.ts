@@ -1,6 +1,5 @@
 import type { CancelDetails, DeleteEndDetails } from './approval.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
-import type { Absence } from './left-password.ts';
 import type { OperationRefusalDetails, UnconfirmedDetails } from './outcome.ts';
 
 /** What can be wrong with a chain of audit entries. */
@@ -15,7 +14,6 @@ export type AuditCode =
   | keyof CancelDetails
   | keyof DeleteEndDetails
   | AuditProblem
-  | Absence
   | 'approved'
   | 'denied'
   | 'expired'

@@ -22,8 +22,6 @@ export type Surface =
 export interface AuditSubject {
   readonly serverId?: ServerId;
   readonly label?: string;
-  /** What the entry is found by, where the label says more than the server's label; by default the label. Not stored itself. */
-  readonly searchLabel?: string;
   readonly money?: Money;
   readonly operationId?: ConfirmationId;
 }
@@ -44,8 +42,7 @@ export interface AuditEntry extends AuditSubject {
 }
 
 /** An entry as it is stored: numbered 1, 2, 3 … within its workspace, and signed for that position. */
-export interface StoredEntry
-  extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'searchLabel' | 'surface'> {
+export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
   readonly id: AuditEntryId;
   readonly seq: number;
   readonly signature: string;

@@ -13,12 +13,10 @@ export type DueStanding =
   | { readonly kind: 'due' | 'expired' }
   /** A renewal is in progress, or it isn't known yet whether it was paid. */
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
-  /** `by` is absent when it was not renewed from this workspace. */
-  | { readonly kind: 'renewed'; readonly by?: UserId; readonly paidUntil?: number }
+  | { readonly kind: 'renewed'; readonly by: UserId; readonly paidUntil?: number }
   | { readonly kind: 'snoozed'; readonly by: UserId; readonly untilDay: string }
   | { readonly kind: 'left'; readonly by: UserId }
-  /** `by` is absent when it was not deleted from this workspace. */
-  | { readonly kind: 'gone'; readonly by?: UserId };
+  | { readonly kind: 'gone'; readonly by: UserId };
 
 /** A server whose paid time was about to end. */
 export interface DueServer extends NamedServer {

@@ -2,7 +2,6 @@ import type { Role } from './actor.ts';
 import type { AccessRequestState, ClosedState } from './decision.ts';
 import type { FailedAct } from './failed-act.ts';
 import type { UserId } from './ids.ts';
-import type { LeftPassword } from './left-password.ts';
 import type { Money } from './money.ts';
 import type { Reason } from './reason.ts';
 import type { ReminderRefusalDetails } from './reminder-refusals.ts';
@@ -38,13 +37,9 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   other_workspace: Record<never, never>;
   /** `userId`: another user, whom the app was acting for. */
   identity_unknown: { userId?: string };
-  /** For owners alone: `left` if they can erase the password; `unknownCreatorId` if only Slack could tell, and didn't. */
-  not_creator: { label: string; left?: LeftPassword; unknownCreatorId?: UserId };
-  /** The creator of a server is still there and has a role for it: no one else can erase its root password. */
-  creator_present: { label: string; creatorId: UserId };
+  not_creator: { label: string };
   already_handled: Record<never, never>;
   /** The process stood still for so long that another one has told the user that nothing was done. */
-  held_up: Record<never, never>;
   /** A newer version of the app has stored what this one can't read: it is left to that one. */
   newer_version: Record<never, never>;
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */

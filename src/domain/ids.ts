@@ -30,4 +30,3 @@ export type WorkflowKeyId = Id<'workflow key'>;
 /** One run of our step in a workflow; also what its card's button carries, and by what its messages are found. */
 export type WorkflowRunId = ConfirmationId;
 /** A command in a message; made of what Slack names the message. */
-export type MessageCommandId = Id<'message command'>;

@@ -29,11 +29,6 @@ export interface Installation extends NewInstallation {
   readonly generation: number;
   /** Slack has permanently rejected the refresh token, so the bot token can't be renewed; only another install helps. */
   readonly isRefreshRefused: boolean;
-  /**
-   * The app may have used the refresh token up: a refresh was sent whose answer is not stored, or that isn't known. Slack
-   * refuses such a token from then on, which says nothing about an uninstall.
-   */
-  readonly mayRefreshBeSpent: boolean;
   /** Slack refused the bot token itself when it was last used: it may have been revoked without a word. */
   readonly isTokenRefused: boolean;
 }

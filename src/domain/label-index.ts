@@ -1,5 +1,3 @@
-import type { Steps } from './steps.ts';
-
 /** Letters, digits, and what joins them in host names: "web-1.example.com" is one run, "web 1" are two. */
 const RUN = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
@@ -41,14 +39,13 @@ interface Entry<One> {
 }
 
 /** Labels and texts have to be folded in the same way. A label without letters and digits isn't found. */
-export function* indexLabels<One>(
+export function indexLabels<One>(
   labels: readonly { readonly label: string; readonly one: One }[],
-): Steps<LabelIndex<One>> {
+): LabelIndex<One> {
   const byRuns = new Map<string, Entry<One>[]>();
   const byLabel = new Map<string, Entry<One>>();
   const lengths = new Set<number>();
-  for (const [at, { label, one }] of labels.entries()) {
-    if (at % 64 === 63) yield;
+  for (const { label, one } of labels) {
     const known = byLabel.get(label);
     if (known) {
       known.ones.push(one);

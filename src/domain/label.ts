@@ -1,5 +1,4 @@
 import { Refusal } from './errors.ts';
-import { toCompatible } from './unicode.ts';
 
 /**
  * Labels are compared in three ways, and nowhere by hand:
@@ -19,29 +18,22 @@ export function isSameLabel(a: string, b: string): boolean {
   return foldLabel(a) === foldLabel(b);
 }
 
-/**
- * Makes a comparison of many labels with one that was typed: whether it is the same, as for `isSameLabel`, or the label's
- * beginning. Of a long label only as much
- * is read as can matter.
- */
-export function searchLabels(typed: string) {
-  const wanted = foldLabel(typed);
-  // One character may fold from several, and into several.
-  const length = 4 * typed.length + 16;
-  return (label: string): 'same' | 'beginning' | 'other' => {
-    const beginning = foldLabel(label.slice(0, length));
-    if (beginning === wanted) return 'same';
-    return beginning.startsWith(wanted) ? 'beginning' : 'other';
-  };
-}
-
 /** Whether a server still has the label that was frozen with a confirmation (`freezeLabel`). */
 export function isFrozenLabel(label: string, frozen: string): boolean {
   return isIdenticalLabel(freezeLabel(label), frozen);
 }
 
-function foldLabel(label: string): string {
+/** A label as `isSameLabel` compares it. */
+export function foldLabel(label: string): string {
   return toCompatible(label).trim().toLowerCase();
+}
+
+/** No label is longer, and the time to put a text's accents in order grows with the square of their number. */
+const MOST_NORMALIZED = 1000;
+
+/** A text in Unicode's compatible form (NFKC). Longer ones stay as they are. */
+export function toCompatible(text: string): string {
+  return text.length > MOST_NORMALIZED ? text : text.normalize('NFKC');
 }
 
 /** A modal's metadata holds 3,000 characters, escapes included. */
@@ -74,8 +66,8 @@ export function deletionWord({ id, label }: { readonly id: number; readonly labe
   return isTypeable ? trimmed : String(id);
 }
 
-/** Slack's form fields take this many characters; the hosting API's own limit is not documented. */
-export const LABEL_MAX_CHARACTERS = 500;
+/** More than anyone reads. The hosting API's own limit is not documented. */
+export const LABEL_MAX_CHARACTERS = 255;
 
 /** Reads the label for a new server. @throws Refusal `bad_label` */
 export function parseLabel(typed: string): string {

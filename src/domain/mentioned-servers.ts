@@ -1,7 +1,6 @@
+import { toCompatible } from './label.ts';
 import { indexLabels, type LabelIndex, splitRuns, type TextRun } from './label-index.ts';
 import { isDeleted, type Server } from './server.ts';
-import { mapInSteps, type Steps } from './steps.ts';
-import { toCompatible } from './unicode.ts';
 
 /** A part of a message: what its readers see, or the address of a link, which may be the monitoring system's own. */
 export interface MessagePart {
@@ -18,8 +17,7 @@ export interface MentionedServer {
 }
 
 /** What is read of one message: more than any alert has, and little enough to be read at once. */
-const MOST_CHARACTERS = 40_000;
-const MOST_RUNS = 20_000;
+const MOST_CHARACTERS = 10_000;
 
 /** The most certain way of naming a server first; any way in an address comes after all others. */
 const RANK = { label: 0, ipv4: 1, id: 2, short_name: 3 } as const;
@@ -27,28 +25,21 @@ const URL_RANK = 4;
 
 /**
  * Finds the servers that a message mentions: the most certain ones first (label, IPv4 address, ID, host name without its
- * domain), those in addresses of links last, and otherwise in the order of the message. With pauses.
+ * domain), those in addresses of links last, and otherwise in the order of the message.
  */
-export function* findMentionedInSteps(
+export function findMentionedServers(
   parts: readonly MessagePart[],
   servers: readonly Server[],
-): Steps<readonly MentionedServer[]> {
+): readonly MentionedServer[] {
   const present = servers.filter((server) => !isDeleted(server));
-  const index = yield* indexServers(present);
+  const index = indexServers(present);
   const found = new Map<number, MentionedServer>();
   let characters = MOST_CHARACTERS;
-  let runs = MOST_RUNS;
   for (const { text, isUrl } of parts) {
     const read = foldWithin(text, characters);
     characters -= Math.max(read.length, Math.min(text.length, characters));
-    for (const mention of findIn(read, index, isUrl)) {
-      runs -= 1;
-      if (runs % 64 === 0) yield;
-      if (mention) keepBest(mention, found);
-      if (runs <= 0) break;
-    }
-    if (characters <= 0 || runs <= 0) break;
-    yield;
+    for (const mention of findIn(read, index, isUrl)) keepBest(mention, found);
+    if (characters <= 0) break;
   }
   return [...found.values()].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -60,10 +51,10 @@ interface ServerIndex {
   readonly byId: ReadonlyMap<string, readonly Server[]>;
 }
 
-function* indexServers(servers: readonly Server[]): Steps<ServerIndex> {
-  const labels = yield* mapInSteps(servers, (server) => ({ label: fold(server.label), one: server }));
+function indexServers(servers: readonly Server[]): ServerIndex {
+  const labels = servers.map((server) => ({ label: fold(toCompatible(server.label)), one: server }));
   return {
-    byLabel: yield* indexLabels(labels),
+    byLabel: indexLabels(labels),
     byShortLabel: groupBy(labels, ({ label }) => shortNameOf(label)),
     byIpv4: groupBy(labels, ({ one }) => one.ipv4),
     byId: groupBy(labels, ({ one }) => String(one.id)),
@@ -89,16 +80,11 @@ function groupBy<Entry extends { readonly one: Server }>(
 const FIELD_NAMES =
   /^(?:host|hostname|instance|server|node|target|device|machine|vps|name|label|ip|address)$/;
 
-/** What is mentioned, word by word; undefined for a word that mentions nothing, so that all words are counted. */
-function* findIn(
-  text: string,
-  index: ServerIndex,
-  isUrl: boolean,
-): Generator<MentionedServer | undefined, void, undefined> {
+/** What is mentioned, word by word. */
+function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<MentionedServer> {
   const mention = (server: Server, by: MentionedServer['by']) => ({ server, by, isOnlyInUrl: isUrl });
   const runs = splitRuns(text);
   for (let at = 0; at < runs.length; at++) {
-    yield undefined;
     const run = runs[at];
     if (!run || isFieldName(run, text)) continue;
     const labelled = index.byLabel.findAt(runs, at, text);
@@ -175,14 +161,14 @@ function rankOf({ by, isOnlyInUrl }: MentionedServer): number {
   return RANK[by] + (isOnlyInUrl ? URL_RANK : 0);
 }
 
-/** The beginning of a text, folded. It is cut again once it is unfolded: one letter can stand for eighteen. */
+/** The beginning of a text, as labels are compared. It is cut again: one letter can stand for eighteen. */
 function foldWithin(text: string, most: number): string {
-  return fold(toCompatible(text.slice(0, most)).slice(0, most)).slice(0, most);
+  return fold(text.slice(0, most).normalize('NFKC').slice(0, most)).slice(0, most);
 }
 
 /** As labels are compared (`isSameLabel`), with every kind of space as one space. */
-function fold(text: string): string {
-  return toCompatible(text)
+function fold(compatible: string): string {
+  return compatible
     .toLowerCase()
     .replace(/[^\S\n]+/g, ' ')
     .trim();

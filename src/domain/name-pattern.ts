@@ -1,6 +1,5 @@
 import { findPattern, matchesPattern } from './label-pattern.ts';
 import { isDeleted, type Server } from './server.ts';
-import { filterInSteps, type Steps } from './steps.ts';
 import { bareName, foldName } from './typed-name.ts';
 
 /** Whether a name that was typed stands for many: `*` without a `\` before it. */
@@ -8,13 +7,13 @@ export function isPattern(typed: string): boolean {
   return /(?:^|[^\\])(?:\\\\)*\*/.test(typed);
 }
 
-/** The servers whose labels match a pattern; if none does, those that match it as phones write it. With pauses. */
-export function* matchPatternInSteps(typed: string, servers: readonly Server[]): Steps<readonly Server[]> {
+/** The servers whose labels match a pattern; if none does, those that match it as phones write it. */
+export function matchPattern(typed: string, servers: readonly Server[]): readonly Server[] {
   const listed = servers.filter((server) => !isDeleted(server));
   const written = findPattern(typed);
   if (written === undefined) return [];
-  const matches = yield* filterInSteps(listed, ({ label }) => matchesPattern(written, label));
+  const matches = listed.filter(({ label }) => matchesPattern(written, label));
   if (matches.length > 0) return matches;
   const bare = findPattern(bareName(typed)) ?? written;
-  return yield* filterInSteps(listed, ({ label }) => matchesPattern(bare, foldName(label)));
+  return listed.filter(({ label }) => matchesPattern(bare, foldName(label)));
 }

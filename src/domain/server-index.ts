@@ -1,6 +1,5 @@
-import { findNearestInSteps } from './nearest.ts';
+import { findAllNearest } from './nearest.ts';
 import { compareServers, type Server } from './server.ts';
-import { filterInSteps, mapInSteps, type Steps, sortInSteps } from './steps.ts';
 import { bareName } from './typed-name.ts';
 
 /** A list of servers as menus search it: sorted once for all letters that are typed. */
@@ -11,28 +10,27 @@ export interface ServerIndex {
   readonly texts: readonly string[];
 }
 
-export function* indexServersInSteps(servers: readonly Server[]): Steps<ServerIndex> {
-  const sorted = yield* sortInSteps(servers, compareServers);
-  return { servers: sorted, texts: yield* mapInSteps(sorted, textOf) };
+export function indexServers(servers: readonly Server[]): ServerIndex {
+  const sorted = servers.toSorted(compareServers);
+  return { servers: sorted, texts: sorted.map(textOf) };
 }
 
 /**
  * The servers that `isOffered` lets through and whose label, ID, address or state contains the filter, by label; if there
- * are none, those with the nearest labels. With pauses.
+ * are none, those with the nearest labels.
  */
-export function* searchInSteps(
+export function searchServers(
   filter: string,
   { servers, texts }: ServerIndex,
   isOffered: (server: Server) => boolean,
-): Steps<readonly Server[]> {
+): readonly Server[] {
   for (const wanted of new Set([filter.trim().toLowerCase(), bareName(filter)])) {
-    const matches = servers.filter((_, at) => texts[at]?.includes(wanted));
-    const offered = yield* filterInSteps(matches, isOffered);
+    const offered = servers.filter((server, at) => texts[at]?.includes(wanted) && isOffered(server));
     if (offered.length > 0) return offered;
   }
-  const offered = yield* filterInSteps(servers, isOffered);
+  const offered = servers.filter(isOffered);
   const labels = offered.map(({ label }) => label);
-  const nearest = new Set(yield* findNearestInSteps(bareName(filter), labels));
+  const nearest = new Set(findAllNearest(bareName(filter), labels));
   return offered.filter(({ label }) => nearest.has(label));
 }
 

@@ -1,4 +1,4 @@
-import { toCompatible } from './unicode.ts';
+import { foldLabel } from './label.ts';
 
 /** Hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
 const DASHES = /[\u2010-\u2015\u2043\u2212\uFE58\uFE63\uFF0D]/gu;
@@ -11,12 +11,7 @@ const QUOTED = /^(?:"(.+)"|'(.+)'|`+([^`]+)`+|\u201C(.+)\u201D|\u2018(.+)\u2019|
 
 /** A name without the differences that a keyboard makes: letter case, width, kinds of dashes, numbers of spaces. */
 export function foldName(name: string): string {
-  return toCompatible(name)
-    .replace(INVISIBLE, '')
-    .replace(DASHES, '-')
-    .replace(/\s+/gu, ' ')
-    .trim()
-    .toLowerCase();
+  return foldLabel(name).replace(INVISIBLE, '').replace(DASHES, '-').replace(/\s+/gu, ' ').trim();
 }
 
 /**
@@ -35,13 +30,7 @@ export function bareName(typed: string): string {
   }
 }
 
-/** Makes a comparison of many labels with one name that was typed on a phone: alike, alike at the beginning, or not. */
-export function searchAlike(typed: string): (label: string) => 'alike' | 'beginning' | 'other' {
-  const wanted = [...new Set([foldName(typed), bareName(typed)])].filter((each) => each !== '');
-  const length = 4 * typed.length + 16;
-  return (label) => {
-    const folded = foldName(label.slice(0, length));
-    if (wanted.includes(folded) && label.length <= length) return 'alike';
-    return wanted.some((each) => folded.startsWith(each)) ? 'beginning' : 'other';
-  };
+/** The ways in which a label may be written that this name stands for: with quotation marks and punctuation, and without. */
+export function readingsOf(typed: string): readonly string[] {
+  return [...new Set([foldName(typed), bareName(typed)])].filter((each) => each !== '');
 }

@@ -3,7 +3,6 @@ import type { Catalog } from '../domain/catalog.ts';
 import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServerList } from '../domain/server.ts';
-import { runInSteps } from '../domain/steps.ts';
 import type { System } from '../system.ts';
 import type { CallBy, CallLimiter, CallSlot, Job } from './call-limiter.ts';
 import { decode } from './decode.ts';
@@ -116,7 +115,7 @@ async function exchange<Answer>(
     onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
     const answer = await transport.send(endpoint, key, () => endpoint.method !== 'GET' && slot.isTooOld);
-    const decoded = await runInSteps(decode(endpoint, answer, onUnreadable), system);
+    const decoded = decode(endpoint, answer, onUnreadable);
     report({ status: answer.status });
     return decoded;
   } catch (error) {

@@ -12,7 +12,6 @@ import { KnownAccounts } from './known-accounts.ts';
 import { Limiter } from './limit.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
-import type { SharedQueues } from './shared-queue.ts';
 
 export interface HostingOptions {
   /** Base address of the API, with its version (docs/hosting-api.md 9). */
@@ -24,8 +23,6 @@ export interface HostingOptions {
   readonly limit?: number;
   /** The slots that are taken, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
-  /** Where calls wait if several processes share the slots; closed with the client. */
-  readonly queues?: SharedQueues | undefined;
   /** Which keys open one account; without it, each key opens an account of its own. */
   readonly accounts?: Pick<Accounts, 'nameOf' | 'find'>;
   /** Called with every list of servers that was read. */
@@ -71,8 +68,7 @@ export function createHosting(options: HostingOptions): Hosting {
     },
     close() {
       accounts.close();
-      // Until the last answer, calls keep their places.
-      closed ??= transport.close().finally(() => options.queues?.close());
+      closed ??= transport.close();
       return closed;
     },
   };
@@ -173,10 +169,10 @@ class OpenAccounts {
   }
 
   #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
-    const { system, calls, timeoutMs, limit = 300, queues } = this.#options;
+    const { system, calls, timeoutMs, limit = 300 } = this.#options;
     const known = this.#limiters.get(name);
     if (known) return known;
-    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit, queues });
+    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit });
     if (this.#closing.signal.aborted) limiter.close();
     const made = { limiter, share: createShare(system) };
     this.#limiters.set(name, made);

@@ -1,12 +1,8 @@
-import type { Steps } from '../domain/steps.ts';
 import type { Endpoint, WireAnswer } from './endpoint.ts';
 import { NOT_JSON, parseJson } from './json.ts';
 import { makeError, readError } from './refusals.ts';
 import { sealText } from './seal.ts';
 import { Unclear, withoutEchoes } from './verdict.ts';
-
-/** Receiving, parsing and reading more than this are steps of their own. */
-const LONG = 100_000;
 
 /** Called with the number of parts that were left out because they could not be read. */
 export type OnUnreadable = (count: number) => void;
@@ -15,19 +11,15 @@ export type OnUnreadable = (count: number) => void;
  * Turns an answer into its meaning. Any 2xx is success (docs/hosting-api.md 4 shows no status codes), if it can be read
  * and nothing in it says otherwise. The answer's own text never gets into an error's details, since a body may hold a
  * root password; the answer to a create is passed on sealed (`sealedAnswer`).
- * In steps, since a list of thousands of servers would hold up other users.
  * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
  */
-export function* decode<Answer>(
+export function decode<Answer>(
   endpoint: Endpoint<Answer>,
   answer: WireAnswer,
   onUnreadable: OnUnreadable,
-): Steps<Answer> {
+): Answer {
   const { status } = answer;
-  const isLong = answer.text.length > LONG;
-  if (isLong) yield;
-  const body = yield* parseJson(answer.text);
-  if (isLong) yield;
+  const body = parseJson(answer.text);
   const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
   if (status < 200 || status > 299) {
     const isSecret =

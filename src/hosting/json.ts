@@ -1,5 +1,3 @@
-import { mapInSteps, type Steps } from '../domain/steps.ts';
-
 /** A number that JavaScript might alter: too long, with decimals, or with an exponent. */
 export class WrittenNumber {
   /** The number exactly as written in the JSON text. */
@@ -22,19 +20,13 @@ export const NOT_JSON = Symbol('not JSON');
  * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An object
  * that names a field twice is ambiguous, and JavaScript would silently take the last one: it is not read.
  */
-export function* parseJson(text: string): Steps<unknown> {
+export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    yield;
-    if ((yield* countWritten(text)) !== (yield* countNames(value))) return NOT_JSON;
+    if (countWritten(text) !== countNames(value, MOST_DEPTH)) return NOT_JSON;
     if (!MAY_BE_ALTERED.test(text)) return value;
-    yield;
-    const marked = yield* markInSteps(text);
-    yield;
-    const parsed: unknown = JSON.parse(marked);
-    yield;
-    return Array.isArray(parsed) ? yield* mapInSteps(parsed, restore) : restore(parsed);
+    return restore(JSON.parse(text.replace(STRING_OR_NUMBER, mark)));
   } catch {
     return NOT_JSON;
   }
@@ -49,33 +41,25 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const MOST_DEPTH = 100;
 
 /** How many names of fields an answer has. @throws RangeError when it is nested too deeply */
-function* countNames(value: unknown): Steps<number> {
-  if (!Array.isArray(value)) return countNamesIn(value, MOST_DEPTH);
-  const counts = yield* mapInSteps(value, (element) => countNamesIn(element, MOST_DEPTH - 1));
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-function countNamesIn(value: unknown, depth: number): number {
+function countNames(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth === 0) throw new RangeError('nested too deeply');
   let count = 0;
-  if (Array.isArray(value)) for (const element of value) count += countNamesIn(element, depth - 1);
-  else for (const name in value) count += 1 + countNamesIn(value[name as keyof typeof value], depth - 1);
+  if (Array.isArray(value)) for (const element of value) count += countNames(element, depth - 1);
+  else for (const name in value) count += 1 + countNames(value[name as keyof typeof value], depth - 1);
   return count;
 }
 
 /** How many names its text has: more if an object names a field twice, of which JavaScript keeps only the last. */
-function* countWritten(text: string): Steps<number> {
+function countWritten(text: string): number {
   let count = 0;
-  let strings = 0;
-  for (let open = text.indexOf('"'); open >= 0; strings++) {
+  for (let open = text.indexOf('"'); open >= 0; ) {
     let close = text.indexOf('"', open + 1);
     while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
     let after = close + 1;
     while (text.charCodeAt(after) <= 0x20) after++;
     if (text.charAt(after) === ':') count++;
     open = text.indexOf('"', close + 1);
-    if (strings % MARKED_AT_ONCE === 0) yield;
   }
   return count;
 }
@@ -84,20 +68,6 @@ function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charAt(at - 1 - backslashes) === '\\') backslashes++;
   return backslashes % 2 === 1;
-}
-
-/** How many strings and numbers one step takes: less than a millisecond. */
-const MARKED_AT_ONCE = 1000;
-
-function* markInSteps(text: string): Steps<string> {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { 0: token, index } of text.matchAll(STRING_OR_NUMBER)) {
-    parts.push(text.slice(from, index), mark(token));
-    from = index + token.length;
-    if (parts.length % (2 * MARKED_AT_ONCE) === 0) yield;
-  }
-  return [...parts, text.slice(from)].join('');
 }
 
 /** Turns every number into a string; the first letter of each string says whether it was one before. */

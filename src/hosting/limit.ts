@@ -7,7 +7,6 @@ import type { CallLimiter, Job } from './call-limiter.ts';
 import { MAX_PREPARATION_MS } from './held-slot.ts';
 import { KnownReleases } from './known-releases.ts';
 import { openSlots } from './open-slots.ts';
-import type { SharedQueue, SharedQueues } from './shared-queue.ts';
 import { SharedSlots } from './shared-slots.ts';
 import { sleepUnless } from './sleep.ts';
 import { type Ticket, WaitingCalls, type WaitingLimits } from './waiting-calls.ts';
@@ -25,8 +24,6 @@ export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly backgroundLimit?: number;
   /** How long a call waits for its slot before it is refused. */
   readonly maxWaitMs?: number;
-  /** Where the calls of all processes wait for the account's slots. */
-  readonly queues?: SharedQueues | undefined;
 }
 
 const DEFAULTS = {
@@ -54,7 +51,6 @@ const SPARE_MS = 30_000;
 export class Limiter implements CallLimiter {
   readonly limit: number;
   readonly #options: Required<LimiterOptions>;
-  readonly #sharedQueue: SharedQueue | undefined;
   readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
@@ -66,17 +62,13 @@ export class Limiter implements CallLimiter {
   #lastUsedAt: number;
 
   constructor(options: LimiterOptions) {
-    this.#options = { ...DEFAULTS, queues: undefined, ...options };
+    this.#options = { ...DEFAULTS, ...options };
     this.#waiting = new WaitingCalls(this.#options);
-    const { system, calls, account, limit, timeoutMs, windowMs, queues } = this.#options;
+    const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
     this.limit = limit;
     const maxHoldMs = MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS;
     const limits = { limit, maxHoldMs };
-    this.#sharedQueue = queues?.of(account, limits);
-    this.#shared = new SharedSlots({
-      ...{ system, calls, account, limits, queue: this.#sharedQueue },
-      closing: this.#closing.signal,
-    });
+    this.#shared = new SharedSlots({ system, calls, account, limits, closing: this.#closing.signal });
     this.#slots = openSlots(this.limit);
     this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
     this.#lastUsedAt = options.system.elapsed();
@@ -134,7 +126,6 @@ export class Limiter implements CallLimiter {
     // These promises resolve when running requests end; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
-    this.#sharedQueue?.close();
   }
 
   async #queue(urgency: Urgency): Promise<void> {
@@ -202,8 +193,6 @@ export class Limiter implements CallLimiter {
   #describeWait(ticket: Ticket): Wait {
     const [now, free] = [this.#options.system.elapsed(), this.limit - this.budget().taken];
     const givesUpInMs = ticket.askedAt + this.#options.maxWaitMs - now;
-    // Who waits in other processes is not known here.
-    if (this.#sharedQueue) return { givesUpInMs };
     const position = this.#waiting.positionOf(ticket);
     return { position, givesUpInMs, ...this.#releases.estimate(position - free, this.#pausedUntil, now) };
   }

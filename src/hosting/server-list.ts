@@ -86,24 +86,20 @@ function nextIn(link: string): string[] {
 
 const NEXT_RELATION = /\brel\s*=[^;,]*\bnext\b/i;
 
-const LIST_FIELDS = ['servers', 'data', 'items', 'results', 'result', 'records', 'list'];
+const LIST_FIELDS = ['servers', 'data', 'items', 'results'];
 
 interface FoundList {
   readonly elements: readonly unknown[];
   readonly beside: Fields;
 }
 
-/** The list itself, or the only list in an object or in a wrapper. @throws Unclear */
+/** The list itself, or the only list in an object around it. @throws Unclear */
 function findList(body: unknown): FoundList {
   if (Array.isArray(body)) return { elements: body, beside: {} };
   const outer = fieldsOf(body);
   const found = LIST_FIELDS.flatMap((name): FoundList[] => {
     const { [name]: held, ...beside } = outer;
-    if (Array.isArray(held)) return [{ elements: held, beside }];
-    return LIST_FIELDS.flatMap((inner): FoundList[] => {
-      const { [inner]: elements, ...rest } = fieldsOf(held);
-      return Array.isArray(elements) ? [{ elements, beside: { ...beside, [name]: rest } }] : [];
-    });
+    return Array.isArray(held) ? [{ elements: held, beside }] : [];
   });
   const [list, ...rivals] = found;
   if (!list || rivals.length > 0) throw new Unclear('unexpected');

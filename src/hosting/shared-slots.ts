@@ -1,7 +1,6 @@
 import type { ApiCalls, SlotLimits } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 import { HeldSlot, nameSlot, type TakenSlot } from './held-slot.ts';
-import { type Admission, type SharedQueue, UNQUEUED } from './shared-queue.ts';
 import { sleepUnless } from './sleep.ts';
 
 export interface SharedSlotsOptions {
@@ -11,18 +10,12 @@ export interface SharedSlotsOptions {
   readonly system: System;
   /** Ends every wait; slots that are still held stay taken in the store. */
   readonly closing: AbortSignal;
-  /** Where the calls of all processes wait; without it, each tries again and again. */
-  readonly queue?: SharedQueue | undefined;
 }
 
-/** How long to wait before trying again when other processes hold all slots. */
+/** How long to wait, on average, before trying again when other processes hold all slots. */
 const TRY_AGAIN_MS = 500;
-/** How often to look whether the queue admits calls while slots are free. */
-const LOOK_MS = 2_000;
 /** How soon slots are given back that no call gives back earlier. */
-const GIVE_BACK_SOON_MS = 2_000;
-/** How soon a slot is given back where a call of another process may be waiting for just this one. */
-const GIVE_BACK_MS = 20;
+const GIVE_BACK_MS = 2_000;
 
 /** A call that found all slots taken. */
 interface Refused {
@@ -36,13 +29,10 @@ interface Refused {
  */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
-  /** Our own slots, each with its place in the queue, which is free once the slot is free in the store. */
-  readonly #own = new Map<string, Admission>();
   /** Our own slots whose minute is over and that still have to be removed. */
   readonly #over = new Set<string>();
   #isRemoving = false;
   #refused: Refused[] = [];
-  #isWatching = false;
 
   constructor(options: SharedSlotsOptions) {
     this.#options = options;
@@ -54,15 +44,13 @@ export class SharedSlots {
   }
 
   /**
-   * Takes a slot, waiting for one until the signal fires: then undefined. Of this process's calls in the queue,
-   * those with a lower priority are first.
+   * Takes a slot, waiting for one until the signal fires: then undefined. Of this process's calls that wait, those
+   * with a lower priority are first.
    * @throws what the store throws
    */
   async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
-    const { system, queue } = this.#options;
-    const admission = queue ? await this.#lineUp(queue, priority, gaveUp) : UNQUEUED;
+    const { system } = this.#options;
     const id = system.newId();
-    this.#own.set(id, admission);
     try {
       if (this.areTaken) await this.#untilNextTry(priority);
       while (!gaveUp.aborted) {
@@ -70,7 +58,6 @@ export class SharedSlots {
         if (await this.#tryToTake(id)) return new HeldSlot(taken, system, (old) => this.#takeAgain(old));
         await this.#untilNextTry(priority);
       }
-      this.#forget(id);
       return undefined;
     } catch (error) {
       // It may have been written anyway.
@@ -85,7 +72,7 @@ export class SharedSlots {
     void this.#removeSoon();
   }
 
-  /** All that were refused ask the store together, so that it is asked twice a second at most. */
+  /** All that were refused ask the store together, about twice a second. */
   #untilNextTry(priority: number): Promise<void> {
     return new Promise((tryAgain) => {
       this.#refused.push({ priority, tryAgain });
@@ -95,60 +82,30 @@ export class SharedSlots {
 
   async #tryAgainSoon(): Promise<void> {
     const { system, closing } = this.#options;
-    await sleepUnless(closing, TRY_AGAIN_MS, system);
+    // At random times, so that no process always asks right before another one.
+    await sleepUnless(closing, TRY_AGAIN_MS * (0.5 + system.random()), system);
     const refused = this.#refused.sort((one, other) => one.priority - other.priority);
     this.#refused = [];
     for (const { tryAgain } of refused) tryAgain();
   }
 
-  async #lineUp(queue: SharedQueue, priority: number, gaveUp: AbortSignal): Promise<Admission> {
-    const admission = queue.wait(priority, gaveUp);
-    if (queue.waiting > 0) void this.#watch(queue);
-    return admission;
-  }
-
-  /** While slots are free for calls that no queue admits, those go on without the queue: Redis may have lost count. */
-  async #watch(queue: SharedQueue): Promise<void> {
-    const { calls, account, limits, system, closing } = this.#options;
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    let admittedBefore: number | undefined;
-    while (queue.waiting > 0 && (await sleepUnless(closing, LOOK_MS, system))) {
-      const taken = await calls.listTaken(account).catch(() => undefined);
-      const free = taken ? limits.limit - taken.length : 0;
-      if (free > 0 && queue.admitted === admittedBefore) queue.letThrough(free);
-      admittedBefore = free > 0 ? queue.admitted : undefined;
-    }
-    this.#isWatching = false;
-  }
-
-  /** The new one has the old one's place in the queue. */
   async #takeAgain(old: string): Promise<TakenSlot | undefined> {
     const { calls, system } = this.#options;
     const taken = nameSlot(system.newId(), system);
-    this.#own.set(taken.id, UNQUEUED);
     try {
-      if (!(await calls.takeAgain(old, taken.id))) {
-        this.#own.delete(taken.id);
-        return undefined;
-      }
+      return (await calls.takeAgain(old, taken.id)) ? taken : undefined;
     } catch (error) {
       // It may have been written anyway.
       this.giveBack(taken.id);
       throw error;
     }
-    this.#own.set(taken.id, this.#own.get(old) ?? UNQUEUED);
-    this.#own.delete(old);
-    return taken;
   }
 
   async #tryToTake(id: string): Promise<boolean> {
     const { calls, account, limits } = this.#options;
     const over = this.#takeOver();
     try {
-      const isTaken = await calls.take({ id, account }, limits, over);
-      for (const id of over) this.#forget(id);
-      return isTaken;
+      return await calls.take({ id, account }, limits, over);
     } catch (error) {
       for (const id of over) this.giveBack(id);
       throw error;
@@ -156,21 +113,14 @@ export class SharedSlots {
   }
 
   async #removeSoon(): Promise<void> {
-    const { calls, system, closing, queue } = this.#options;
+    const { calls, system, closing } = this.#options;
     if (this.#isRemoving) return;
     this.#isRemoving = true;
-    let pauseMs = queue ? GIVE_BACK_MS : GIVE_BACK_SOON_MS;
-    while (this.#over.size > 0 && (await sleepUnless(closing, pauseMs, system))) {
+    while (this.#over.size > 0 && (await sleepUnless(closing, GIVE_BACK_MS, system))) {
       const over = this.#takeOver();
-      const isRemoved = await calls.release(over).then(
-        () => true,
-        () => false,
-      );
-      if (!isRemoved) pauseMs = GIVE_BACK_SOON_MS;
-      for (const id of over) {
-        if (isRemoved) this.#forget(id);
-        else this.#over.add(id);
-      }
+      await calls.release(over).catch(() => {
+        for (const id of over) this.#over.add(id);
+      });
     }
     this.#isRemoving = false;
   }
@@ -179,10 +129,5 @@ export class SharedSlots {
     const over = [...this.#over];
     this.#over.clear();
     return over;
-  }
-
-  #forget(id: string): void {
-    this.#own.get(id)?.end();
-    this.#own.delete(id);
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkSlack } from '../cli/check-slack/check-slack.ts';
-import type { Piece } from '../cli/check-slack/pieces.ts';
+import { checkSlack } from '../cli/check-slack.ts';
 import { print, runProgram } from '../cli/program.ts';
+import type { Piece } from '../cli/slack-checks.ts';
 import { realSystem } from '../system.ts';
 
 /** `npm run check:slack`: the program is the product's, the gallery is the sandbox's; here they meet. */

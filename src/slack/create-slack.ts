@@ -4,7 +4,6 @@ import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
 import type { Homes } from '../app/home/homes-port.ts';
-import { createMessageIntake } from '../app/messages/receive-message.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import { createStepIntake } from '../app/workflows/receive-step.ts';
@@ -22,7 +21,6 @@ import { createChannels } from './directory/channels.ts';
 import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
 import { home, homeScreen } from './home/home.ts';
-import { createMessageNotifier } from './messages/notifier.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { createBatchNotifier } from './reminders/batch-notifier.ts';
@@ -46,7 +44,6 @@ import type { DispatchParts } from './transport/routing.ts';
 import type { SlackConnections } from './transport/slack-api.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
 import { createEndStep } from './transport/step-ends.ts';
-import { createWorkspaceQueues, withWorkspaceQueues } from './transport/workspace-queues.ts';
 
 import { createWorkflowNotifier } from './workflows/notifier.ts';
 
@@ -69,7 +66,6 @@ export interface Slack {
     | 'accountNotifier'
     | 'reminderNotifier'
     | 'batchNotifier'
-    | 'messageNotifier'
     | 'homeRedraw'
     | 'workflowNotifier'
   >;
@@ -136,7 +132,7 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-type Parts = Omit<DispatchParts, 'home' | 'messages' | 'steps'> & Pick<SlackOptions, 'homes'>;
+type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & Pick<SlackOptions, 'homes'>;
 
 function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({
@@ -150,9 +146,12 @@ function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): 
   homeTouches.listen(publisher);
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
   const steps = createStepIntake(parts.entry, ports);
-  const messages = createMessageIntake(ports);
-  const dispatch = createDispatch(routes, { ...parts, home: publisher, messages, steps });
-  return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
+  return createDispatch(routes, {
+    ...parts,
+    home: publisher,
+    seenRequests: ports.seenRequests,
+    steps,
+  });
 }
 
 /** How users are notified, by each feature. */
@@ -166,7 +165,6 @@ function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
     accountNotifier: createAccountNotifier(parts),
     reminderNotifier: createReminderNotifier(parts),
     batchNotifier: createBatchNotifier(parts),
-    messageNotifier: createMessageNotifier(parts),
     workflowNotifier: createWorkflowNotifier(parts),
   };
 }

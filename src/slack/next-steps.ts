@@ -2,7 +2,6 @@ import type { Button, KnownBlock } from '@slack/types';
 import { HostingError, isRefusal } from '../domain/errors.ts';
 import { accessSteps } from './access/next-steps.ts';
 import { actions } from './kit/blocks.ts';
-import { leftPasswordSteps } from './purchases/left-password.ts';
 import { failedSteps, serverSteps } from './servers/next-steps.ts';
 
 /** What a user can do after an error, as a row of buttons; none where the words say it all. `typed` is the failed command. */
@@ -14,5 +13,5 @@ export function nextSteps(error: unknown, typed?: string): KnownBlock[] {
 function buttonsAfter(error: unknown, typed: string | undefined): Button[] {
   if (error instanceof HostingError) return failedSteps(error);
   if (isRefusal(error, 'role_needed')) return accessSteps(error, typed);
-  return isRefusal(error, 'not_creator') ? leftPasswordSteps(error) : serverSteps(error);
+  return serverSteps(error);
 }

@@ -29,8 +29,6 @@ const REFUSALS: RefusalWords = {
   ...accountRefusalWords,
   ...workflowRefusalWords,
   already_handled: () => 'This request was already handled.',
-  held_up: () =>
-    'The app was held up for too long, so nothing was done. Send your message again if you still want this.',
   unreadable_press: () => 'This button or form is out of date. Run the command again.',
   newer_version: () =>
     'This was saved by a newer version of the app, and this version can’t read it. Nothing was changed. Your admin can update the app.',

@@ -8,7 +8,6 @@ import { openEngine } from './engine/database.ts';
 import type { Engine } from './engine/engine.ts';
 import { CommitUnknown, DatabaseUnusable } from './engine/errors.ts';
 import { placeOfPostgres } from './engine/postgres-engine.ts';
-import type { NewerMigrations } from './engine/store-migration.ts';
 import type { MoveRow, Tables } from './engine/tables.ts';
 import { findDeparture, refuseMoved } from './moves.ts';
 import { bringUp, freeLeases } from './open-store.ts';
@@ -63,19 +62,11 @@ async function withSide(
   const { migrationDialect, ...engine } = await openEngine(url, { lock: true, mustExist, system });
   const db = new Kysely<Tables>({ dialect: migrationDialect ?? engine.dialect });
   try {
-    refuseNewer(await bringUp(db, engine, vault));
+    await bringUp(db, engine, vault);
     await work({ engine, db });
   } finally {
     await db.destroy().finally(() => engine.close());
   }
-}
-
-/** This version doesn't know everything that a newer one stores, so it would leave some of it behind. */
-function refuseNewer(newer: NewerMigrations): void {
-  if (newer.length === 0) return;
-  throw new DatabaseUnusable(
-    `A newer version of the app has used the database (it has "${newer.at(-1)}"). Copy it with that version.`,
-  );
 }
 
 /** Paid answers beside the file would be left behind. */

@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import { isRefusal, Refusal } from '../domain/errors.ts';
 
-/*
- * During a rolling upgrade, and after a roll-back, rows can have been written by a newer version of the app
- * (docs/decisions/0020-versions-side-by-side.md). What this version can't read it doesn't touch.
- */
+/* What this version can't read it doesn't touch (docs/decisions/0020-a-newer-schema-is-refused.md). */
 
 /** Reads what a version of the app has stored. @throws Refusal `newer_version` when only a newer one can read it */
 export function parseKnown<Output>(schema: z.ZodType<Output>, stored: unknown): Output {

@@ -15,22 +15,17 @@ import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
 import type { Engine } from './engine/engine.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
-import type { NewerMigrations } from './engine/store-migration.ts';
 import type { Tables } from './engine/tables.ts';
 import { findRestore, identify } from './find-restore.ts';
 import { createHomes } from './home/homes.ts';
-import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
-import { createLeftBehind } from './installations/left-behind.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
-import { createMessageCommands } from './messages/message-commands.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { createOutcomeThreads } from './outcome-threads.ts';
 import { createPing } from './ping.ts';
-import { createErasure } from './purchases/erasure.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
@@ -84,7 +79,7 @@ export async function openStore({
   // The command line sends nothing.
   const lastSent = createLastSent(lock ? besideDatabase : undefined, foundation.newId);
   try {
-    const newer = await bringUp(db, engine, vault);
+    await bringUp(db, engine, vault);
     await refuseMoved(db);
     if (lock) await addKeyChecks(foundation);
     else await requireSealingKey(db, vault);
@@ -93,7 +88,7 @@ export async function openStore({
     const storeId = lock ? await identify(foundation) : '';
     if (lock) await lookForUnconfirmed(db);
     const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
-    const notes = [...describeNewer(newer), ...restores, ...(lastSent.fault ? [lastSent.fault] : [])];
+    const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : [])];
     const ledger = noteSent(parts.ledger, lastSent, storeId);
     return { ...parts, ledger, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
   } catch (error) {
@@ -122,20 +117,12 @@ function onlyOnce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function describeNewer(newer: NewerMigrations): readonly string[] {
-  if (newer.length === 0) return [];
-  return [
-    `A newer version of the app has used this database (it has "${newer.at(-1)}"). ` +
-      'What only that version can read is left alone until it runs again.',
-  ];
-}
-
 /**
  * Brings the schema up to date where this process may, and else requires that it is. Checks first that the keys belong to the
  * database, since a migration may seal.
  * @throws DatabaseUnusable
  */
-export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault): Promise<NewerMigrations> {
+export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault): Promise<void> {
   const { mayMigrate, migrationDialect, schema } = engine;
   const migrations = createMigrations(vault);
   await requireFittingKeys(db, schema, vault);
@@ -155,7 +142,6 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
     .where('is_told', '=', 0)
     .where('state', '!=', 'asking')
     .execute();
-  await db.updateTable('message_commands').set({ due_at: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -173,7 +159,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     accessRequests: createAccessRequests(foundation),
     approvals: createApprovals(foundation),
     ledger: createLedger(foundation),
-    passwords: { ...createPasswords(foundation), ...createErasure(foundation) },
+    passwords: createPasswords(foundation),
     spill,
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),
@@ -181,7 +167,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
-    messageCommands: createMessageCommands(foundation),
     digests: createDigests(foundation),
     reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),
@@ -195,8 +180,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     lockLeases: createLockLeases(foundation),
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
-    installStates: createInstallStates(foundation),
-    leftBehind: createLeftBehind(foundation),
     ping: createPing(foundation, system),
   };
 }

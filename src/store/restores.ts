@@ -40,9 +40,6 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
       await addAudit(trx, foundation, entry);
     await endOrders(trx, at);
     const approvals = await cancelApprovals(trx, at);
-    await forgetRefreshes(trx);
-    // A command that had not begun when the backup was taken may have been carried out since.
-    await trx.deleteFrom('message_commands').execute();
     await trx
       .insertInto('restores')
       .values({ id: newId(), at, order_id: by.orderId ?? '' })
@@ -94,11 +91,6 @@ async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<nu
     .returning('id')
     .execute();
   return canceled.length;
-}
-
-/** The refresh tokens of the backup may have been used up since: that Slack refuses them proves no uninstall. */
-async function forgetRefreshes(trx: Transaction<Tables>): Promise<void> {
-  await trx.updateTable('installations').set({ unspent_expires_at: null }).execute();
 }
 
 /** One for each workspace, and one for each order; audit chains are always locked in the same order. */

@@ -6,8 +6,8 @@ import { answerPage, escapeHtml } from './page.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {
-  /** Where to send the browser, and the cookie that binds the install to it; undefined when too many are under way. */
-  begin(): Promise<{ readonly url: string; readonly cookie: string } | undefined>;
+  /** Where to send the browser, and the cookie that binds the install to it. */
+  begin(): Promise<{ readonly url: string; readonly cookie: string }>;
   /** Takes what Slack sent the browser back with, and answers nothing. */
   finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
 }
@@ -30,9 +30,7 @@ export async function serveInstall(
   if (request.method !== 'GET')
     return answer(response, 405, 'text/plain', 'not possible\n', { allow: 'GET' });
   if (path === REDIRECT) return showEnd(response, await installer.finish(request, response));
-  const begun = await installer.begin();
-  if (!begun) return showFailure(response, BUSY);
-  const { url, cookie } = begun;
+  const { url, cookie } = await installer.begin();
   answer(response, 302, 'text/plain; charset=utf-8', 'See Slack.\n', { location: url, 'set-cookie': cookie });
 }
 
@@ -44,11 +42,6 @@ interface Failure {
   readonly isFinal?: boolean;
 }
 
-const BUSY: Failure = {
-  status: 503,
-  title: 'Too many installs at once',
-  words: 'Try again in ten minutes.',
-};
 const DENIED: Failure = {
   status: 403,
   title: 'The app wasn’t installed',

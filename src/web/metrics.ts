@@ -1,4 +1,6 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Secret } from '../domain/secret.ts';
 
 /** Numbers only: no IDs, no labels of servers, no secrets. */
 export interface Metrics {
@@ -31,6 +33,17 @@ export function createMetrics(): Metrics {
       return registry.metrics();
     },
   };
+}
+
+/** Whether a request's header has this bearer token. */
+export function hasToken(authorization: string | undefined, token: Secret<string>): boolean {
+  const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  // Hashes have one length, so how long this takes says nothing about the token.
+  return timingSafeEqual(hash(given), hash(token.reveal()));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 /** What is counted at each call of the hosting API. */

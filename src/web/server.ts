@@ -5,21 +5,23 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Secret } from '../domain/secret.ts';
+import { MINUTE_MS } from '../domain/time.ts';
+import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { type Installer, isInstallPath, serveInstall } from './install.ts';
-import type { Metrics } from './metrics.ts';
-import { findMetricsRefusal } from './metrics-access.ts';
+import { hasToken, type Metrics } from './metrics.ts';
 
 export interface WebParts extends ConnectParts {
   /** Absent where the app serves the one workspace that its token is for. */
   readonly installer?: Installer | undefined;
   readonly system: System;
+  readonly log: Pick<Log, 'warn'>;
   readonly metrics: Metrics;
-  /** Absent: metrics are shown on this machine alone. */
+  /** Absent: there is no `/metrics`. */
   readonly metricsToken?: Secret<string> | undefined;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly slack?: RequestListener | undefined;
@@ -40,15 +42,15 @@ export interface WebLimits {
 }
 
 /**
- * Slack sends small requests over few connections; a proxy in front holds some open. How much memory their bodies may take is
- * limited in `slack/transport/unverified-bodies.ts`, for as many connections.
+ * Slack sends small requests over few connections; a proxy in front holds some open. Each may have a body in memory
+ * (`slack/transport/http-receiver.ts`), so all together may take 200 MiB.
  */
 const LIMITS: WebLimits = {
-  requestTimeout: 30_000,
-  headersTimeout: 15_000,
+  requestTimeout: 10_000,
+  headersTimeout: 5000,
   keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 5000,
-  mostConnections: 1000,
+  connectionsCheckingInterval: 1000,
+  mostConnections: 400,
 };
 
 /** Bolt refuses requests that are too old, but not those from the future: this does. */
@@ -61,7 +63,7 @@ const MOST_AHEAD_SECONDS = 300;
 export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}): Server {
   const { mostConnections, ...timeouts } = { ...LIMITS, ...limits };
   const server = createServer(timeouts);
-  server.maxConnections = mostConnections;
+  keepRoom(server, mostConnections, parts);
   server.on('request', (request, response) => {
     // A stopping process hands a busy connection over to the next one after this answer.
     if (!server.listening) response.setHeader('connection', 'close');
@@ -86,6 +88,42 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
   return server;
 }
 
+/**
+ * Closes the oldest unfinished connection when there is no room for another one: anyone can open some and leave it at that. One
+ * is unfinished unless a request over it has arrived whole and isn't answered yet.
+ */
+function keepRoom(server: Server, mostConnections: number, { system, log }: WebParts): void {
+  server.maxConnections = mostConnections;
+  /** With the latest request; those that have done nothing for the longest time come first. */
+  const open = new Map<Socket, IncomingMessage | undefined>();
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const makeRoom = () => {
+    const [oldest] = [...open].find(([, request]) => !request?.complete) ?? [];
+    oldest?.destroy();
+    if (system.elapsed() - warnedAt < MINUTE_MS) return;
+    warnedAt = system.elapsed();
+    log.warn('too many connections at once: those that sent no whole request are closed', {
+      connections: open.size,
+    });
+  };
+  /** As the latest. */
+  const note = (socket: Socket, request?: IncomingMessage) => {
+    open.delete(socket);
+    if (!socket.destroyed) open.set(socket, request);
+  };
+  server.on('connection', (socket) => {
+    // The next one finds room.
+    if (open.size >= mostConnections - 1) makeRoom();
+    note(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('drop', makeRoom);
+  server.on('request', (request, response) => {
+    note(request.socket, request);
+    response.once('close', () => note(request.socket));
+  });
+}
+
 async function serve(
   path: string,
   request: IncomingMessage,
@@ -100,7 +138,7 @@ async function serve(
     return answer(response, Object.hasOwn(plainPages, path) ? 405 : 404, 'text/plain', 'not possible\n');
   }
   const page = Object.hasOwn(plainPages, path) ? plainPages[path] : undefined;
-  if (!page) return answer(response, 404, 'text/plain', 'not found\n');
+  if (!page) return notFound(response);
   return page(response, parts, request);
 }
 
@@ -113,13 +151,19 @@ const plainPages: Readonly<Record<string, PlainPage>> = {
     const told = [...(found.length === 0 ? ['ok'] : found), ...warnings()];
     answer(response, found.length === 0 ? 200 : 503, 'text/plain; charset=utf-8', `${told.join('\n')}\n`);
   },
-  '/metrics': async (response, { metrics, metricsToken }, { socket, httpVersion, headers }) => {
-    const { remoteAddress } = socket;
-    const refusal = findMetricsRefusal({ remoteAddress, httpVersion, headers }, metricsToken);
-    if (refusal) return answer(response, refusal.status, 'text/plain', `${refusal.words}\n`, refusal.headers);
+  '/metrics': async (response, { metrics, metricsToken }, { headers }) => {
+    if (!metricsToken) return notFound(response);
+    if (!hasToken(headers.authorization, metricsToken))
+      return answer(response, 401, 'text/plain', TOKEN_NEEDED, { 'www-authenticate': 'Bearer' });
     answer(response, 200, metrics.contentType, await metrics.text());
   },
 };
+
+const TOKEN_NEEDED = '/metrics needs the header "Authorization: Bearer …" with METRICS_TOKEN.\n';
+
+function notFound(response: ServerResponse): void {
+  answer(response, 404, 'text/plain', 'not found\n');
+}
 
 /** `GET //` and worse are not addresses that `URL` takes: the path is cut out by hand. */
 function pathOf(request: IncomingMessage): string {

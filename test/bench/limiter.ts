@@ -4,9 +4,7 @@ import Bottleneck from 'bottleneck';
 import { Pool } from 'undici';
 import type { ApiCalls } from '../../src/app/hosting-api.ts';
 import { Limiter } from '../../src/hosting/limit.ts';
-import { openRedis, type Redis } from '../../src/hosting/redis.ts';
 import { realSystem } from '../../src/system.ts';
-import { hasRedis, prepareServer } from '../support/redis-server.ts';
 
 // The question: how many calls of a limiter reach the service in ANY window, and how near does it come to the limit?
 // Real time and real sockets, scaled down: 30 calls per 3 s stand for 300 per minute. All limiters run side by side
@@ -44,8 +42,8 @@ const heldSlot = (): Contender => {
   return { name: SLOT, schedule, stop: () => limiter.close() };
 };
 
-/** Three processes that share slots, here in memory: with Redis they wait in one queue, and without it each tries again. */
-const threeProcesses = (name: string, redisUrl: string | undefined): Contender => {
+/** Three processes that share slots, here in memory. */
+const threeProcesses = (): Contender => {
   const taken = new Set<string>();
   let tries = 0;
   const take: ApiCalls['take'] = async ({ id }, { limit }, freed = []) => {
@@ -57,36 +55,19 @@ const threeProcesses = (name: string, redisUrl: string | undefined): Contender =
     for (const id of ids) taken.delete(id);
   };
   const calls: ApiCalls = { take, takeAgain: async () => true, release, listTaken: async () => [...taken] };
-  const members = [1, 2, 3].map(() => {
-    const queues = redisUrl === undefined ? undefined : connect(redisUrl);
-    const limiter = new Limiter({ ...SCALED, system: realSystem, calls, account: 'bench', queues });
-    return { queues, limiter };
-  });
+  const limiters = [1, 2, 3].map(
+    () => new Limiter({ ...SCALED, system: realSystem, calls, account: 'bench' }),
+  );
   let count = 0;
   const schedule = (send: Send) => {
-    const member = members[count++ % members.length];
-    return member
-      ? member.limiter.run({ urgency: 'user', send })
-      : Promise.reject(new Error('there is no process'));
+    const limiter = limiters[count++ % limiters.length];
+    return limiter?.run({ urgency: 'user', send }) ?? Promise.reject(new Error('there is no process'));
   };
   const stop = () => {
-    for (const { limiter, queues } of members) {
-      limiter.close();
-      queues?.close();
-    }
+    for (const limiter of limiters) limiter.close();
   };
-  return { name, schedule, stop, tries: () => tries };
+  return { name: 'held slots, 3 processes', schedule, stop, tries: () => tries };
 };
-
-function connect(url: string): Redis {
-  const redis = openRedis({
-    url,
-    system: realSystem,
-    log: { info() {}, warn: (words) => console.error(words) },
-  });
-  redis.start();
-  return redis;
-}
 
 const bottleneck = (name: string, options: Bottleneck.ConstructorOptions): Contender => {
   const limiter = new Bottleneck(options);
@@ -94,13 +75,9 @@ const bottleneck = (name: string, options: Bottleneck.ConstructorOptions): Conte
   return { name, schedule: (send) => limiter.schedule(send), stop };
 };
 
-const redis = hasRedis ? await prepareServer() : undefined;
-await redis?.start();
-
 const CONTENDERS: readonly Contender[] = [
   heldSlot(),
-  threeProcesses('held slots, 3 processes, no Redis', undefined),
-  ...(redis ? [threeProcesses('held slots, 3 processes, Redis', redis.url)] : []),
+  threeProcesses(),
   bottleneck('Bottleneck, reservoir refresh', {
     reservoir: LIMIT,
     reservoirRefreshAmount: LIMIT,
@@ -123,7 +100,6 @@ await Promise.all(CONTENDERS.map(play));
 for (const { stop } of CONTENDERS) stop();
 await pool.close();
 server.close();
-await redis?.close();
 
 console.log(`limit ${LIMIT} per ${WINDOW_MS} ms, ${RUN_MS} ms, answers after 0 to ${LATENCY_MS} ms\n`);
 console.table(

@@ -55,14 +55,14 @@ async function startReady(program: string, argument: string, environment: Enviro
   return { pid, readyMs, stop };
 }
 
-export async function isReady(url: string): Promise<boolean> {
+async function isReady(url: string): Promise<boolean> {
   const { statusCode, body } = await request(url, { reset: true });
   await body.dump();
   return statusCode === 200;
 }
 
 /** The resident memory of the last process in the line that began with this one; undefined where there is no /proc. */
-export async function findResidentMb(pid: number): Promise<number | undefined> {
+async function findResidentMb(pid: number): Promise<number | undefined> {
   try {
     const child = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0];
     if (child) return await findResidentMb(Number(child));

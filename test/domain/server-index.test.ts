@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Server } from '../../src/domain/server.ts';
-import { indexServersInSteps, searchInSteps } from '../../src/domain/server-index.ts';
-import { finish } from '../../src/domain/steps.ts';
+import { indexServers, searchServers } from '../../src/domain/server-index.ts';
 
 const servers: readonly Server[] = [
   { id: 10, label: 'web-10', state: 'running' },
@@ -9,9 +8,9 @@ const servers: readonly Server[] = [
   { id: 3, label: 'db', state: 'running' },
   { id: 4, label: 'secret', state: 'running' },
 ];
-const index = finish(indexServersInSteps(servers));
+const index = indexServers(servers);
 const search = (filter: string) =>
-  finish(searchInSteps(filter, index, ({ label }) => label !== 'secret')).map(({ label }) => label);
+  searchServers(filter, index, ({ label }) => label !== 'secret').map(({ label }) => label);
 
 describe('a menu that searches', () => {
   it.each([

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Server } from '../../src/domain/server.ts';
-import { filterServersInSteps, isFullName, matchServerInSteps } from '../../src/domain/server-ref.ts';
-import { finish } from '../../src/domain/steps.ts';
-
-const matchServer = (typed: string, servers: readonly Server[]) => finish(matchServerInSteps(typed, servers));
-const filterServers = (filter: string, servers: readonly Server[]) =>
-  finish(filterServersInSteps(filter, servers));
+import { filterServers, isFullName, matchServer } from '../../src/domain/server-ref.ts';
 
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
   id,

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finish } from '../../src/domain/steps.ts';
-import { NOT_JSON, parseJson as parseInSteps, WrittenNumber } from '../../src/hosting/json.ts';
+import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/json.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
-
-const parseJson = (text: string) => finish(parseInSteps(text));
 
 describe('JSON', () => {
   it('is read as JavaScript reads it, whatever is in it', () => {

@@ -2,7 +2,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Dispatcher, Pool } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { finish } from '../../src/domain/steps.ts';
 import { decode } from '../../src/hosting/decode.ts';
 import { createServer as createOrder, listPage } from '../../src/hosting/endpoints.ts';
 import { createTransport } from '../../src/hosting/send.ts';
@@ -311,7 +310,7 @@ describe('an answer that is not UTF-8', () => {
     );
     const answer = await open(server.baseUrl).send(create, KEY);
     expect(answer.text).toContain('\uFFFD');
-    const failure = await failureOf(Promise.resolve().then(() => finish(decode(create, answer, () => {}))));
+    const failure = await failureOf(Promise.resolve().then(() => decode(create, answer, () => {})));
     expect(failure).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'maybe' });
     expect(failure.sealedAnswer?.reveal()).toContain('"ü');
   });

@@ -1,7 +1,6 @@
 import { MockAgent } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { API_CODES } from '../../src/domain/errors.ts';
-import { finish } from '../../src/domain/steps.ts';
 import { decode } from '../../src/hosting/decode.ts';
 import type { Endpoint } from '../../src/hosting/endpoint.ts';
 import * as endpoints from '../../src/hosting/endpoints.ts';
@@ -30,7 +29,7 @@ async function ask<Answer>(
   const options = { baseUrl: BASE_URL, timeoutMs: 30_000, system: realSystem, dispatcher: agent };
   const answer = await createTransport(options).send(endpoint, KEY);
   agent.assertNoPendingInterceptors();
-  return finish(decode(endpoint, answer, onUnreadable));
+  return decode(endpoint, answer, onUnreadable);
 }
 
 const create = (status: number, body: unknown) => ask(endpoints.createServer(ORDER), status, body);

@@ -36,14 +36,6 @@ async function restartPostgres({ postgres }: SoakTeam): Promise<void> {
   await postgres.restart();
 }
 
-async function crashRedis({ redis }: SoakTeam): Promise<void> {
-  await redis.crash();
-}
-
-async function restartRedis({ redis }: SoakTeam): Promise<void> {
-  await redis.restart();
-}
-
 const FAULTS: readonly FaultRule[] = [
   { on: 'paid', kind: 'lost_after' },
   { on: 'paid', kind: 'lost_before' },
@@ -74,7 +66,6 @@ const SHORT: readonly Misfortune[] = [
   crashPostgres,
   breakHosting,
   stopProcess,
-  crashRedis,
   killProcess,
 ];
 
@@ -82,11 +73,11 @@ const SHORT: readonly Misfortune[] = [
 const LONG: readonly Misfortune[] = [
   ...Array.from({ length: 24 }, () => breakHosting),
   ...[killProcess, killProcess, stopProcess, stopProcess, freezeProcess, freezeProcess],
-  ...[crashPostgres, restartPostgres, crashRedis, restartRedis, freezeForLong],
+  ...[crashPostgres, restartPostgres, freezeForLong],
 ];
 
 const LONG_PAUSE_MS = 3500;
-const RESTARTS: readonly Misfortune[] = [crashPostgres, restartPostgres, crashRedis, restartRedis];
+const RESTARTS: readonly Misfortune[] = [crashPostgres, restartPostgres];
 
 /** Lets misfortunes strike until the time is over. */
 export async function strike(
@@ -103,7 +94,7 @@ export async function strike(
     if (!misfortune) break;
     struck.set(misfortune.name, (struck.get(misfortune.name) ?? 0) + 1);
     const ended = misfortune(team);
-    // The rest goes on while a process stops or stands still; of the servers, one restart comes after the other.
+    // The rest goes on while a process stops or stands still; one restart of PostgreSQL comes after the other.
     if (RESTARTS.includes(misfortune)) await ended;
     else under.push(ended);
   }

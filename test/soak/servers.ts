@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -30,7 +29,7 @@ function findProgram(name: string): string | undefined {
 
 /** The programs that this machine lacks. */
 export function listMissingPrograms(): readonly string[] {
-  return ['initdb', 'postgres', 'redis-server'].filter((name) => findProgram(name) === undefined);
+  return ['initdb', 'postgres'].filter((name) => findProgram(name) === undefined);
 }
 
 /** PostgreSQL refuses to run as root: there it runs as its own user. */
@@ -58,26 +57,6 @@ export async function startPostgres(parent: string): Promise<OwnServer> {
   const settings = ['-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'shared_buffers=32MB'];
   const start = () => spawn(findProgram('postgres') ?? 'postgres', ['-D', files, ...settings], options);
   return runServer(url, start, () => answersSql(url), { crash: 'SIGQUIT', stop: 'SIGINT' });
-}
-
-/** Starts a fresh Redis server that keeps nothing on disk. */
-export async function startRedis(parent: string): Promise<OwnServer> {
-  const port = await findFreePort();
-  const settings = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    parent,
-  ];
-  const start = () => spawn(findProgram('redis-server') ?? 'redis-server', settings, { stdio: 'pipe' });
-  const url = `redis://127.0.0.1:${port}`;
-  return runServer(url, start, () => accepts(port), { crash: 'SIGKILL', stop: 'SIGTERM' });
 }
 
 async function runServer(
@@ -125,11 +104,4 @@ async function answersSql(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true));
-    socket.on('connect', () => socket.destroy()).on('error', () => resolve(false));
-  });
 }

@@ -10,7 +10,7 @@ const SEED = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000);
 const LOAD_MS = 8000;
 
 test.skipIf(isLeftOut)(
-  'three processes that are killed while PostgreSQL and Redis restart charge once for each order, and tell every outcome',
+  'three processes that are killed while PostgreSQL restarts charge once for each order, and tell every outcome',
   { timeout: 180_000 },
   async () => {
     expect(missing).toEqual([]);

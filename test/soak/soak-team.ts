@@ -14,7 +14,7 @@ import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environm
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type Processes, startProcesses } from './processes.ts';
 import { type Recorded, startRecord } from './record.ts';
-import { type OwnServer, startPostgres, startRedis } from './servers.ts';
+import { type OwnServer, startPostgres } from './servers.ts';
 
 /** Three processes behind a load balancer, and everything around them. */
 export interface SoakTeam extends AsyncDisposable {
@@ -24,7 +24,6 @@ export interface SoakTeam extends AsyncDisposable {
   readonly account: ReturnType<Hosting['accounts']['create']>;
   readonly apiKey: string;
   readonly postgres: OwnServer;
-  readonly redis: OwnServer;
   readonly processes: Processes;
   readonly balancer: Balancer;
   readonly recorded: Recorded;
@@ -64,7 +63,6 @@ async function startAround(
   keep: <Part extends AsyncDisposable>(part: Part) => Part,
 ) {
   const postgres = keep(await startPostgres(folder));
-  const redis = keep(await startRedis(folder));
   const hosting = keep(
     await startHosting({ createDelayMs: 200, rebootDelayMs: 0, journalCapacity: 500_000 }),
   );
@@ -77,7 +75,6 @@ async function startAround(
   const environment = {
     ...environmentOf(slack, hosting, folder, {
       DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url,
       DOUBT_MINUTES: '1',
       HOSTING_TIMEOUT_MS: String(SECONDS_OF_HOSTING * 1000),
     }),
@@ -100,7 +97,6 @@ async function startAround(
     account,
     apiKey,
     postgres,
-    redis,
     processes,
     balancer,
     recorded,

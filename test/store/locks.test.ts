@@ -158,7 +158,6 @@ describe('two processes over one database', () => {
   const locksOf = ({ lockLeases }: Store, system: System = realSystem) =>
     createLocks({ leases: lockLeases, system, log: silentLog });
 
-  // A29 in docs/attacks.md.
   test('never run work with the same name at the same time', async () => {
     const both = stores.map((store) => locksOf(store));
     let running = 0;
@@ -263,7 +262,6 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     expect(await markSent('another')).toBe(false);
   });
 
-  // A25 in docs/attacks.md.
   test('is refused to an owner whose request another owner has sent since, even if that one crashed', async () => {
     await store.ledger.release(id, 'worker');
     await store.ledger.lease(id, lease('other'));
@@ -290,7 +288,6 @@ describe('what a killed process held', () => {
     expect(await ledger.lease(operation.id, { owner: 'next', now: T0, until: T0 + 1000 })).toBe(true);
   });
 
-  // A30 in docs/attacks.md.
   test('stays held when a second process opens the store beside the first', async () => {
     const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
     const first = await open(url);

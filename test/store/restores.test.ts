@@ -59,21 +59,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
   };
 
   describe('as its operator says,', () => {
-    test('tells nobody that a command in a message did nothing: it may have been carried out since', async () => {
-      const command = {
-        id: 'M1',
-        workspaceId: 'T1',
-        userId: 'U1',
-        kind: 'mention',
-        channelId: 'C1',
-      } as const;
-      await store.messageCommands.receive(command, ['Ev1'], { now: T0, dueAt: T0, keptFrom: T0 });
-      await reopen();
-      expect(await store.messageCommands.listDue(T0, 9)).toHaveLength(1);
-      await declare();
-      expect(await store.messageCommands.listDue(T0, 9)).toEqual([]);
-    });
-
     test('sends nothing that was confirmed before: it is unconfirmed, and a manager decides about a create', async () => {
       const [prepared, renewal] = [newCreate('web-1'), newRenew()];
       for (const each of [prepared, renewal]) await confirm(store.ledger, each);

@@ -58,7 +58,6 @@ describe('the database files', () => {
 
   test.each([
     ['the user has saved it', (id: string) => store.passwords.erase(id)],
-    ['an owner has erased it', (id: string) => store.passwords.eraseAudited(id, 0, entry())],
     [
       'it has expired',
       async (id: string) => {

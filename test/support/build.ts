@@ -21,7 +21,7 @@ async function bundle(): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'error',
-    ssr: { noExternal: true, external: ['@photostructure/sqlite', 'pino', 'pg', 'ioredis', 'bottleneck'] },
+    ssr: { noExternal: true, external: ['@photostructure/sqlite', 'pino', 'pg', 'bottleneck'] },
     build: {
       ssr: true,
       outDir: 'dist/bundled',

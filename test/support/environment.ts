@@ -8,6 +8,7 @@ import { makeKey } from './keys.ts';
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
 export const APP_TOKEN = 'xapp-an-app-token-of-the-tests';
+export const METRICS_TOKEN = 'a-metrics-token-of-the-tests';
 export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
 export const SCOPES = readOwnManifest().scopes;
 
@@ -45,7 +46,17 @@ export function environmentOf(
     ENCRYPTION_KEYS: ENCRYPTION_KEY,
     OWNERS: USERS.olga.id,
     DATABASE_URL: `sqlite:${join(folder, 'vps.sqlite')}`,
+    METRICS_TOKEN,
     PORT: '0',
     ...settings,
   };
+}
+
+/** The numbers of an app with this environment. */
+export async function readMetrics(appUrl: string): Promise<string> {
+  const response = await fetch(`${appUrl}/metrics`, {
+    headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+  });
+  if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
+  return response.text();
 }

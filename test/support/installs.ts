@@ -96,6 +96,7 @@ export function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
     deny: (url) => press(url, { decision: 'deny' }),
     open: async (path) => {
       const answer = await fetch(`${team.appUrl}${path}`, { headers: { cookie }, redirect: 'manual' });
+      cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
       return { status: answer.status, text: await answer.text(), headers: answer.headers };
     },
   };

@@ -10,7 +10,6 @@ export const SLOW: readonly string[] = [
   'whole/installs/killed',
   'whole/purchases/money-killed',
   'whole/servers/following-killed',
-  'whole/slack/interrupted-messages',
   'whole/slack/socket-processes',
   'whole/keys',
   'whole/start',
@@ -18,8 +17,7 @@ export const SLOW: readonly string[] = [
   // servers and programs of their own
   'cli/check-slack',
   'deploy/container',
-  'hosting/redis-limiter',
-  'hosting/redis-processes',
+  'hosting/several-processes',
   'sandbox/main',
   'store/engine/durability',
   'store/restores',
@@ -38,7 +36,7 @@ export const SLOW: readonly string[] = [
 
 /** Measured, or too heavy to share the machine: a number taken beside other tests is theirs as well. Run one at a time. */
 export const ALONE: readonly string[] = [
-  'attacks/a13-slow-searches',
+  'app/servers/long-labels',
   'sandbox/page/accessibility',
   'sandbox/page/performance',
   'whole/servers/large',

@@ -5,8 +5,6 @@ import { dirname, join, normalize } from 'node:path';
 export interface Import {
   /** The package, or the file below `src` that it leads to. */
   readonly target: string;
-  /** `import type`: gone after the build. */
-  readonly isTypeOnly: boolean;
   readonly isPackage: boolean;
 }
 
@@ -14,15 +12,13 @@ export interface Import {
 export interface Source {
   /** Below `src`, with `/`. */
   readonly path: string;
-  readonly text: string;
   /** The text without its comments. */
   readonly code: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
 }
 
 const IMPORT =
-  /^(?:import|export)\s+(type\s+)?(?:[\w$*{][^;'"]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+  /^(?:import|export)\s+(?:type\s+)?(?:[\w$*{][^;'"]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
 /** Reads every source file of the app and of the sandbox. */
@@ -35,18 +31,16 @@ export function readSources(): readonly Source[] {
 }
 
 function readSource(path: string): Source {
-  const text = readFileSync(`src/${path}`, 'utf8');
-  const code = text.replace(COMMENTS, '');
-  return { path, text, code, lines: text.split('\n').length - 1, imports: importsOf(path, code) };
+  const code = readFileSync(`src/${path}`, 'utf8').replace(COMMENTS, '');
+  return { path, code, imports: importsOf(path, code) };
 }
 
 function importsOf(path: string, code: string): Import[] {
-  return [...code.matchAll(IMPORT)].map(([, type, named, lazy]) => {
+  return [...code.matchAll(IMPORT)].map(([, named, lazy]) => {
     const target = named ?? lazy ?? '';
     const isPackage = !target.startsWith('.');
     return {
       target: isPackage ? target : normalize(join(dirname(path), target)).replaceAll('\\', '/'),
-      isTypeOnly: type !== undefined,
       isPackage,
     };
   });

@@ -15,6 +15,7 @@ import {
   ENCRYPTION_KEY,
   environmentOf,
   installedApp,
+  readMetrics,
   SIGNING_SECRET,
   startTeam,
 } from '../support/team.ts';
@@ -165,15 +166,16 @@ describe('the whole story of a team, logged at level debug', () => {
     };
     const sent = slack.traffic().filter(({ from }) => from === 'app');
     const pages = await Promise.all(
-      ['/metrics', '/livez', '/readyz', '/connect/x', '/nowhere'].map(async (path) =>
+      ['/livez', '/readyz', '/connect/x', '/nowhere'].map(async (path) =>
         (await fetch(`${app.url}${path}`)).text(),
       ),
     );
+    const metrics = await readMetrics(app.url);
     const running = await bytesOf(folder);
     expect(await app.stop()).toBe(0);
     const places = {
       'the log': app.output(),
-      'our pages': `${page}${pages.join()}`,
+      'our pages': `${page}${pages.join()}${metrics}`,
       'the files while running': running,
       'the files afterwards': await bytesOf(folder),
       'addresses at the hosting API': JSON.stringify(hosting.requests()),

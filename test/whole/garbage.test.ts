@@ -204,10 +204,6 @@ describe('a button or a form that this app never made', () => {
       'a password that no one holds',
       (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) }),
     ],
-    [
-      'a password that no one holds, to be erased by an owner',
-      (by) => by.presses('password_discard', { operationId: 'x'.repeat(100_000) }),
-    ],
   ];
 
   it.each(cases)('is answered in words: %s', async (_name, send) => {

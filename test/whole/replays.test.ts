@@ -130,7 +130,6 @@ describe('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
-// A1 in docs/attacks.md.
 describe('the same request in another form', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>

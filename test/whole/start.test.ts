@@ -80,6 +80,14 @@ describe.concurrent('starting', () => {
     expect(await ready.text()).toContain('SLACK_BOT_TOKEN');
     expect((await fetch(`${app.url}/livez`)).status).toBe(200);
   });
+
+  test('with REDIS_URL warns once that it is ignored, and does not repeat it', async () => {
+    await using team = await startTeam();
+    const REDIS_URL = 'not an address: canary-redis';
+    await using app = await startProcess({ ...team.environment, REDIS_URL, DATABASE_URL: 'sqlite::memory:' });
+    expect(app.output().match(/REDIS_URL is ignored/g)).toHaveLength(1);
+    expect(app.output()).not.toContain('canary-redis');
+  });
 });
 
 test('SIGTERM to what npm started stops the app and frees its port', async () => {

@@ -5,7 +5,6 @@ import { startTeam } from '../support/team.ts';
 
 const FORMER = 'T0FORMER01';
 
-// A15 in docs/attacks.md.
 it('refuses the requests of a former workspace, whatever is still stored of it', async () => {
   await using team = await startTeam();
   const { slack, app } = team;

@@ -1,29 +1,26 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
-import type { LeftPassword } from '../../domain/left-password.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { ListExtent } from '../../domain/server.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
-import { findRoles } from '../authorize/find-roles.ts';
+import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import type { Installations } from '../authorize/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { StandingPorts } from '../purchases/find-standing.ts';
-import { listLeftPasswords } from '../purchases/left-passwords.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
 import type { SeenAbilities, SlackAbilities, Workspaces } from './ports.ts';
 
 /** What `status` reads. */
-export interface StatusPorts extends StandingPorts {
+export interface StatusPorts extends RolePorts {
   readonly ledger: Pick<Ledger, 'listOpen' | 'hasNewer'>;
   readonly passwords: Pick<Passwords, 'listHeld'>;
   readonly approvals: Pick<Approvals, 'listOpen'>;
   readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly channels: Pick<Channels, 'isShared' | 'hasMember'>;
+  readonly channels: Pick<Channels, 'isShared'>;
   readonly slackAbilities: SlackAbilities;
   readonly installations: Installations;
 }
@@ -40,8 +37,6 @@ export interface Status {
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
   readonly passwordsHeld: number;
-  /** Those of them that the reader can erase, as an owner; newest first. */
-  readonly leftPasswords?: readonly LeftPassword[];
   /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
@@ -90,17 +85,12 @@ export const readStatus = defineUseCase({
     const held = await ports.passwords.listHeld(workspaceId);
     const waiting = await listWaiting(context);
     const settings = (await ports.workspaces.find(workspaceId))?.settings;
-    const [api, slack, leftPasswords] = await Promise.all([
-      tryApi(context),
-      trySlack(context, settings),
-      listLeftPasswords(held, context),
-    ]);
+    const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
     return {
       api,
       open,
       hasNewer,
       passwordsHeld: held.length,
-      leftPasswords,
       waiting,
       slack,
       ...omitUndefined({ freeze: settings?.freeze }),

@@ -13,7 +13,6 @@ export interface AuditFacts
   readonly code?: AuditCode | undefined;
   readonly serverId?: ServerId | undefined;
   readonly label?: string | undefined;
-  readonly searchLabel?: string | undefined;
   readonly money?: Money | undefined;
   readonly operationId?: ConfirmationId | undefined;
 }

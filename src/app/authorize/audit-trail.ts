@@ -56,7 +56,6 @@ export function startAuditTrail(ports: AuditTrailPorts, action: AuditAction, cal
 /** Refusals that are about the actor, even where only the use case can know: who created it, which server it is. */
 const DENIALS: readonly RefusalCode[] = [
   'not_creator',
-  'creator_present',
   'role_needed',
   'identity_unknown',
   'own_request',

@@ -2,7 +2,6 @@ import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { isRefusal, Refusal } from '../../domain/errors.ts';
-import { runInSteps } from '../../domain/steps.ts';
 import type { Log } from '../../log.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
@@ -142,10 +141,9 @@ function createContext<Ports extends EntryPorts>(
     ports,
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
-    beforeChange: async ({ id, label }) => onChange?.({ id, label }),
+    beforeChange: async () => onChange?.(),
     covers,
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
-    runInSteps: (steps) => runInSteps(steps, ports.system),
     requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
         throw await describeMissingRole(needs, roles, actor, ports, { label, typed });

@@ -94,6 +94,8 @@ export interface Groups {
 export interface SeenRequests {
   /** True the first time that this ID is added, false after that. */
   addFirst(requestId: string, at: number): Promise<boolean>;
+  /** Adds all of them; false if one was there before. They stay as long as if added at that time. */
+  addAll(requestIds: readonly string[], at: number): Promise<boolean>;
   removeBefore(at: number): Promise<void>;
 }
 

@@ -3,8 +3,6 @@ import type { AuditAction } from '../../domain/audit-action.ts';
 import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { WorkflowKeyId } from '../../domain/ids.ts';
-import type { ChangedServer } from '../../domain/message-command.ts';
-import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
 /** One thing that users can do with this app, from any surface. */
@@ -48,9 +46,9 @@ export interface Caller {
   /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */
   readonly answered?: Promise<void>;
   /**
-   * Called before anything is changed, with the server if it is known. Nothing is changed before this call, nor if it rejects.
+   * Called before anything is changed. Nothing is changed before this call, nor if it rejects.
    */
-  readonly onChange?: (server?: ChangedServer) => Promise<void>;
+  readonly onChange?: () => Promise<void>;
   /** Called when the hosting API returns only part of the list of servers, so that every surface can say so. */
   readonly onPartOfList?: () => void;
 }
@@ -70,12 +68,10 @@ export interface UseCaseContext<Ports> {
    * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied
    */
   requireRoleFor(label: string, typed?: string): Promise<void>;
-  /** Does work that goes through thousands of servers, without keeping other users waiting. */
-  runInSteps<Result>(steps: Steps<Result>): Promise<Result>;
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
   /** Has to be called right before a server is changed, by use cases that say so. @throws what the caller's `onChange` throws */
-  beforeChange(server: ChangedServer): Promise<void>;
+  beforeChange(): Promise<void>;
   /** Makes the audit say that the outcome is unknown, and why. */
   setUnconfirmed(code: AuditCode): void;
 }

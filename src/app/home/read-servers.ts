@@ -8,7 +8,6 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
-import { filterInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { listDue } from '../reminders/list-due.ts';
@@ -129,7 +128,7 @@ export async function showServers(
 ): Promise<ListedServers> {
   const { list, at: readAt } = last;
   const expiring = await findExpiring(list, context);
-  const ordered = await context.runInSteps(orderInSteps(list, roles, expiring, unconfirmedIn(open)));
+  const ordered = orderServers(list, roles, expiring, unconfirmedIn(open));
   const pages = Math.max(1, Math.ceil(ordered.servers.length / SERVERS_PER_PAGE));
   const page = Math.min(Math.max(0, wantedPage), pages - 1);
   const first = page * SERVERS_PER_PAGE;
@@ -170,23 +169,17 @@ function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
 }
 
 /** Expiring ones come first, then unsettled ones, then those with an order that isn't confirmed, then the rest. */
-function* orderInSteps(
+function orderServers(
   { servers: all }: ServerList,
   roles: HeldRoles,
   expiring: ReadonlySet<ServerId>,
   unconfirmed: ReadonlySet<ServerId>,
-): Steps<{ readonly servers: readonly Server[]; readonly urgent: number }> {
-  const seen = yield* filterInSteps(
-    all,
-    (server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label),
-  );
+): { readonly servers: readonly Server[]; readonly urgent: number } {
+  const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
   const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
   const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
   const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
-  const servers = yield* sortInSteps(
-    seen,
-    (a, b) => rank(a) - rank(b) || sooner(a, b) || compareServers(a, b),
-  );
+  const servers = seen.sort((a, b) => rank(a) - rank(b) || sooner(a, b) || compareServers(a, b));
   return { servers, urgent: servers.filter((server) => rank(server) < CALM).length };
 }
 

@@ -1,5 +1,4 @@
 import { THE_APP } from '../../domain/actor.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import { describeForAudit } from '../access/describe-for-audit.ts';
@@ -20,12 +19,9 @@ export function auditOfInstall(installedBy: UserId, ports: { readonly system: Sy
 const BY_THE_APP = { actorId: THE_APP, surface: 'background' } as const;
 
 /** What the audit says after an uninstall: which paid servers lost the root password that was held, and that it is over. */
-export function auditOfErasure(
-  ports: { readonly system: System },
-  by: Pick<AuditEntry, 'actorId' | 'surface'> = BY_THE_APP,
-): AuditOfErasure {
+export function auditOfErasure(ports: { readonly system: System }): AuditOfErasure {
   return (workspaceId, passwords) => {
-    const common = { ...by, workspaceId, outcome: 'done' } as const;
+    const common = { ...BY_THE_APP, workspaceId, outcome: 'done' } as const;
     return [
       ...passwords.map((subject) =>
         makeAuditEntry(ports, { ...common, ...subject, action: 'password_erased' }),

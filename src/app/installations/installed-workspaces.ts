@@ -5,7 +5,6 @@ import type { Installations } from '../authorize/ports.ts';
 import { isAllowed } from './allowed.ts';
 import { auditOfInstall } from './audit-of-install.ts';
 import type { Admission, InstallationPorts, RequestPlace } from './ports.ts';
-import { createTokenRotation, type TokenRotation } from './rotate-tokens.ts';
 
 /** What an error of Slack's may mean: the token is gone, or the workspace left the organization's installation. */
 export type Suspicion = 'token_refused' | 'team_access_not_granted';
@@ -22,13 +21,10 @@ export interface InstalledWorkspaces extends Installations {
   admit(place: RequestPlace): Promise<Admission>;
   /** Slack has refused a call for this workspace with that error: looks whether the app may still work there. */
   suspect(workspaceId: WorkspaceId, error: Suspicion): Promise<void>;
-  /** Resolves when nothing is being renewed. */
-  drain(): Promise<void>;
 }
 
 /** Nothing is kept in memory: what one process learns counts in all of them, and an uninstall at once. */
 export function createInstalledWorkspaces(ports: InstallationPorts): InstalledWorkspaces {
-  const rotation = createTokenRotation(ports);
   const findAllowed = async (workspaceId: WorkspaceId): Promise<Installation | undefined> => {
     const installation = await ports.installationStore.findServing(workspaceId);
     return installation && isAllowed(installation, ports) ? installation : undefined;
@@ -39,27 +35,22 @@ export function createInstalledWorkspaces(ports: InstallationPorts): InstalledWo
     findToken: async (workspaceId) => {
       const installation = await findAllowed(workspaceId);
       if (!installation) return undefined;
-      const { tokens, isOrg } = await rotation.renewed(installation);
+      const { tokens, isOrg } = installation;
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
     },
     isOfOrganization: async (workspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
-    admit: (place) => admit(place, rotation, ports),
+    admit: (place) => admit(place, ports),
     suspect: (workspaceId, error) => suspect(workspaceId, error, ports),
-    drain: () => rotation.drain(),
   };
 }
 
-async function admit(
-  { workspaceId, orgId }: RequestPlace,
-  rotation: TokenRotation,
-  ports: InstallationPorts,
-): Promise<Admission> {
+async function admit({ workspaceId, orgId }: RequestPlace, ports: InstallationPorts): Promise<Admission> {
   if (workspaceId === orgId || workspaceId === '') return 'no_workspace';
   const serving = await ports.installationStore.findServing(workspaceId);
-  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, rotation, ports);
+  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, ports);
   if (!serving) return 'not_installed';
   if (!isAllowed(serving, ports)) return 'not_allowed';
-  return (await isRefused(await rotation.renewed(serving), ports)) ? 'refused' : 'served';
+  return (await isRefused(serving, ports)) ? 'refused' : 'served';
 }
 
 /** Without a token that works, nothing could be done but answer. */
@@ -97,17 +88,14 @@ async function testToken(
 async function introduce(
   workspaceId: WorkspaceId,
   orgId: InstallationId,
-  rotation: TokenRotation,
   ports: InstallationPorts,
 ): Promise<Admission> {
   const { installationStore, tokenService, system, log } = ports;
   const installation = await installationStore.find(orgId);
   if (!installation?.isOrg) return 'not_installed';
   if (!isAllowed(installation, ports)) return 'not_allowed';
-  // An organization that serves no workspace yet has nobody else who renews its token.
-  const renewed = await rotation.renewed(installation);
-  if (await isRefused(renewed, ports)) return 'refused';
-  const listed = await tokenService.listWorkspaces(renewed.tokens.bot);
+  if (await isRefused(installation, ports)) return 'refused';
+  const listed = await tokenService.listWorkspaces(installation.tokens.bot);
   if (!listed) return 'unknown';
   const workspace = listed.find(({ id }) => id === workspaceId);
   if (!workspace) return 'not_installed';

@@ -4,7 +4,7 @@ import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from '
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { LockOwner, Locks } from '../locks.ts';
+import type { Locks } from '../locks.ts';
 
 /** Makes the audit entries of an install in one workspace; `owner` became an owner by it. */
 export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
@@ -14,6 +14,13 @@ export type AuditOfErasure = (
   workspaceId: WorkspaceId,
   passwords: readonly AuditSubject[],
 ) => readonly AuditEntry[];
+
+/** Epoch milliseconds. */
+interface ReportedUninstall {
+  readonly id: InstallationId;
+  readonly revokedAt: number;
+  readonly checkedAt: number;
+}
 
 /** Where the app is installed by OAuth. Tokens are sealed, bound to their row and to the install that brought them. */
 export interface InstallationStore {
@@ -36,30 +43,16 @@ export interface InstallationStore {
   stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
   /** False, and nothing is changed, if the tokens were replaced since. */
   replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
-  /**
-   * Notes that the refresh token is about to be sent: until an answer is stored, it may be used up. False, and it must not
-   * be sent, if the renewal lock was lost or the tokens were replaced since.
-   */
-  markRefreshSent(was: Installation, lock: LockOwner): Promise<boolean>;
-  /** Slack never got the refresh token: it is as good as it was before `markRefreshSent`. */
-  markRefreshUnsent(was: Installation, lock: LockOwner): Promise<void>;
-  /**
-   * Stores Slack's refusal. `was`: as it was before `markRefreshSent`. True if the refusal proves that the tokens were
-   * revoked: the app has certainly not used the refresh token up itself.
-   */
-  markRefreshRefused(was: Installation, lock: LockOwner): Promise<boolean>;
+  /** Slack will never take the refresh token. Nothing is changed if the tokens were replaced since. */
+  markRefreshRefused(was: Installation): Promise<void>;
   markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
   /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
   noteRevocation(id: InstallationId, at: number): Promise<void>;
-  /** Uninstalls that events have reported, a few at once; the ones that were checked longest ago come first. */
-  listRevocations(): Promise<readonly { readonly id: InstallationId; readonly revokedAt: number }[]>;
-  /** Notes that a sweep is checking it now. */
+  /** The installations whose token can be renewed and expires before that time; the soonest first. */
+  listExpiring(before: number): Promise<readonly InstallationId[]>;
+  /** Uninstalls that events have reported, with when they were last checked (0: never). */
+  listRevocations(): Promise<readonly ReportedUninstall[]>;
   noteRevocationCheck(id: InstallationId, at: number): Promise<void>;
-  /**
-   * The event can be neither confirmed nor disproved: it is not checked again until the app is installed again. True the first
-   * time with these tokens.
-   */
-  setRevocationAside(was: Installation, revokedAt: number): Promise<boolean>;
   /** The event was about an earlier install. */
   dropRevocation(id: InstallationId, revokedAt: number): Promise<void>;
   /**
@@ -71,39 +64,17 @@ export interface InstallationStore {
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
-/** What an uninstall handled by an older version of the app leaves behind: rows of the tables that it didn't have yet. */
-export interface LeftBehind {
-  /**
-   * Erases it in workspaces where the app was uninstalled and has not been installed again, except what was stored since.
-   * Returns the workspaces that had any. Only for an app that is installed by OAuth: the database doesn't know which
-   * workspace a token in the settings serves.
-   */
-  erase(): Promise<readonly WorkspaceId[]>;
-}
+/** What Slack says about a token. `revoked` only where it says just that; `unknown` for every other error. */
+export type TokenVerdict = 'works' | 'revoked' | 'unknown';
 
-/** The states of installs that are under way, by hash. Each can be taken once. */
-export interface InstallStates {
-  /** False when too many are open. */
-  put(hash: string, now: number, expiresAt: number): Promise<boolean>;
-  /** False when it is unknown, was taken or has expired. */
-  take(hash: string, now: number): Promise<boolean>;
-}
-
-/** What Slack says about a token. `revoked` only where it says just that; `unknown` also where it may refuse our address. */
-export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
-
-/**
- * The outcome of a refresh. `refused`: this refresh token will never work. `unsent`: it certainly never reached Slack.
- * `unknown`: it may have been used up.
- */
+/** The outcome of a refresh. `refused`: this refresh token will never work. */
 export type RefreshOutcome =
   | { readonly kind: 'renewed'; readonly tokens: BotTokens }
-  | { readonly kind: 'refused' | 'unsent' | 'unknown'; readonly error: string };
+  | { readonly kind: 'refused' | 'unknown'; readonly error: string };
 
 /** What Slack is asked about tokens. None of it throws. */
 export interface TokenService {
   test(token: Secret<string>): Promise<TokenVerdict>;
-  /** Uses up the refresh token, unless the outcome says otherwise. */
   refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;
   revoke(token: Secret<string>): Promise<void>;
   /** The workspaces that a token of an organization is for; undefined when Slack does not say. */

@@ -7,7 +7,6 @@ import type { OperationRefusal, UnconfirmedReason } from '../../domain/outcome.t
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { GrantsVersion } from '../access/grants-port.ts';
 import type { LockOwner } from '../locks.ts';
 import type { Prices } from './prices-port.ts';
 
@@ -185,15 +184,6 @@ export interface Passwords {
   /** Passwords that their creators have not asked to see. */
   countUndelivered(): Promise<number>;
   erase(operationId: ConfirmationId): Promise<boolean>;
-  /**
-   * Erases one with its audit entry, in one transaction and unopened; the entry names the workspace. Nothing is done when it
-   * is gone, or `outdated`: the grants are not those of that version any more.
-   */
-  eraseAudited(
-    operationId: ConfirmationId,
-    seen: GrantsVersion,
-    audit: AuditEntry,
-  ): Promise<'erased' | 'gone' | 'outdated'>;
   /** Erases those whose time is over. One that its creator has not asked to see never expires. */
   eraseExpired(now: number): Promise<number>;
 }

@@ -4,7 +4,6 @@ import { type Money, money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
-import { filterInSteps, mapInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
 import { monthStart } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -90,7 +89,7 @@ export const readCosts = defineUseCase({
   },
 });
 
-type Context = Pick<UseCaseContext<CostPorts>, 'actor' | 'ports' | 'runInSteps'>;
+type Context = Pick<UseCaseContext<CostPorts>, 'actor' | 'ports'>;
 type Covers = (label: string) => boolean;
 
 /** What was paid here this month for servers with such labels. Reads only the store. */
@@ -114,21 +113,20 @@ export async function costsOf(
     readonly catalog: Catalog;
     readonly covers: Covers;
   } & Pick<Costs, 'paid' | 'isLimited'>,
-  { actor, ports, runInSteps }: Context,
+  { actor, ports }: Context,
 ): Promise<Costs> {
   const findPrice = await readKnownPrices(actor.workspaceId, catalog, ports);
-  const costs = await runInSteps(priceServers(list.servers, covers, findPrice));
+  const costs = priceServers(list.servers, covers, findPrice);
   return { ...addUp(costs), paid, isLimited };
 }
 
-function* priceServers(
+function priceServers(
   servers: readonly Server[],
   covers: (label: string) => boolean,
   findPrice: FindPrice,
-): Steps<ServerCost[]> {
-  const seen = yield* filterInSteps(servers, (server) => !isDeleted(server) && covers(server.label));
-  const sorted = yield* sortInSteps(seen, compareServers);
-  return yield* mapInSteps(sorted, (server) => ({ server, ...findPrice(server) }));
+): ServerCost[] {
+  const seen = servers.filter((server) => !isDeleted(server) && covers(server.label));
+  return seen.sort(compareServers).map((server) => ({ server, ...findPrice(server) }));
 }
 
 function addUp(servers: readonly ServerCost[]): Pick<Costs, 'servers' | 'monthly' | 'byPlan' | 'byPerson'> {

@@ -9,6 +9,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
+import type { System } from '../../system.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import type { ApiKeys, AuditLog } from '../account/ports.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
@@ -23,7 +24,10 @@ export interface PlanPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
 }
 
-const defineUseCase = useCasesOver<SpendingPorts & PlanPorts & { readonly audit: Pick<AuditLog, 'list'> }>();
+const defineUseCase = useCasesOver<
+  SpendingPorts &
+    PlanPorts & { readonly audit: Pick<AuditLog, 'list'>; readonly system: Pick<System, 'now' | 'sleep'> }
+>();
 
 /**
  * The form of a create is opened: what can be chosen, and the choices that were typed, checked.

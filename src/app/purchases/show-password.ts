@@ -1,21 +1,22 @@
 import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
-import { matchServerInSteps } from '../../domain/server-ref.ts';
-import { finish } from '../../domain/steps.ts';
+import { matchServer } from '../../domain/server-ref.ts';
+import type { System } from '../../system.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { ServerRef } from '../servers/find-server.ts';
-import type { StandingPorts } from './find-standing.ts';
-import { findLeft, isOwner, type Unopened } from './left-passwords.ts';
 import type { HeldPassword, Passwords } from './ports.ts';
 
-interface PasswordPorts extends StandingPorts {
+interface PasswordPorts {
+  readonly system: System;
   readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'startHold'>;
   readonly settings: { readonly passwordHoldMs: number };
 }
 
 const defineUseCase = useCasesOver<PasswordPorts>();
+
+/** What is known of a stored root password without opening it. */
+type Unopened = Omit<HeldPassword, 'password'>;
 
 /** Long enough to be read and copied, also where `PASSWORD_HOLD_MINUTES` is 0. */
 const LEAST_HOLD_MS = 60_000;
@@ -30,7 +31,7 @@ interface Showing {
 /**
  * Shows a held root password to the user who created the server, and to no one else, owners included.
  * The server is found among the held passwords, not through the API, so this works while the API is down.
- * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own, or those that an owner can erase)
+ * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own)
  */
 export const showPassword = defineUseCase({
   name: 'password',
@@ -42,7 +43,7 @@ export const showPassword = defineUseCase({
     const isMine = ({ creatorId }: Unopened) => creatorId === context.actor.userId;
     // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
     const [found, ...more] = matchHeld(ref, held.filter(isMine));
-    if (!found) throw await describeOthers(ref, matchHeld(ref, held), context);
+    if (!found) throw describeOthers(ref, matchHeld(ref, held), context);
     if (more.length > 0 && 'typed' in ref) {
       throw new Refusal('ambiguous_server', { typed: nameOf(ref), servers: [found, ...more].map(toServer) });
     }
@@ -58,25 +59,17 @@ export const showPassword = defineUseCase({
 
 /**
  * Why the actor sees none of these passwords, which are other users'. In the words that were typed: a user without a role
- * must not learn a label from this, nor that a creator is gone. An owner learns which password they can erase.
+ * must not learn a label from this.
  */
-async function describeOthers(
+function describeOthers(
   ref: ServerRef,
-  others: readonly Unopened[],
-  { actor, ports, setSubject }: Pick<UseCaseContext<PasswordPorts>, 'actor' | 'ports' | 'setSubject'>,
-): Promise<Refusal> {
-  const typed = nameOf(ref);
-  const [first, ...more] = others;
-  if (!first) return new Refusal('no_password', { label: typed });
+  [first, ...more]: readonly Unopened[],
+  { setSubject }: Pick<UseCaseContext<PasswordPorts>, 'setSubject'>,
+): Refusal {
+  const label = nameOf(ref);
+  if (!first) return new Refusal('no_password', { label });
   if (more.length === 0) setSubject(subjectOf(first));
-  if (!(await isOwner(actor, ports))) return new Refusal('not_creator', { label: typed });
-  const found = await findLeft(others, ports);
-  const [left, another] = found.left;
-  if (another && 'typed' in ref)
-    return new Refusal('ambiguous_server', { typed, servers: found.left.map(toServer) });
-  if (left) setSubject(subjectOf(left));
-  const unknownCreatorId = left ? undefined : found.unknownIds[0];
-  return new Refusal('not_creator', { label: typed, ...omitUndefined({ left, unknownCreatorId }) });
+  return new Refusal('not_creator', { label });
 }
 
 /**
@@ -86,7 +79,7 @@ async function describeOthers(
 function matchHeld(ref: ServerRef, held: readonly Unopened[]): readonly Unopened[] {
   if (!('typed' in ref)) return held.filter(({ serverId }) => serverId === ref.id);
   const byServer = new Map(held.map((each) => [toServer(each), each]));
-  const match = finish(matchServerInSteps(ref.typed, [...byServer.keys()]));
+  const match = matchServer(ref.typed, [...byServer.keys()]);
   if (match.kind === 'unknown') return [];
   const servers = match.kind === 'found' ? [match.server] : match.servers;
   return servers.flatMap((server) => byServer.get(server) ?? []);

@@ -5,11 +5,8 @@ import type { ReminderPorts } from './ports.ts';
 /** Longer than a read of the list, a post and its edit take; a process that dies loses it after that. */
 const LEASE_MS = 5 * MINUTE_MS;
 
-/**
- * Does the work if no other process is at work on this workspace's digest, and returns undefined otherwise: what is left is
- * found again in a moment. It only saves work. That a digest is posted once is left to its claim.
- */
-export async function withDigestLock<Result>(
+/** Does the work if nobody else is at work on this workspace's digest, and returns undefined otherwise. */
+async function withDigestLock<Result>(
   workspaceId: WorkspaceId,
   { lockLeases, system }: Pick<ReminderPorts, 'lockLeases' | 'system'>,
   work: () => Promise<Result>,
@@ -27,7 +24,10 @@ export async function withDigestLock<Result>(
 const WAIT_MS = 250;
 const TRIES = 60;
 
-/** The same, after waiting a while for the work of others on this digest. */
+/**
+ * Does the work on a workspace's digest, after waiting a while for the work of others on it; undefined if that took too long. It
+ * only saves work. That a digest is posted once is left to its claim.
+ */
 export async function waitForDigestLock<Result>(
   workspaceId: WorkspaceId,
   ports: Pick<ReminderPorts, 'lockLeases' | 'system'>,

@@ -3,7 +3,7 @@ import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { claimOf, type Operation } from '../../domain/operation.ts';
 import { isHidden, type ReminderMark } from '../../domain/reminder.ts';
-import type { LaterSights, LiveDigest, ReminderPorts } from './ports.ts';
+import type { LiveDigest, ReminderPorts } from './ports.ts';
 
 type StandingPorts = Pick<ReminderPorts, 'system' | 'reminders' | 'audit'>;
 
@@ -11,7 +11,6 @@ type StandingPorts = Pick<ReminderPorts, 'system' | 'reminders' | 'audit'>;
 interface Known {
   readonly day: string;
   readonly now: number;
-  readonly sights: LaterSights;
   /** By the month that they are for; the newest of each. */
   readonly renewals: ReadonlyMap<string, Operation>;
   readonly marks: ReadonlyMap<ServerId, ReminderMark>;
@@ -20,13 +19,7 @@ interface Known {
 
 /** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
-  {
-    workspaceId,
-    day,
-    content,
-    sights,
-    postedAt,
-  }: Pick<LiveDigest, 'workspaceId' | 'day' | 'content' | 'sights' | 'postedAt'>,
+  { workspaceId, day, content, postedAt }: Pick<LiveDigest, 'workspaceId' | 'day' | 'content' | 'postedAt'>,
   ports: StandingPorts,
 ): Promise<Digest> {
   const ids = content.due.map(({ serverId }) => serverId);
@@ -35,7 +28,6 @@ export async function describeDigest(
   const known: Known = {
     day,
     now: ports.system.now(),
-    sights,
     renewals: new Map(renewals.map((operation) => [claimOf(operation.purchase), operation])),
     marks: new Map(marks.map((mark) => [mark.serverId, mark])),
     deletedBy: await listDeleted(workspaceId, postedAt, ports),
@@ -67,14 +59,11 @@ async function listDeleted(
 /** What was done counts more than what was decided about the reminder. */
 function findStanding(server: DueServer, known: Known): DueStanding {
   const { serverId, paidUntil } = server;
-  const sight = known.sights[serverId];
   const deletedBy = known.deletedBy.get(serverId);
-  if (deletedBy !== undefined || sight?.isGone) return { kind: 'gone', ...omitUndefined({ by: deletedBy }) };
+  if (deletedBy !== undefined) return { kind: 'gone', by: deletedBy };
   const renewal = known.renewals.get(claimOf({ kind: 'renew', ...server }));
   if (renewal?.state === 'settled')
     return { kind: 'renewed', by: renewal.actorId, ...omitUndefined({ paidUntil: renewal.paidUntil }) };
-  if (sight?.paidUntil !== undefined && sight.paidUntil > paidUntil)
-    return { kind: 'renewed', paidUntil: sight.paidUntil };
   if (renewal)
     return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
   if (paidUntil <= known.now) return { kind: 'expired' };

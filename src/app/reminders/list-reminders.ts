@@ -34,6 +34,6 @@ export const listReminders = defineUseCase({
       left: 0,
       isComplete: extent !== 'part',
     };
-    return describeDigest({ workspaceId, day, content, sights: {}, postedAt }, ports);
+    return describeDigest({ workspaceId, day, content, postedAt }, ports);
   },
 });

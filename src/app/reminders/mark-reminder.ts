@@ -103,7 +103,6 @@ async function putMark(
   return { server, mark };
 }
 
-/** At once, since its user looks at it; if another process is at work on it, the background does it. */
 async function refresh({ actor, ports }: FollowUpContext<ReminderPorts>): Promise<void> {
   await refreshDigest(actor.workspaceId, ports);
 }

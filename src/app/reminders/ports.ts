@@ -46,23 +46,13 @@ export interface Snapshot {
   readonly servers: readonly Pick<Server, 'id' | 'label' | 'state' | 'paidUntil'>[];
 }
 
-/** What the list of servers showed later of those that were due: a date that has moved, or that they are gone. */
-export type LaterSights = Readonly<
-  Record<number, { readonly paidUntil?: number; readonly isGone?: boolean }>
->;
-
-/** A digest that was posted and is still kept up to date. */
+/** The newest digest of a workspace, whose message is edited. */
 export interface LiveDigest {
   readonly workspaceId: WorkspaceId;
   readonly day: string;
   readonly card: Card;
   readonly content: DigestContent;
-  readonly sights: LaterSights;
   readonly postedAt: number;
-  /** The number of the workspace's newest audit entry when the message was last compared with what is known. */
-  readonly seenSeq: number;
-  /** A hash of what the message shows. */
-  readonly shown: string;
 }
 
 /** Which digests were posted. A day is one of the digest's time zone. */
@@ -81,26 +71,12 @@ export interface Digests {
     ended: { readonly isRead: boolean; readonly snapshot?: Snapshot | undefined },
   ): Promise<void>;
   /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
-  markPosted(
-    digest: Omit<LiveDigest, 'sights'>,
-    snapshot: Snapshot | undefined,
-  ): Promise<LiveDigest | undefined>;
+  markPosted(digest: LiveDigest, snapshot: Snapshot | undefined): Promise<LiveDigest | undefined>;
   findLive(workspaceId: WorkspaceId): Promise<LiveDigest | undefined>;
   /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
   findLastAt(workspaceId: WorkspaceId): Promise<number | undefined>;
   findSnapshot(workspaceId: WorkspaceId): Promise<Snapshot | undefined>;
-  /** The number of the newest audit entry of the workspace. */
-  findSeq(workspaceId: WorkspaceId): Promise<number>;
-  /** Workspaces whose live digest may be out of date: something was audited since. */
-  listChanged(): Promise<readonly WorkspaceId[]>;
-  /** Workspaces whose live digest was last compared with the list of servers before that time. */
-  listUnread(before: number): Promise<readonly WorkspaceId[]>;
-  /** Stores what the message shows now, and when a list was read for it. */
-  update(
-    live: Pick<LiveDigest, 'workspaceId' | 'day' | 'sights' | 'seenSeq' | 'shown'>,
-    readAt?: number,
-  ): Promise<void>;
-  /** It is not kept up to date any more. */
+  /** It is not edited any more. */
   close(workspaceId: WorkspaceId, day: string): Promise<void>;
   removeBefore(at: number): Promise<void>;
 }
@@ -131,7 +107,7 @@ export type PostedDigest =
   /** Slack did not answer, or not readably: it may have been posted. */
   | { readonly kind: 'unknown' };
 
-/** Posts digests and keeps them up to date. No method throws. */
+/** Posts digests and edits them. No method throws. */
 export interface ReminderNotifier {
   /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
   post(workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest): Promise<PostedDigest>;

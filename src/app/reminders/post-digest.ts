@@ -7,7 +7,6 @@ import { describeDigest } from './find-standings.ts';
 import { makeContent } from './make-content.ts';
 import type { DigestWorkspace, PostedDigest, ReminderPorts } from './ports.ts';
 import { readAccount, type SeenAccount, toSnapshot } from './seen-account.ts';
-import { hashShown } from './shown-hash.ts';
 
 /** A workspace's digest of one day. */
 export interface DueDigest extends DigestWorkspace {
@@ -47,15 +46,11 @@ async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts)
     await digests.endQuietly(workspaceId, day, { isRead: true, snapshot });
     return 'done';
   }
-  const seenSeq = await digests.findSeq(workspaceId);
-  const live = { workspaceId, day, content, sights: {}, postedAt: seen.at };
+  const live = { workspaceId, day, content, postedAt: seen.at };
   const shown = await describeDigest(live, ports);
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
   if (posted.kind !== 'posted') return endUnposted(due, posted, ports);
-  const before = await digests.markPosted(
-    { ...live, card: posted.card, seenSeq, shown: hashShown(shown) },
-    snapshot,
-  );
+  const before = await digests.markPosted({ ...live, card: posted.card }, snapshot);
   // Its buttons would lead to another month sooner or later.
   if (before)
     await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, ports), {

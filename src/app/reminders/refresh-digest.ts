@@ -1,65 +1,55 @@
-import type { DueServer } from '../../domain/digest.ts';
-import { isExpected } from '../../domain/errors.ts';
+import { describeDefect } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { isDeleted } from '../../domain/server.ts';
-import { withDigestLock } from './digest-lock.ts';
+import { InFlight } from '../../domain/in-flight.ts';
+import type { OperationNotifier } from '../purchases/notifier-port.ts';
+import { waitForDigestLock } from './digest-lock.ts';
+import type { BatchNotifier } from './end-batch.ts';
 import { describeDigest } from './find-standings.ts';
-import type { LaterSights, LiveDigest, ReminderPorts } from './ports.ts';
-import { readAccount, type SeenAccount } from './seen-account.ts';
-import { hashShown } from './shown-hash.ts';
+import type { ReminderPorts } from './ports.ts';
+
+/** Edits the newest digest in Slack, so that it shows what was done about its servers. It is tried once. */
+export async function refreshDigest(workspaceId: WorkspaceId, ports: ReminderPorts): Promise<void> {
+  await waitForDigestLock(workspaceId, ports, async () => {
+    const live = await ports.digests.findLive(workspaceId);
+    if (!live || !(await ports.installations.isServed(workspaceId))) return true;
+    const digest = await describeDigest(live, ports);
+    const edited = await ports.reminderNotifier.update(workspaceId, live.card, digest);
+    if (edited === 'gone') await ports.digests.close(workspaceId, live.day);
+    return true;
+  });
+}
+
+type Notifiers = { readonly operationNotifier: OperationNotifier; readonly batchNotifier: BatchNotifier };
 
 /**
- * Edits the digest in Slack if something in it has changed since. `readsList` also asks the API once, so that renewals outside
- * of this app are noticed. What can't be edited now is tried again, since it stays out of date.
+ * The notifiers of renewals, which edit the digest of the workspace as well. Nobody waits for that: what is not edited, such
+ * as after a crash, is shown by the next day's digest.
  */
-export async function refreshDigest(
-  workspaceId: WorkspaceId,
-  ports: ReminderPorts,
-  { readsList = false } = {},
-): Promise<{ readonly isCurrent: boolean }> {
-  const isCurrent = await withDigestLock(workspaceId, ports, async () => {
-    const live = await ports.digests.findLive(workspaceId);
-    if (!live || !(await ports.installations.isServed(workspaceId))) return false;
-    // Read before everything else: what is audited later is looked at again.
-    const seenSeq = await ports.digests.findSeq(workspaceId);
-    const sights = readsList ? await lookAgain(live, ports) : live.sights;
-    const digest = await describeDigest({ ...live, sights }, ports);
-    const shown = hashShown(digest);
-    const edited =
-      shown === live.shown ? 'shown' : await ports.reminderNotifier.update(workspaceId, live.card, digest);
-    if (edited === 'gone') {
-      await ports.digests.close(workspaceId, live.day);
-      return true;
-    }
-    const isShown = edited === 'shown';
-    const now = isShown ? { seenSeq, shown } : {};
-    await ports.digests.update({ ...live, sights, ...now }, readsList ? ports.system.now() : undefined);
-    return isShown;
-  });
-  return { isCurrent: isCurrent ?? false };
-}
-
-/** What was seen stays as it was if the list can't be read, or belongs to another account since. */
-async function lookAgain(live: LiveDigest, ports: ReminderPorts): Promise<LaterSights> {
-  const { workspaceId } = live;
-  const seen = await readAccount(workspaceId, ports).catch((error: unknown) => {
-    if (!isExpected(error)) throw error;
-    return undefined;
-  });
-  const before = await ports.digests.findSnapshot(workspaceId);
-  if (!seen || before?.account !== seen.account) return live.sights;
-  const sights = live.content.due.flatMap((server) => {
-    const sight = sightOf(server, seen) ?? live.sights[server.serverId];
-    return sight ? [[String(server.serverId), sight] as const] : [];
-  });
-  return Object.fromEntries(sights);
-}
-
-/** That a server is gone is concluded only from a complete list; undefined where the list says nothing of it. */
-function sightOf({ serverId, paidUntil }: DueServer, { list }: SeenAccount): LaterSights[number] | undefined {
-  const server = list.servers.find(({ id }) => id === serverId);
-  if (!server) return list.extent === 'whole' ? { isGone: true } : undefined;
-  if (isDeleted(server)) return { isGone: true };
-  return omitUndefined({ paidUntil: server.paidUntil !== paidUntil ? server.paidUntil : undefined });
+export function createDigestEdits(ports: ReminderPorts & Notifiers) {
+  const { operationNotifier, batchNotifier, log } = ports;
+  const edits = new InFlight();
+  const edit = (workspaceId: WorkspaceId): void => {
+    const work = refreshDigest(workspaceId, ports).catch((error: unknown) =>
+      log.warn('a digest could not be edited', { workspaceId, ...describeDefect(error) }),
+    );
+    void edits.add(work);
+  };
+  const notifiers: Notifiers = {
+    operationNotifier: {
+      ...operationNotifier,
+      notify: async (operation, held, reported) => {
+        const told = await operationNotifier.notify(operation, held, reported);
+        if (operation.purchase.kind === 'renew') edit(operation.workspaceId);
+        return told;
+      },
+    },
+    batchNotifier: {
+      notifyBatch: async (batch, results) => {
+        const isTold = await batchNotifier.notifyBatch(batch, results);
+        edit(batch.workspaceId);
+        return isTold;
+      },
+    },
+  };
+  return { notifiers, drain: () => edits.drain() };
 }

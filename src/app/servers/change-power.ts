@@ -66,7 +66,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       const keyGeneration = await findKeyGeneration(context);
       const hosting = await context.hosting();
       await onSending?.();
-      await context.beforeChange(server);
+      await context.beforeChange();
       const answer = await send(action, server, hosting, waiting, context.ports);
       if (answer.code === undefined) {
         const change = { server, ...answer };

@@ -1,7 +1,6 @@
 import type { Role } from '../../domain/actor.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
-import { indexServersInSteps, type ServerIndex, searchInSteps } from '../../domain/server-index.ts';
-import type { Steps } from '../../domain/steps.ts';
+import { indexServers, type ServerIndex, searchServers } from '../../domain/server-index.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { ServerPorts } from './ports.ts';
 import { listRecentIds, putRecentFirst } from './recent-servers.ts';
@@ -32,7 +31,7 @@ function defineChoosing(name: ChosenFor, needs: Role): Choosing {
     needs,
     effect: 'reads',
     run: async ({ filter }: ChoosingInput, context) => {
-      const { covers, runInSteps } = context;
+      const { covers } = context;
       const hosting = await context.hosting();
       // While a user types, every letter asks again.
       const freshness = filter === undefined ? 'shared' : 'recent';
@@ -41,22 +40,18 @@ function defineChoosing(name: ChosenFor, needs: Role): Choosing {
         listRecentIds(context),
       ]);
       const isOffered = (server: Server) => covers(server.label) && !isDeleted(server);
-      const index = await indexOf(servers, runInSteps);
-      return putRecentFirst(await runInSteps(searchInSteps(filter ?? '', index, isOffered)), recent);
+      return putRecentFirst(searchServers(filter ?? '', indexOf(servers), isOffered), recent);
     },
   });
 }
 
 /** One list is searched many times: it is kept in memory as long as the list itself. */
-const indexes = new WeakMap<readonly Server[], Promise<ServerIndex>>();
+const indexes = new WeakMap<readonly Server[], ServerIndex>();
 
-function indexOf(
-  servers: readonly Server[],
-  runInSteps: (steps: Steps<ServerIndex>) => Promise<ServerIndex>,
-): Promise<ServerIndex> {
+function indexOf(servers: readonly Server[]): ServerIndex {
   const known = indexes.get(servers);
   if (known) return known;
-  const index = runInSteps(indexServersInSteps(servers));
+  const index = indexServers(servers);
   indexes.set(servers, index);
   return index;
 }

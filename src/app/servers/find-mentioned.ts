@@ -1,9 +1,8 @@
 import {
-  findMentionedInSteps,
+  findMentionedServers,
   type MentionedServer,
   type MessagePart,
 } from '../../domain/mentioned-servers.ts';
-import { filterInSteps } from '../../domain/steps.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { ServerPorts } from './ports.ts';
 
@@ -18,7 +17,7 @@ export const findMentioned = useCasesOver<ServerPorts>()({
   ): Promise<readonly MentionedServer[]> => {
     const hosting = await context.hosting();
     const { servers } = await hosting.fetchServers();
-    const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
-    return context.runInSteps(findMentionedInSteps(parts, seen));
+    const seen = servers.filter(({ label }) => context.covers(label));
+    return findMentionedServers(parts, seen);
   },
 });

@@ -4,12 +4,12 @@ import type { ServerId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server, ServerList } from '../../domain/server.ts';
-import { matchServerInSteps } from '../../domain/server-ref.ts';
-import { filterInSteps } from '../../domain/steps.ts';
+import { matchServer } from '../../domain/server-ref.ts';
+import type { System } from '../../system.ts';
 import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
-import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
+import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
 
 /**
  * How a server is referred to: as it was typed, or by the ID that a button or a picker carries; with the label that the user
@@ -29,8 +29,8 @@ export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
 }
 
 type Matching = Pick<
-  UseCaseContext<{ readonly audit: Pick<AuditLog, 'list'> }>,
-  'actor' | 'ports' | 'covers' | 'runInSteps'
+  UseCaseContext<{ readonly audit: Pick<AuditLog, 'list'>; readonly system: Pick<System, 'sleep'> }>,
+  'actor' | 'ports' | 'covers'
 >;
 type Finding = Matching & Pick<UseCaseContext<unknown>, 'hosting' | 'requireRoleFor' | 'setSubject'>;
 
@@ -87,11 +87,13 @@ function getServerById(
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
 export async function getNamedServer(typed: string, list: ServerList, context: Matching): Promise<Server> {
-  const { covers, runInSteps } = context;
-  const match = await runInSteps(matchServerInSteps(typed, list.servers, covers));
+  const { covers, ports } = context;
+  // A command may name twenty servers: between any two of them, other users' requests go first.
+  await ports.system.sleep(0);
+  const match = matchServer(typed, list.servers, covers);
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {
-    const offered = await runInSteps(filterInSteps(match.servers, ({ label }) => covers(label)));
+    const offered = match.servers.filter(({ label }) => covers(label));
     // The user has a role for none of them, so none of them is named.
     if (offered.length === 0) throw notInList({ typed }, list);
     throw new Refusal('ambiguous_server', { typed, servers: await recentFirst(offered, context) });
@@ -112,7 +114,7 @@ export function notInList(
 }
 
 async function recentFirst(servers: readonly Server[], context: Matching): Promise<readonly Server[]> {
-  return context.runInSteps(sortRecentFirstInSteps(servers, await listRecentIds(context)));
+  return sortRecentFirst(servers, await listRecentIds(context));
 }
 
 /** The servers that a refusal offers instead of the one that was named; none where there is nothing to choose. */

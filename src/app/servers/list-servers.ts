@@ -1,8 +1,7 @@
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server, ServerList } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
-import { filterServersInSteps } from '../../domain/server-ref.ts';
-import { filterInSteps } from '../../domain/steps.ts';
+import { filterServers } from '../../domain/server-ref.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
 import type { ServerPorts } from './ports.ts';
@@ -20,10 +19,9 @@ export const listServers = defineUseCase({
   ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
     const hosting = await context.hosting();
     const { servers, extent } = await hosting.fetchServers(omitUndefined({ onWait }));
-    const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
+    const seen = servers.filter(({ label }) => context.covers(label));
     const notes = filter === '' ? [] : await context.ports.serverNotes.list(context.actor.workspaceId);
-    const found = await context.runInSteps(filterServersInSteps(filter, seen, searchNotes(notes)));
-    return { servers: found, extent };
+    return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
   },
 });
 

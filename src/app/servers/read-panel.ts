@@ -5,14 +5,13 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { isDeleted, type ListExtent, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
-import { filterInSteps } from '../../domain/steps.ts';
 import { WEEK_MS } from '../../domain/time.ts';
 import { type DecidablePorts, listDecidable } from '../approvals/list-decidable.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
 import type { ServerPorts } from './ports.ts';
-import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
+import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
 
 /** What the control panel reads. */
 export interface PanelPorts extends Omit<ServerPorts, 'ledger'>, DecidablePorts {
@@ -87,15 +86,11 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
   try {
     const hosting = await context.hosting();
     const [list, recent] = await Promise.all([hosting.fetchServers(), listRecentIds(context)]);
-    const servers = await context.runInSteps(
-      filterInSteps(
-        list.servers,
-        (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server),
-      ),
+    const servers = list.servers.filter(
+      (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server),
     );
     const now = context.ports.system.now();
-    const ordered = await context.runInSteps(sortRecentFirstInSteps(servers, recent));
-    const sorted = ordered.map((server) => ({ server, ...judge(server, now) }));
+    const sorted = sortRecentFirst(servers, recent).map((server) => ({ server, ...judge(server, now) }));
     sorted.sort((a, b) => a.rank - b.rank);
     const shown = sorted.slice(0, SHOWN).map(({ server, isExpiring }) => ({
       server,

@@ -1,6 +1,5 @@
 import type { ServerId } from '../../domain/ids.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
-import { type Steps, sortInSteps } from '../../domain/steps.ts';
 import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 
@@ -17,12 +16,9 @@ export async function listRecentIds({ actor, ports }: Reading): Promise<readonly
   return [...new Set(used.flatMap(({ serverId }) => (serverId === undefined ? [] : [serverId])))];
 }
 
-/** Sorts servers for a menu: recently used first, the others by label. With pauses. */
-export function* sortRecentFirstInSteps(
-  servers: readonly Server[],
-  recent: readonly ServerId[],
-): Steps<readonly Server[]> {
-  return putRecentFirst(yield* sortInSteps(servers, compareServers), recent);
+/** Sorts servers for a menu: recently used first, the others by label. */
+export function sortRecentFirst(servers: readonly Server[], recent: readonly ServerId[]): readonly Server[] {
+  return putRecentFirst(servers.toSorted(compareServers), recent);
 }
 
 /** Moves the recently used ones to the front; the others stay in their order. */

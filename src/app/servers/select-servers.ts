@@ -1,12 +1,11 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
-import { isPattern, matchPatternInSteps } from '../../domain/name-pattern.ts';
+import { isPattern, matchPattern } from '../../domain/name-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { compareServers, type PowerAction, type Server, type ServerList } from '../../domain/server.ts';
-import { isFullName, matchServerInSteps } from '../../domain/server-ref.ts';
+import { isFullName, matchServer } from '../../domain/server-ref.ts';
 import { isWhereLeads, powerActionsIn } from '../../domain/server-state.ts';
-import { filterInSteps, sortInSteps } from '../../domain/steps.ts';
 import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
 import { findReboot } from './check-power.ts';
@@ -83,17 +82,16 @@ function hasLabel(name: string) {
 }
 
 /** Two words may be the label of one server, which was not put into quotes. @throws Refusal `ambiguous_server` */
-async function readNames(
+function readNames(
   names: readonly string[],
   whole: string,
   servers: readonly Server[],
   context: Context,
-): Promise<Selection> {
-  const meant = await listInFull(whole, servers, context);
+): Selection {
+  const meant = listInFull(whole, servers);
   const [server, ...others] = meant.filter(({ label }) => context.covers(label));
   if (!server) return { kind: 'names' };
-  const named: (readonly Server[])[] = [];
-  for (const name of names) named.push(await listInFull(name, servers, context));
+  const named = names.map((name) => listInFull(name, servers));
   // As one name it means one server, and as several names others: neither reading may act.
   if (others.length > 0 || named.every((matches) => matches.length > 0)) {
     const readings = new Set([server, ...others, ...named.flat()]);
@@ -104,10 +102,10 @@ async function readNames(
 }
 
 /** The servers that are named in full, not only by the beginning of their labels. */
-async function listInFull(typed: string, servers: readonly Server[], { runInSteps }: Context) {
-  const match = await runInSteps(matchServerInSteps(typed, servers, () => false));
+function listInFull(typed: string, servers: readonly Server[]): readonly Server[] {
+  const match = matchServer(typed, servers, () => false);
   const matches = match.kind === 'found' ? [match.server] : match.kind === 'ambiguous' ? match.servers : [];
-  return runInSteps(filterInSteps(matches, (server) => isFullName(typed, server)));
+  return matches.filter((server) => isFullName(typed, server));
 }
 
 /** @throws Refusal `too_many_servers`, `unknown_server`, `role_needed` */
@@ -118,36 +116,26 @@ async function listMatches(
   list: ServerList,
   context: Context,
 ): Promise<SelectedServers> {
-  const { covers, ports, runInSteps } = context;
+  const { covers, ports } = context;
   const confirmation = { id: ports.system.newId(), at: ports.system.now() };
   const matches = new Set<Server>();
   const unmatched: Refusal[] = [];
   for (const name of names) {
     const found = patterns.includes(name)
-      ? await findMatches(name, list, context)
+      ? findMatches(name, list, context)
       : await findNamed(name, list, context);
     if (found instanceof Refusal) unmatched.push(found);
     else for (const server of found) matches.add(server);
   }
-  const sorted = await runInSteps(
-    sortInSteps(
-      [...matches].filter(({ label }) => covers(label)),
-      compareServers,
-    ),
-  );
+  const sorted = [...matches].filter(({ label }) => covers(label)).sort(compareServers);
   const { chosen, leftOut } = await sift(action, sorted, context);
   if (chosen.length > MOST_AT_ONCE)
     throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
   return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
 }
 
-async function findMatches(
-  pattern: string,
-  list: ServerList,
-  { covers, runInSteps }: Context,
-): Promise<readonly Server[] | Refusal> {
-  const matches = await runInSteps(matchPatternInSteps(pattern, list.servers));
-  const covered = matches.filter(({ label }) => covers(label));
+function findMatches(pattern: string, list: ServerList, { covers }: Context): readonly Server[] | Refusal {
+  const covered = matchPattern(pattern, list.servers).filter(({ label }) => covers(label));
   return covered.length > 0 ? covered : notInList({ typed: pattern }, list);
 }
 

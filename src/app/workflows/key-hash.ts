@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { KEY_PREFIX } from '../../domain/workflow-key.ts';
@@ -17,18 +17,4 @@ export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {
   return createHash('sha256')
     .update(JSON.stringify(['workflow key', workspaceId, key.reveal()]))
     .digest('hex');
-}
-
-/** Finds the key of a hash, in a time that doesn't depend on how much of another key's hash is the same. */
-export function findByHash<Key extends { readonly hash: string }>(
-  keys: readonly Key[],
-  hash: string,
-): Key | undefined {
-  const wanted = Buffer.from(hash);
-  let found: Key | undefined;
-  for (const key of keys) {
-    const known = Buffer.from(key.hash);
-    if (known.length === wanted.length && timingSafeEqual(known, wanted)) found = key;
-  }
-  return found;
 }

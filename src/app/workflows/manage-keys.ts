@@ -60,10 +60,8 @@ export const listKeys = defineUseCase({
   name: 'workflow_keys',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<readonly WorkflowKey[]> => {
-    const keys = await ports.workflowKeys.list(actor.workspaceId);
-    return keys.map(({ hash: _, ...key }) => key);
-  },
+  run: (_input: Record<never, never>, { actor, ports }): Promise<readonly WorkflowKey[]> =>
+    ports.workflowKeys.list(actor.workspaceId),
 });
 
 /** Revokes a workflow key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */

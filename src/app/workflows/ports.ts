@@ -25,8 +25,9 @@ export interface WorkflowKeys {
   /** False when the workspace has a key of that name, or `most` keys. */
   add(key: HashedKey, most: number): Promise<boolean>;
   find(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
+  findByHash(workspaceId: WorkspaceId, hash: string): Promise<WorkflowKey | undefined>;
   /** Oldest first. */
-  list(workspaceId: WorkspaceId): Promise<readonly HashedKey[]>;
+  list(workspaceId: WorkspaceId): Promise<readonly WorkflowKey[]>;
   /** Undefined when it was gone. */
   remove(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
 }
@@ -39,7 +40,7 @@ export interface WorkflowRuns {
   /** Stores a run with its token, sealed. False when that execution was stored before. */
   receive(run: NewRun, token: Secret<string> | undefined, dueAt: number): Promise<boolean>;
   find(workspaceId: WorkspaceId, id: WorkflowRunId): Promise<WorkflowRun | undefined>;
-  /** Counts it against what its key, or all runs without one in the workspace, may do in a minute. False: no more now. */
+  /** Counts it against what its key, or all runs without one in its channel, may do in a minute. False: no more now. */
   admit(
     run: WorkflowRun,
     now: number,

@@ -5,7 +5,7 @@ import type { Secret } from '../../domain/secret.ts';
 import { POWER_ACTIONS } from '../../domain/server.ts';
 import { KEY_PREFIX } from '../../domain/workflow-key.ts';
 import type { RunKey } from '../../domain/workflow-run.ts';
-import { findByHash, hashKey } from './key-hash.ts';
+import { hashKey } from './key-hash.ts';
 import type { NewRun, WorkflowPorts } from './ports.ts';
 import { type RunEntry, runStep } from './run-step.ts';
 
@@ -82,6 +82,6 @@ async function findKey(
   { workflowKeys }: Pick<WorkflowPorts, 'workflowKeys'>,
 ): Promise<RunKey> {
   if (!key) return { kind: 'none' };
-  const found = findByHash(await workflowKeys.list(workspaceId), hashKey(key, workspaceId));
+  const found = await workflowKeys.findByHash(workspaceId, hashKey(key, workspaceId));
   return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };
 }

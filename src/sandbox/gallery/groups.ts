@@ -47,7 +47,6 @@ const RULES: readonly Rule[] = [
   [/^((?:start|stop|reboot), unconfirmed)/, SERVERS, 'start, stop and reboot, unconfirmed'],
   [/^((?:start|stop|reboot), a list.*)/, SERVERS, 'start, stop and reboot, several servers to confirm'],
   [/^followed (.*)/, SERVERS, 'what happens to a server after an action'],
-  [/^interrupted message, (.*)/, SERVERS, 'a message whose command was interrupted'],
   [/^(waiting.*)/, SERVERS, 'waiting for the rate limit'],
   [/^not done: (.*)/, SERVERS, 'actions that were not done'],
   [/^((?:show|start|stop|reboot|password) which\?.*)/, SERVERS, 'choosing a server'],
@@ -64,7 +63,6 @@ const RULES: readonly Rule[] = [
   [/^in the channel: (.*)/, PURCHASES, 'orders, what the channel reads'],
   [/^(balance too low.*)/, PURCHASES, 'balance too low'],
   [/^root password (erased.*)/, PURCHASES, 'root password erased'],
-  [/^root password left behind: (.*)/, PURCHASES, 'root password left behind, to owners'],
   [/^(renew all|renewals)/, REMINDERS],
   [/^(catalog|costs|create|renew|decide|outcome|order|root password|the address)/, PURCHASES],
 

@@ -1,4 +1,4 @@
-import type { Piece } from '../../cli/check-slack/pieces.ts';
+import type { Piece } from '../../cli/slack-checks.ts';
 import { surfaces } from './fixtures/surfaces.ts';
 import { isView, versionsOf } from './pieces.ts';
 

@@ -22,30 +22,19 @@ export type ErrorShape = (typeof ERROR_SHAPES)[number];
 /** What docs/hosting-api.md leaves open about answers, with every way this service can speak. The first is the default. */
 export const DIALECT = {
   errorShape: ERROR_SHAPES,
-  /** The document says: an array. */
-  listShape: ['array', 'servers', 'data', 'items', 'data.servers'],
   /** How a list that is longer than `pageSize` goes on; `none` lists everything at once (docs/hosting-api.md 4). */
   paging: ['none', 'next', 'link', 'cursor', 'has_more', 'total', 'partial'],
   /** Whether an object around a list has a field that is documented nowhere. */
   listBeside: ['nothing', 'unknown'],
-  /** The object around the answer to a create, a renewal, a power action and a delete. */
-  recordShape: ['plain', 'data', 'server', 'result'],
-  passwordField: ['root_password', 'password', 'rootPassword', 'root_pw', 'credentials.password'],
-  /** `huge` ids are above 2^53: no JavaScript number holds them. */
-  ids: ['number', 'text', 'huge', 'huge_text'],
-  dates: ['milliseconds', 'seconds', 'microseconds', 'offset', 'absent', 'nonsense'],
-  states: ['documented', 'upper', 'padded', 'blank', 'absent'],
+  passwordField: ['root_password', 'rootPassword'],
   /** What the answer to a delete says; the document shows `deleted` (docs/hosting-api.md 3). */
   deletedState: ['deleted', 'DELETED', 'deleting', 'running'],
   /** What the answer to a start says; the document shows `running` (docs/hosting-api.md 3). */
   startedState: ['running', 'starting', 'stopped'],
   /** Whether a deleted server stays in the list, in the state `deleted`. */
   listsDeleted: ['no', 'yes'],
-  choices: ['strings', 'objects', 'names'],
   /** `in_usd` names the currency of each plan, which isn't documented. */
-  prices: ['documented', 'number', 'three_decimals', 'comma', 'in_usd'],
-  /** Whether an error repeats the label that was sent, in `message`. */
-  echo: ['no', 'yes'],
+  prices: ['documented', 'in_usd'],
 } as const;
 
 type Dialect = { readonly [Trait in keyof typeof DIALECT]: (typeof DIALECT)[Trait][number] };
@@ -66,20 +55,13 @@ export type AnswerStyleChange = Partial<Omit<AnswerStyle, 'errorStatus'>> & {
 /** As the document shows it; `{"code": …}` with the customary statuses and 200 where it is silent. */
 export const DEFAULT_STYLE: AnswerStyle = {
   errorShape: 'code',
-  listShape: 'array',
   paging: 'none',
   listBeside: 'nothing',
-  recordShape: 'plain',
   passwordField: 'root_password',
-  ids: 'number',
-  dates: 'milliseconds',
-  states: 'documented',
   deletedState: 'deleted',
   startedState: 'running',
   listsDeleted: 'no',
-  choices: 'strings',
   prices: 'documented',
-  echo: 'no',
   pageSize: 50,
   errorStatus: {
     unauthorized: 401,
@@ -116,14 +98,8 @@ export function restyle(style: AnswerStyle, change: AnswerStyleChange): AnswerSt
   return changed;
 }
 
-/** The JSON body that carries a code in the given place, and the label that was sent if it is to be repeated. */
-export function errorBody(shape: ErrorShape, code: ErrorCode, echo?: string): unknown {
-  const body = bareErrorBody(shape, code);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return echo !== undefined && isObject ? { message: echo, ...body } : body;
-}
-
-function bareErrorBody(shape: ErrorShape, code: ErrorCode): unknown {
+/** The JSON body that carries a code in the given place. */
+export function errorBody(shape: ErrorShape, code: ErrorCode): unknown {
   switch (shape) {
     case 'error.code':
       return { error: { code } };

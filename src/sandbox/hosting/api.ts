@@ -5,11 +5,11 @@ import { readBody } from './body.ts';
 import type { PriceList } from './catalog.ts';
 import type { HostingClock } from './clock.ts';
 import type { DeletedServers } from './deleted.ts';
-import { hearId, speak } from './dialect.ts';
+import { speak } from './dialect.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Effect, effectOf, type FaultBook, type FaultRule, supplierOf } from './faults.ts';
-import { findLabel, parseOrder } from './order.ts';
+import { parseOrder } from './order.ts';
 import { writeList } from './pages.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Operation, Route } from './routes.ts';
@@ -55,8 +55,8 @@ export async function serveApi(
     const effect = effectOf(fault, route.operation);
     if (effect.waits === 'before_work') await hold(fault, closing);
     const outcome = effect.works
-      ? carryOut(parts, exchange, route.operation, body, () => perform(parts, account, route, body, fault))
-      : refusal(parts, fault?.code ?? 'bad_request', body);
+      ? carryOut(parts, exchange, route.operation, () => perform(parts, account, route, body, fault))
+      : refusal(parts, fault?.code ?? 'bad_request');
     if (effect.waits === 'after_work') await hold(fault, closing);
     show(exchange, effect, outcome, fault);
   } catch (error) {
@@ -83,7 +83,7 @@ function perform(
   fault: FaultRule | undefined,
 ): unknown {
   const { servers, prices, deleted, style } = parts;
-  const id = hearId(style, route.id);
+  const { id } = route;
   switch (route.operation) {
     case 'catalog':
       return prices.current;
@@ -101,13 +101,7 @@ function perform(
 }
 
 /** Does the work and notes at once that it was done: a test may ask while the answer is still held back. */
-function carryOut(
-  parts: ApiParts,
-  exchange: Exchange,
-  operation: Operation,
-  sent: string,
-  work: () => unknown,
-): Outcome {
+function carryOut(parts: ApiParts, exchange: Exchange, operation: Operation, work: () => unknown): Outcome {
   const { style } = parts;
   try {
     const body = work();
@@ -118,7 +112,7 @@ function carryOut(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     exchange.note({ didWork: error.code === 'checking' });
-    return refusal(parts, error.code, sent);
+    return refusal(parts, error.code);
   }
 }
 
@@ -132,9 +126,8 @@ function idIn(body: unknown): number | undefined {
   return typeof id === 'number' ? id : undefined;
 }
 
-function refusal({ style }: ApiParts, code: ErrorCode, sent = ''): Outcome {
-  const echo = style.echo === 'yes' ? findLabel(sent) : undefined;
-  return { status: style.errorStatus[code], body: errorBody(style.errorShape, code, echo), code };
+function refusal({ style }: ApiParts, code: ErrorCode): Outcome {
+  return { status: style.errorStatus[code], body: errorBody(style.errorShape, code), code };
 }
 
 async function hold(fault: FaultRule | undefined, closing: AbortSignal): Promise<void> {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostingClock } from './clock.ts';
-import { writeJson } from './dialect.ts';
 import type { Journal, RequestChange } from './journal.ts';
 import { findRoute, type Route } from './routes.ts';
 
@@ -45,7 +44,7 @@ export class Exchange {
     change: RequestChange = {},
     headers: Readonly<Record<string, string>> = {},
   ): void {
-    this.text(status, 'application/json; charset=utf-8', writeJson(value), change, headers);
+    this.text(status, 'application/json; charset=utf-8', JSON.stringify(value), change, headers);
   }
 
   /** The whole address that was asked for, as the caller reached it. */

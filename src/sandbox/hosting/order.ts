@@ -41,13 +41,3 @@ function parseObject(body: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('bad_request');
   return { ...value };
 }
-
-/** The label in a body, if it has one: what an error message may repeat. */
-export function findLabel(body: string): string | undefined {
-  try {
-    const { label } = parseObject(body);
-    return typeof label === 'string' ? label : undefined;
-  } catch {
-    return undefined;
-  }
-}

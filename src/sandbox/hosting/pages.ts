@@ -1,5 +1,4 @@
 import type { AnswerStyle } from './answer.ts';
-import { speakRecord } from './dialect.ts';
 import type { WireServer } from './server-record.ts';
 
 /** A list as it goes out: one page of it, unless the service lists everything at once. */
@@ -12,11 +11,10 @@ export interface ListAnswer {
 
 /** The page of GET /servers that a request's address asks for, and the way to the next one as the dialect shows it. */
 export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL): ListAnswer {
-  const whole = servers.map((server) => speakRecord(style, { ...server }));
-  if (style.paging === 'none') return { body: wrap(style, whole, {}), headers: {} };
+  if (style.paging === 'none') return { body: wrap(style, servers, {}), headers: {} };
   const from = readPage(address) * style.pageSize;
-  const elements = whole.slice(from, from + style.pageSize);
-  const isLast = from + style.pageSize >= whole.length;
+  const elements = servers.slice(from, from + style.pageSize);
+  const isLast = from + style.pageSize >= servers.length;
   const page = from / style.pageSize + 2;
   const next = `${address.origin}${address.pathname}?page=${page}`;
   switch (style.paging) {
@@ -32,7 +30,7 @@ export function writeList(style: AnswerStyle, servers: readonly WireServer[], ad
     case 'has_more':
       return { body: wrap(style, elements, { has_more: !isLast }), headers: {} };
     case 'total':
-      return { body: wrap(style, elements, { total: whole.length }), headers: {} };
+      return { body: wrap(style, elements, { total: servers.length }), headers: {} };
     case 'partial':
       return { body: wrap(style, elements, {}), headers: {}, ...(!isLast && { status: 206 }) };
   }
@@ -46,8 +44,5 @@ function readPage(address: URL): number {
 
 function wrap(style: AnswerStyle, elements: readonly unknown[], paging: Record<string, unknown>): unknown {
   const beside = style.listBeside === 'unknown' ? { ...paging, foo: { bar: 1 } } : paging;
-  const isBare = style.listShape === 'array' && Object.keys(beside).length === 0;
-  if (isBare) return elements;
-  if (style.listShape === 'data.servers') return { data: { servers: elements }, ...beside };
-  return { [style.listShape === 'array' ? 'servers' : style.listShape]: elements, ...beside };
+  return Object.keys(beside).length === 0 ? elements : { servers: elements, ...beside };
 }

@@ -114,11 +114,6 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'erase the root password of %',
     group: 'passwords',
   },
-  password_discard: {
-    did: 'erased the root password of %',
-    base: 'erase the root password of %',
-    group: 'passwords',
-  },
   restore: {
     did: 'noted that the database was restored from a backup',
     base: 'note that the database was restored from a backup',

@@ -81,11 +81,6 @@ function findSpecialWords(told: Told, subject: string, place: string): string | 
     case 'approval_answer':
     case 'access_answer':
       return findAnswerWords(told, who, subject, place);
-    case 'password_discard':
-      // Only an erasure proves why the creator is gone.
-      return told.outcome === 'done'
-        ? `${who} erased the root password of ${subject}${place}${whyOf(told)}`
-        : undefined;
     default:
       return undefined;
   }

@@ -1,6 +1,5 @@
 import { ROLES } from '../../domain/actor.ts';
 import type { StoredEntry } from '../../domain/audit-entry.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { codeLabel, mention } from '../kit/text.ts';
 import { describeSettingChanges } from './audit-settings.ts';
 
@@ -31,8 +30,6 @@ export function describeSubject(entry: Subject): string {
       return `the approval request for ${codeOf(entry, 'a server')}`;
     case 'settings_change':
       return describeSettingChanges(label) ?? codeOf(entry, 'the settings');
-    case 'password_discard':
-      return createdWords(entry) ?? codeOf(entry, 'a server');
     default:
       return codeOf(entry, 'a server');
   }
@@ -41,14 +38,6 @@ export function describeSubject(entry: Subject): string {
 function codeOf({ label, serverId }: Subject, nothing: string): string {
   if (label !== undefined && label !== '') return codeLabel(label, MOST_CHARACTERS);
   return serverId === undefined ? nothing : `server ${serverId}`;
-}
-
-/** Reads "web-1 U012AB3CD": the label, which may be empty, and the creator. */
-function createdWords({ label = '', serverId }: Subject): string | undefined {
-  const [, name, creatorId] = /^(.*) ([UW][A-Z0-9]+)$/s.exec(label) ?? [];
-  if (name === undefined || creatorId === undefined) return undefined;
-  const server = codeOf({ action: '', label: name, ...omitUndefined({ serverId }) }, 'a server');
-  return `${server} (created by ${mention(creatorId)})`;
 }
 
 /** More than any label that the hosting service takes. */

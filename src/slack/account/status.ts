@@ -7,7 +7,6 @@ import { defineCommand, parseNothing } from '../kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
 import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
-import { leftPasswordBlocks } from '../purchases/left-password.ts';
 import { wordsOfError } from '../words.ts';
 import { frozenWords } from './frozen-words.ts';
 import { slackStatusBlock } from './slack-status.ts';
@@ -41,7 +40,6 @@ export function statusMessage(found: Status, currency: string): Message {
       ]),
       slackStatusBlock(found.slack),
       ...decisions(found),
-      ...leftPasswordBlocks(found.leftPasswords ?? []),
       ...approvals(found, currency),
     ],
   };

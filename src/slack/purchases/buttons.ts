@@ -23,8 +23,6 @@ export const costsCsvButton = defineButton('costs_csv', z.object({}));
 
 /** Erases the sealed copy of a root password, and the message that shows it. */
 export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
-/** An owner erases a root password whose creator is gone. */
-export const discardButton = defineButton('password_discard', z.object({ operationId: z.string() }));
 export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
 
 const catalogPage = z.object({ page: z.number().int().min(0) });

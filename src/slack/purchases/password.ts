@@ -1,4 +1,3 @@
-import { eraseLeftPassword } from '../../app/purchases/erase-left-password.ts';
 import { erasePassword } from '../../app/purchases/erase-password.ts';
 import { listPasswords } from '../../app/purchases/list-passwords.ts';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
@@ -8,8 +7,7 @@ import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { chooseMessage, offerMatches, pickChoice } from '../servers/pick-server.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { discardButton, passwordButton, savedButton } from './buttons.ts';
-import { discardedMessage } from './left-password.ts';
+import { passwordButton, savedButton } from './buttons.ts';
 import { erasedMessage, passwordMessages, sendAll } from './password-blocks.ts';
 
 export const password = defineCommand({
@@ -29,10 +27,6 @@ export const password = defineCommand({
     savedButton.on(async ({ operationId }, request) => {
       const { label, ipv4 } = await request.execute(erasePassword, { operationId });
       await request.reply.replace(erasedMessage(label, ipv4));
-    }),
-    discardButton.on(async ({ operationId }, request) => {
-      const { label } = await request.execute(eraseLeftPassword, { operationId });
-      await request.reply.replace(discardedMessage(label));
     }),
   ],
 });

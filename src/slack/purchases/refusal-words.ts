@@ -1,9 +1,8 @@
 import { describeMonthly } from '../../domain/money.ts';
 import { PART_OF_LIST } from '../../domain/part-of-list.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
-import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../kit/text.ts';
+import { codeLabel, codeTyped, escapeText, slackDate } from '../kit/text.ts';
 import { budgetWords } from './budget-words.ts';
-import { leftWords } from './left-password.ts';
 
 /** What the refusals of purchases say. */
 export const purchaseRefusalWords = {
@@ -39,12 +38,6 @@ export const purchaseRefusalWords = {
     `${budgetWords(details, currency)} Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
   no_password: ({ label }) =>
     `There’s no stored root password${label ? ` for ${codeLabel(label)}` : ''}: it was saved or erased, it expired, or it was never stored. The hosting API can’t show it again.`,
-  not_creator: ({ label, left, unknownCreatorId }) => {
-    if (left) return leftWords(left);
-    const words = `Only the person who created ${codeLabel(label)} can see or erase its root password.`;
-    if (unknownCreatorId === undefined) return words;
-    return `${words} Slack couldn’t confirm whether ${mention(unknownCreatorId)} is still a member with a role for it. Try again in a minute.`;
-  },
-  creator_present: ({ label, creatorId }) =>
-    `Only ${mention(creatorId)}, who created ${codeLabel(label)} and has a role for it, can see or erase its root password. Nothing was erased.`,
+  not_creator: ({ label }) =>
+    `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
 } satisfies Partial<RefusalWords>;

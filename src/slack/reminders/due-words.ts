@@ -45,8 +45,7 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
     case 'unconfirmed':
       return `the renewal by ${mention(standing.by)} isn’t confirmed yet`;
     case 'renewed': {
-      const who =
-        standing.by === undefined ? 'renewed outside this workspace' : `renewed by ${mention(standing.by)}`;
+      const who = `renewed by ${mention(standing.by)}`;
       return standing.paidUntil === undefined ? who : `${who}, paid until ${slackDate(standing.paidUntil)}`;
     }
     case 'snoozed':
@@ -54,9 +53,7 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
     case 'left':
       return `left to expire by ${mention(standing.by)} · paid until ${slackDate(paidUntil)}`;
     case 'gone':
-      return standing.by === undefined
-        ? 'no longer in the hosting account'
-        : `deleted by ${mention(standing.by)}`;
+      return `deleted by ${mention(standing.by)}`;
   }
 }
 

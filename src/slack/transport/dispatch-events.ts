@@ -1,8 +1,5 @@
-import type { Caller } from '../../app/authorize/use-case.ts';
-import type { MessageIntake } from '../../app/messages/receive-message.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-action.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { MINUTE_MS } from '../../domain/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { splitSubcommand } from '../kit/typed-words.ts';
 import { describeRefusal, isRefused } from './admission.ts';
@@ -42,32 +39,25 @@ const LATE_MS = 2 * MINUTE_MS;
 async function dispatchMessage(message: TypedMessage, delivery: Delivery, routing: Routing): Promise<void> {
   const { kind } = message;
   const reply = kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
-  const received = receive(message, routing).catch(async (error: unknown) => {
+  const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
     // A repeated event may have been carried out when it was delivered first.
     const hasBegun = delivery.isRepeated === true;
     await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
-    return undefined;
+    return false;
   });
-  const run = await received;
-  await run?.(async (onChange) => answerMessage(message, reply, { delivery, onChange }, routing));
-}
-
-interface Received {
-  readonly delivery: Delivery;
-  readonly onChange: Caller['onChange'];
+  if (isNew) await answerMessage(message, reply, delivery, routing);
 }
 
 async function answerMessage(
   message: TypedMessage,
   reply: Reply,
-  { delivery, onChange }: Received,
+  delivery: Delivery,
   routing: Routing,
 ): Promise<void> {
   const { actor, place, text, thread } = message;
   if (await isRefused(place, reply, routing, { hasBegun: false })) return;
   const caller = callerOf(actor, message.kind, idOf(message), delivery);
-  const given = { ...caller, ...omitUndefined({ onChange }) };
-  const request = await createRequest(routing, given, reply, undefined, thread);
+  const request = await createRequest(routing, caller, reply, undefined, thread);
   const lateMs = routing.connections.clock.now() - message.sentAt;
   const answer = async (seen: SlackRequest): Promise<void> => {
     await refuseOutsider(message, seen);
@@ -83,19 +73,17 @@ async function answerMessage(
 
 /**
  * Slack delivers an event again when it has not seen the acknowledgment, for up to a day. Both IDs are kept as long: an
- * edited message is another event, and so is the same message for another subscription. Undefined for one that was received.
+ * edited message is another event, and so is the same message for another subscription. False for one that was received.
  */
-async function receive(message: TypedMessage, { messages }: Routing): ReturnType<MessageIntake['receive']> {
-  const { eventId, actor, ts, kind, thread } = message;
-  const id = idOf(message);
+async function isFirst(message: TypedMessage, { seenRequests, system }: Routing): Promise<boolean> {
+  const { eventId, actor, ts } = message;
   // Slack's event names no workspace, so the command is refused later.
-  if (id === undefined) return (work) => work(async () => undefined);
+  if (idOf(message) === undefined) return true;
   const ids = [
     namedId('event', actor.workspaceId, eventId),
     namedId('message', actor.workspaceId, actor.channelId, ts),
   ].filter((each) => each !== undefined);
-  const command = { id, ...actor, kind, ...omitUndefined({ thread, name: nameIn(message) }) };
-  return messages.receive(command, ids);
+  return seenRequests.addAll(ids, system.now() + DAY_MS);
 }
 
 /** The same however often Slack delivers it. */

@@ -2,15 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
-import { MINUTE_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
 import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
-import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
 import type { SlackClock } from './slack-clock.ts';
-import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unverified-bodies.ts';
 
 /**
  * Bolt reads a form before it looks at its signature, since Slack's own test of the address has none. To read a MiB of it can take
@@ -18,44 +14,32 @@ import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unver
  */
 const MOST_UNSIGNED = 4096;
 
-/** By then, the requests that filled the memory have ended. */
-const RETRY_AFTER_SECONDS = '30';
+/**
+ * A view with its fields, or a long message. A signature can be checked only once its whole body is there, so as many as there may be
+ * connections (`web/server.ts`) are kept for anyone.
+ */
+const BODY_LIMIT_BYTES = 512 * 1024;
+/** A command's body fits in, so its memory never has to grow. */
+const FIRST_BYTES = 4096;
 
 /** Slack's requests over HTTP, each with Slack's signature. They are taken as soon as our own server listens. */
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
-  readonly system: Pick<System, 'elapsed'>;
-  readonly bodies?: UnverifiedBodies;
   readonly clock: Pick<SlackClock, 'noteRequest'>;
 }): Transport {
-  const { log, system, bodies = new UnverifiedBodies() } = options;
   const signingSecret = options.signingSecret.reveal();
-  const receiver = createBoltReceiver(signingSecret, log);
-  const inTurn = createRoundRobin();
-  const warn = warnNowAndThen(log, system);
+  const receiver = createBoltReceiver(signingSecret, options.log);
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const arriving = bodies.open(() => {
-      warn();
-      giveUp(response);
-    });
-    let workspaceId: string | undefined;
-    try {
-      const body = await buffer(request, response, arriving);
-      if (body === undefined) return;
-      const isOurs = isSigned(request, body, signingSecret);
-      const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
-      if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
-      if (isOurs) {
-        workspaceId = claimedWorkspace(body);
-        options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
-      }
-    } finally {
-      arriving.release();
-    }
-    // Others are refused at once: they could take a workspace's turns, or fill the memory while they wait.
-    if (workspaceId !== undefined) await inTurn(workspaceId);
-    receiver.requestListener(request, response);
+    const rawBody = await readBody(request);
+    if (!rawBody) return answerAlone(response, 413);
+    const body = rawBody.toString();
+    const isOurs = isSigned(request, body, signingSecret);
+    const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
+    if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
+    if (isOurs) options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
+    // Bolt takes a body that is there already.
+    receiver.requestListener(Object.assign(request, { rawBody }), response);
   };
   return {
     receiver,
@@ -90,37 +74,28 @@ function isSigned({ headers }: IncomingMessage, body: string, signingSecret: str
   });
 }
 
-/** Thousands of requests may be given up in a second. */
-function warnNowAndThen(log: Log, system: Pick<System, 'elapsed'>): () => void {
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (system.elapsed() - warnedAt < MINUTE_MS) return;
-    warnedAt = system.elapsed();
-    log.warn('large requests to /slack/events were given up: those that arrived slowly took too much memory');
-  };
-}
-
-/** The body that has arrived so far was dropped. Slack sends an event again; after a command, the user reads that it failed. */
-function giveUp(response: ServerResponse): void {
-  response.writeHead(503, { 'retry-after': RETRY_AFTER_SECONDS }).end();
-}
-
-/** Reads the body for Bolt, which takes one that is there already. Undefined when the request is answered. */
-async function buffer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  arriving: UnverifiedBody,
-): Promise<string | undefined> {
+/**
+ * Undefined if it is too long. In one piece of memory: thousands of parts of one byte each would cost two hundred times what they say.
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  let memory = Buffer.alloc(FIRST_BYTES);
+  let length = 0;
   // Read to the end anyway: a client that is cut off while sending never reads the answer.
-  for await (const part of request) if (Buffer.isBuffer(part)) arriving.add(part);
-  if (response.headersSent) return undefined;
-  const rawBody = arriving.read();
-  if (arriving.length > BODY_LIMIT_BYTES) {
-    answerAlone(response, 413);
-    return undefined;
+  for await (const part of request) {
+    if (!Buffer.isBuffer(part)) continue;
+    const end = length + part.length;
+    if (end > BODY_LIMIT_BYTES) memory = Buffer.alloc(0);
+    else if (end > memory.length) memory = grow(memory, end);
+    part.copy(memory, length);
+    length = end;
   }
-  Object.assign(request, { rawBody });
-  return rawBody.toString();
+  return length > BODY_LIMIT_BYTES ? undefined : memory.subarray(0, length);
+}
+
+function grow(memory: Buffer, bytes: number) {
+  const grown = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(bytes)));
+  memory.copy(grown);
+  return grown;
 }
 
 function answerAlone(response: ServerResponse, status: number): void {

@@ -12,7 +12,6 @@ export interface InstalledSource extends TokenSource {
   readonly admit: Admit;
   /** Learns from an answer, and has the token looked at when Slack refuses it. */
   watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
-  drain(): Promise<void>;
 }
 
 export function createInstalledSource(
@@ -36,6 +35,5 @@ export function createInstalledSource(
       if (isTokenRefused(seen.error)) suspect(workspaceId, 'token_refused');
       if (seen.error === 'team_access_not_granted') suspect(workspaceId, seen.error);
     },
-    drain: () => installed.drain(),
   };
 }

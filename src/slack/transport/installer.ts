@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Installation, InstallProvider } from '@slack/oauth';
+import {
+  type Installation,
+  InstallProvider,
+  type InstallURLOptions,
+  InvalidStateError,
+  type StateStore,
+} from '@slack/oauth';
 import type { InstallEnd, InstallOutcome } from '../../app/installations/install.ts';
-import type { InstallStates } from '../../app/installations/ports.ts';
 import { describeDefect } from '../../domain/errors.ts';
 import type { NewInstallation } from '../../domain/installation.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import { createStateStore, STATE_SECONDS, TooManyInstalls } from './install-states.ts';
+import type { Vault } from '../../vault.ts';
 import type { OAuthClient } from './oauth-api.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { readRefusal } from './refusals.ts';
@@ -16,8 +21,8 @@ import type { SlackConnections } from './slack-api.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {
-  /** Where to send the browser, and the cookie that binds the install to it; undefined when too many are under way. */
-  begin(): Promise<{ readonly url: string; readonly cookie: string } | undefined>;
+  /** Where to send the browser, and the cookie that binds the install to it. */
+  begin(): Promise<{ readonly url: string; readonly cookie: string }>;
   /** Takes what Slack sent the browser back with. Deletes the cookie; answers nothing. */
   finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
 }
@@ -25,7 +30,7 @@ export interface Installer {
 interface Options extends OAuthClient {
   readonly apiUrl: string;
   readonly publicUrl: string;
-  readonly states: InstallStates;
+  readonly vault: Pick<Vault, 'sign' | 'isSigned'>;
   readonly connections: Pick<SlackConnections, 'clientOptions'>;
   readonly install: (installation: NewInstallation) => Promise<InstallOutcome>;
   readonly system: Pick<System, 'now' | 'newToken'>;
@@ -44,14 +49,18 @@ export const BOT_SCOPES = [
   'groups:read',
 ] as const;
 
+/** How long a user has to press Allow. */
+const STATE_SECONDS = 600;
+const NONCE_BYTES = 24;
+
 /** Slack's library checks the state and exchanges the code; what it would store or show is ours. */
 export function createInstaller(options: Options): Installer {
-  const { publicUrl, system, log } = options;
+  const { publicUrl, log } = options;
   const asked = { scopes: [...BOT_SCOPES], redirectUri: `${publicUrl}/slack/oauth_redirect` };
   const isTls = publicUrl.startsWith('https:');
   // With this prefix, browsers take the cookie from this very host alone.
   const stateCookieName = isTls ? '__Host-vps-install' : 'vps-install';
-  const stateStore = createStateStore(options.states, system, asked);
+  const stateStore = createStateStore(options, asked);
   const provider = new InstallProvider({
     clientId: options.clientId,
     clientSecret: options.clientSecret.reveal(),
@@ -64,20 +73,43 @@ export function createInstaller(options: Options): Installer {
   });
   return {
     begin: async () => {
-      try {
-        const state = await stateStore.generateStateParam();
-        const url = await provider.generateInstallUrl(asked, true, state);
-        // Lax: the browser comes back from Slack's site.
-        const attributes = ['HttpOnly', 'SameSite=Lax', 'Path=/', `Max-Age=${STATE_SECONDS}`];
-        const cookie = [`${stateCookieName}=${state}`, ...attributes, ...(isTls ? ['Secure'] : [])];
-        return { url, cookie: cookie.join('; ') };
-      } catch (error) {
-        if (error instanceof TooManyInstalls) return undefined;
-        throw error;
-      }
+      const state = await stateStore.generateStateParam();
+      const url = await provider.generateInstallUrl(asked, true, state);
+      // Lax: the browser comes back from Slack's site.
+      const attributes = ['HttpOnly', 'SameSite=Lax', 'Path=/', `Max-Age=${STATE_SECONDS}`];
+      const cookie = [`${stateCookieName}=${state}`, ...attributes, ...(isTls ? ['Secure'] : [])];
+      return { url, cookie: cookie.join('; ') };
     },
     finish: (request, response) => finish(provider, request, response, options),
   };
+}
+
+/**
+ * A state is a nonce and its expiry, signed, and stored nowhere: anyone may begin installs. The library accepts it only beside the
+ * cookie that has the same and deletes that cookie; Slack takes the code beside it once.
+ */
+function createStateStore({ vault, system }: Pick<Options, 'vault' | 'system'>, asked: InstallURLOptions) {
+  const PURPOSE = 'install state';
+  return {
+    generateStateParam: async () => {
+      const text = `${system.newToken(NONCE_BYTES)}.${system.now() + STATE_SECONDS * 1000}`;
+      return `${text}.${vault.sign(text, PURPOSE)}`;
+    },
+    verifyStateParam: async (_now, state) => {
+      const [, text = '', expiresAt, signature = ''] = /^([\w-]+\.(\d+))\.(.+)$/.exec(state) ?? [];
+      if (!isSigned(text, signature) || Number(expiresAt) <= system.now())
+        throw new InvalidStateError('the state was made up or has expired');
+      return asked;
+    },
+  } satisfies StateStore & { generateStateParam(): Promise<string> };
+
+  function isSigned(text: string, signature: string): boolean {
+    try {
+      return vault.isSigned(signature, text, PURPOSE);
+    } catch {
+      return false; // it names a key that the ring doesn't have
+    }
+  }
 }
 
 /** Never used: `afterInstallation` stores. The library's own stores are a memory and a folder. */

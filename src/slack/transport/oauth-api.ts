@@ -1,10 +1,9 @@
 import { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import type { RefreshOutcome, TokenService, TokenVerdict } from '../../app/installations/ports.ts';
+import type { RefreshOutcome, TokenService } from '../../app/installations/ports.ts';
 import type { ServedWorkspace } from '../../domain/installation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { System } from '../../system.ts';
-import { provesNeverSent } from './never-sent.ts';
 import { readRefusal } from './refusals.ts';
 import type { SlackConnections } from './slack-api.ts';
 
@@ -38,7 +37,7 @@ export function createTokenService(
         await open(token).apiCall('auth.test');
         return 'works';
       } catch (error) {
-        return judge(readRefusal(error).code);
+        return GONE.includes(readRefusal(error).code) ? 'revoked' : 'unknown';
       }
     },
     refresh: (refreshToken) => refresh(open(), refreshToken, client, system),
@@ -54,11 +53,6 @@ export function createTokenService(
 
 /** Only these say that the token is gone. `invalid_auth` is also the answer to an address that the app's settings don't allow. */
 const GONE = ['account_inactive', 'token_revoked'];
-
-function judge(code: string): TokenVerdict {
-  if (code === 'token_expired') return 'expired';
-  return GONE.includes(code) ? 'revoked' : 'unknown';
-}
 
 /** Any other error may be ours, such as a wrong client secret: then the refresh token is still good. */
 const FINAL_ERRORS = ['invalid_refresh_token', 'token_revoked', 'token_expired', 'account_inactive'];
@@ -84,7 +78,6 @@ async function refresh(
     return { kind: 'renewed', tokens: { bot: new Secret(access_token), rotation } };
   } catch (error) {
     const { code } = readRefusal(error);
-    if (provesNeverSent(error)) return { kind: 'unsent', error: code };
     return { kind: FINAL_ERRORS.includes(code) ? 'refused' : 'unknown', error: code };
   }
 }

@@ -13,12 +13,11 @@ import type { TouchHome } from './home-touch.ts';
 import { createPacedEdits, type PacedEdit } from './paced-edits.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
-import { createSingleAnswers, type SingleAnswers } from './single-answers.ts';
 import { createSinglePosts, type SinglePosts } from './single-posts.ts';
 import type { EndStep } from './step-ends.ts';
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
-export interface Outbox extends SinglePosts, SingleAnswers {
+export interface Outbox extends SinglePosts {
   /** Ephemerally to the user who confirmed it, by the reply path that was stored with their form. */
   replyTo(confirmer: Confirmer): Reply;
   /** As a direct message; true when Slack took it. */
@@ -84,7 +83,6 @@ export function createOutbox(parts: OutboxParts): Outbox {
     },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
     ...singlePosts,
-    ...createSingleAnswers(clients),
     updateFollowed: createFollowedUpdates(parts),
     editPaced: createPacedEdits(parts),
     announceIn: async (workspaceId, channelId, message) => {

@@ -37,10 +37,7 @@ function makeRequest(
     hasBegun = true;
     onBegin();
   };
-  const onChange: Caller['onChange'] = async (server) => {
-    await caller.onChange?.(server);
-    begin();
-  };
+  const onChange = async () => begin();
   return {
     caller,
     // Home itself says it.

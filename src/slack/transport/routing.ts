@@ -1,5 +1,5 @@
+import type { SeenRequests } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
-import type { MessageIntake } from '../../app/messages/receive-message.ts';
 import type { StepIntake } from '../../app/workflows/receive-step.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -39,7 +39,7 @@ export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly connections: Pick<SlackConnections, 'clock'>;
   readonly home: HomePublisher;
-  readonly messages: MessageIntake;
+  readonly seenRequests: Pick<SeenRequests, 'addAll'>;
   readonly steps: StepIntake;
   readonly endStep: EndStep;
   /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */

@@ -21,7 +21,7 @@ export function toFacts(id: string, entry: AuditEntry): AuditFacts {
     act_id: keepText(entry.actId) ?? '',
     server_id: entry.serverId ?? null,
     label,
-    label_key: searchKeyOf(keepText(entry.searchLabel) ?? label ?? ''),
+    label_key: searchKeyOf(label ?? ''),
     outcome: entry.outcome,
     code: keepText(entry.code),
     operation_id: keepText(entry.operationId),

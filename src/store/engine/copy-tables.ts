@@ -4,7 +4,7 @@ import { DatabaseUnusable } from './errors.ts';
 import type { Tables } from './tables.ts';
 
 /** What is not moved: whether the database answers, where it was moved before, and what is known of the database itself. */
-type Own = 'pings' | 'moves' | 'migration_needs' | 'identities';
+type Own = 'pings' | 'moves' | 'identities';
 export type MovedTable = Exclude<keyof Tables, Own>;
 
 /** Every table that is moved, those first that others refer to; the compiler asks for a new one here. */
@@ -36,14 +36,12 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   followed_servers: true,
   installations: true,
   installation_workspaces: true,
-  install_states: true,
   restores: true,
   digests: true,
   digest_snapshots: true,
   reminder_marks: true,
   renewal_batches: true,
   homes: true,
-  message_commands: true,
   workflow_keys: true,
   workflow_runs: true,
 };

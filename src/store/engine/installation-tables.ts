@@ -20,18 +20,11 @@ export interface InstallationsTable {
   expires_at: number;
   /** Slack has permanently rejected the refresh token; only another install helps. */
   is_refresh_refused: number;
-  /**
-   * The `expires_at` of tokens whose refresh token the app has certainly not used up: no refresh with it was sent whose
-   * answer isn't stored. NULL, or the time of earlier tokens, where that isn't known.
-   */
-  unspent_expires_at: number | null;
   /** Slack refused the bot token itself when it was last used. */
   is_token_refused: number;
   /** When an event said that it was uninstalled, until that is confirmed or disproved; otherwise 0. */
   revoked_at: number;
-  /** When an event said so, if that can be neither confirmed nor disproved; otherwise 0. */
-  unproven_revoked_at: number;
-  /** When a sweep last looked whether it was uninstalled; 0 before the first time. */
+  /** When Slack was last asked again whether it was uninstalled; 0 before the first time. */
   revocation_checked_at: number;
 }
 
@@ -39,12 +32,6 @@ export interface InstallationsTable {
 export interface InstallationWorkspacesTable {
   workspace_id: string;
   installation_id: string;
-}
-
-/** The open OAuth states, by hash. */
-export interface InstallStatesTable {
-  hash: string;
-  expires_at: number;
 }
 
 export type InstallationRow = Selectable<InstallationsTable>;

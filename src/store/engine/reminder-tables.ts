@@ -3,18 +3,17 @@ export interface DigestsTable {
   workspace_id: string;
   /** Like 2026-01-31, in the digest's time zone. */
   day: string;
-  /** `live`: posted, and its message is kept up to date. */
+  /** `live`: posted, and its message is edited. */
   state: 'claimed' | 'quiet' | 'live' | 'closed';
   at: number;
   channel_id: string | null;
   ts: string | null;
   /** JSON; '' before it was posted. */
   content: string;
-  /** JSON: what the list showed later of the servers that were due. */
   sights: string;
   seen_seq: number;
   shown: string;
-  /** When a list was last read for it. */
+  /** When the list was read for it; 0 if it could not be. */
   read_at: number;
 }
 

@@ -5,12 +5,7 @@ import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tabl
 import type { AccessRequestsTable, ApprovalsTable } from './decision-tables.ts';
 import type { FollowTables } from './follow-tables.ts';
 import type { HomesTable } from './home-tables.ts';
-import type {
-  InstallationsTable,
-  InstallationWorkspacesTable,
-  InstallStatesTable,
-} from './installation-tables.ts';
-import type { MessageCommandsTable } from './message-tables.ts';
+import type { InstallationsTable, InstallationWorkspacesTable } from './installation-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
 import type {
   DigestSnapshotsTable,
@@ -50,14 +45,11 @@ export interface Tables extends FollowTables, WorkflowTables {
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
-  message_commands: MessageCommandsTable;
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
-  install_states: InstallStatesTable;
   identities: IdentitiesTable;
   restores: RestoresTable;
-  migration_needs: MigrationNeedsTable;
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
@@ -207,13 +199,6 @@ interface RestoresTable {
   at: number;
   /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
   order_id: string;
-}
-
-/** One row for each migration beside which an older version of the app can run. */
-interface MigrationNeedsTable {
-  name: string;
-  /** The newest migration that such a version has to know. */
-  needs: string;
 }
 
 export type MoveRow = Selectable<MovesTable>;

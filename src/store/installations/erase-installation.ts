@@ -6,7 +6,7 @@ import type { Installation } from '../../domain/installation.ts';
 import { removeKey } from '../account/api-keys.ts';
 import { addAudit } from '../account/audit.ts';
 import { countChange } from '../account/versions.ts';
-import type { Foundation } from '../engine/database.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** Erases the tokens of an install, and all that could be used without it in the workspaces that it served. */
@@ -19,8 +19,7 @@ export async function eraseInstallation(
   const isErased = await engine.transact(db, async (trx) => {
     const row = await trx
       .updateTable('installations')
-      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, unspent_expires_at: null })
-      .set({ revoked_at: 0, unproven_revoked_at: 0, revocation_checked_at: 0 })
+      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0, revocation_checked_at: 0 })
       .where('id', '=', id)
       .where('generation', '=', generation)
       .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)
@@ -36,6 +35,29 @@ export async function eraseInstallation(
   });
   if (isErased) await engine.scrub(db);
   return isErased;
+}
+
+/** Whether the app was uninstalled in the workspace since then, and has not been installed there again. */
+export async function isErasedSince(db: Queries, workspaceId: WorkspaceId, since: number): Promise<boolean> {
+  const serving = await db
+    .selectFrom('installation_workspaces')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  if (serving) return false;
+  const uninstall = await db
+    .selectFrom('audit')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('action', '=', 'uninstall')
+    .where('outcome', '=', 'done')
+    .where('at', '>=', since)
+    // Where the token is in the settings, the audit is not searched.
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('installations').select('id').where('sealed', 'is', null)),
+    )
+    .executeTakeFirst();
+  return uninstall !== undefined;
 }
 
 /** In the order in which audit chains are locked. */
@@ -68,7 +90,7 @@ async function eraseWorkspace(
   const isKeyRemoved = await removeKey(trx, workspaceId);
   const tables = [
     ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
-    ...(['act_messages', 'followed_acts', 'followed_servers', 'homes', 'message_commands'] as const),
+    ...(['act_messages', 'followed_acts', 'followed_servers', 'homes'] as const),
     ...(['workflow_keys', 'workflow_runs'] as const),
   ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();

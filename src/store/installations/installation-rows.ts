@@ -27,7 +27,6 @@ export function toInstallation(row: InstallationRow | undefined, vault: Vault): 
     installedAt: row.installed_at,
     scopes: row.scopes.split(',').filter((scope) => scope !== ''),
     isRefreshRefused: row.is_refresh_refused === 1,
-    mayRefreshBeSpent: row.unspent_expires_at !== row.expires_at,
     isTokenRefused: row.is_token_refused === 1,
     tokens: openTokens(row, row.sealed, vault),
   };
@@ -58,10 +57,8 @@ export function toRow(installation: NewInstallation, generation: number, vault: 
     scopes: scopes.join(','),
     sealed: sealTokens(bound, tokens, vault),
     is_refresh_refused: 0,
-    unspent_expires_at: bound.expires_at,
     is_token_refused: 0,
     revoked_at: 0,
-    unproven_revoked_at: 0,
     revocation_checked_at: 0,
   };
 }

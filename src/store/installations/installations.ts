@@ -9,7 +9,6 @@ import type { InstallationRow } from '../engine/installation-tables.ts';
 import type { Tables } from '../engine/tables.ts';
 import { eraseInstallation } from './erase-installation.ts';
 import { toInstallation, toRow } from './installation-rows.ts';
-import { createRevocationRecord } from './revocation-record.ts';
 import { createTokenRecord } from './token-record.ts';
 
 /** Where the app is installed by OAuth. */
@@ -38,7 +37,6 @@ export function createInstallationStore(foundation: Foundation): InstallationSto
         .execute();
     },
     ...createTokenRecord(foundation),
-    ...createRevocationRecord(foundation),
     erase: (version, auditOf) => eraseInstallation(foundation, version, auditOf),
   };
 }
@@ -70,8 +68,7 @@ async function install(
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
-  const fresh = { isRefreshRefused: false, mayRefreshBeSpent: false, isTokenRefused: false };
-  const installed = { ...given, generation, ...fresh };
+  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
   if (given.isOrg) await auditReinstall(trx, foundation, given, auditOf);
   else await serve(trx, foundation, given, installed, given.installedAt, auditOf);
   return installed;

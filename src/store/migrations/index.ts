@@ -1,5 +1,5 @@
 import type { Vault } from '../../vault.ts';
-import type { Migrations } from '../engine/store-migration.ts';
+import type { Migrations } from '../engine/migrate.ts';
 import { firstTables } from './0001-first-tables.ts';
 import { approvalReasons } from './0002-approval-reasons.ts';
 import { locks } from './0003-locks.ts';
@@ -29,10 +29,7 @@ export const MIGRATIONS: Migrations = {
   '0004-money-protocol': moneyProtocol,
 };
 
-/**
- * Every migration by name, in order; what was sealed or signed in another form is rewritten by the vault. One that leaves
- * older versions of the app working names the oldest one in `needs` (docs/decisions/0020-versions-side-by-side.md).
- */
+/** Every migration by name, in order; what was sealed or signed in another form is rewritten by the vault. */
 export function createMigrations(vault: Vault): Migrations {
   return {
     ...MIGRATIONS,
@@ -43,14 +40,14 @@ export function createMigrations(vault: Vault): Migrations {
     '0010-installations': installations,
     '0011-accounts': accounts,
     '0013-restores-and-versions': restoresAndVersions,
-    '0014-outcome-threads': { ...outcomeThreads, needs: '0013-restores-and-versions' },
-    '0015-reminders': { ...reminders, needs: '0013-restores-and-versions' },
-    '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
-    '0017-followed-acts': { ...followedActs, needs: '0013-restores-and-versions' },
-    '0018-homes': { ...homes, needs: '0013-restores-and-versions' },
-    '0019-workflows': { ...workflows, needs: '0013-restores-and-versions' },
-    '0020-refresh-history': { ...refreshHistory, needs: '0013-restores-and-versions' },
-    '0021-messages-and-homes': { ...messagesAndHomes, needs: '0013-restores-and-versions' },
-    '0022-key-checks': { ...keyChecks, needs: '0013-restores-and-versions' },
+    '0014-outcome-threads': outcomeThreads,
+    '0015-reminders': reminders,
+    '0016-server-notes': serverNotes,
+    '0017-followed-acts': followedActs,
+    '0018-homes': homes,
+    '0019-workflows': workflows,
+    '0020-refresh-history': refreshHistory,
+    '0021-messages-and-homes': messagesAndHomes,
+    '0022-key-checks': keyChecks,
   };
 }

@@ -1,14 +1,15 @@
+import type { Transaction } from 'kysely';
 import type { Ledger } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
-import type { OperationRow } from '../engine/tables.ts';
+import type { OperationRow, Tables } from '../engine/tables.ts';
 import { LOOKED_FOR, type StoredState, toStoredState } from './ledger-rows.ts';
 import { commitSent } from './ledger-sent.ts';
 import { toReasonColumns } from './parse-reason.ts';
-import { sealAnswer } from './sealed-answers.ts';
+import { keepAnswer } from './sealed-answers.ts';
 
 type Moves = Pick<
   Ledger,
@@ -24,17 +25,12 @@ export function createLedgerMoves(foundation: Foundation): Moves {
   return {
     markSent: (id, sent) => commitSent(foundation, id, sent),
     refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
-    markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) =>
-      moveAudited(foundation, id, ['sent'], audit, {
-        ...toReasonColumns(reason),
-        ...omitUndefined({
-          sealed_answer:
-            sealedAnswer && sealAnswer(foundation, { id, workspaceId: audit.workspaceId }, sealedAnswer),
-        }),
-        state: 'in_doubt',
-        told_at: 0,
-        due_at: dueAt,
-      }),
+    markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) => {
+      const change = { ...toReasonColumns(reason), state: 'in_doubt', told_at: 0, due_at: dueAt } as const;
+      return moveAudited(foundation, id, ['sent'], audit, change, async (trx) => {
+        if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+      });
+    },
     markNeedsDecision: async (id, audit, reason) => {
       const why = reason === undefined ? {} : toReasonColumns(reason);
       const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
@@ -142,10 +138,12 @@ async function moveAudited(
   from: readonly StoredState[],
   audit: AuditEntry,
   change: Partial<OperationRow>,
+  andThen: (trx: Transaction<Tables>) => Promise<void> = async () => undefined,
 ): Promise<boolean> {
   return foundation.engine.transact(foundation.db, async (trx) => {
     if (!(await move(trx, id, from, change))) return false;
     await addAudit(trx, foundation, audit);
+    await andThen(trx);
     return true;
   });
 }

@@ -10,9 +10,8 @@ import type { Foundation, Queries } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 import { ended, move } from './ledger-moves.ts';
 import { hasMadeServer } from './ledger-rivals.ts';
-import { type StoredState, toOperation } from './ledger-rows.ts';
-import { storePassword } from './passwords.ts';
-import { asPassword, openAnswer, sealAnswer } from './sealed-answers.ts';
+import type { StoredState } from './ledger-rows.ts';
+import { keepPassword, openAnswer } from './sealed-answers.ts';
 
 const OPEN = ['sent', 'in_doubt'] as const;
 
@@ -41,9 +40,9 @@ export async function settle(
     reason_details: null,
   });
   if (!row) return false;
-  if (password && serverId !== undefined)
-    await storePassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
   await addAudit(trx, foundation, audit);
+  if (password && serverId !== undefined)
+    await keepPassword(trx, foundation, row, { at, serverId, password });
   return true;
 }
 
@@ -63,30 +62,6 @@ function findBefore(trx: Queries, id: ConfirmationId) {
     .select(['state', 'has_password', 'sealed_answer'])
     .where('id', '=', id)
     .executeTakeFirst();
-}
-
-/** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
-export async function keepAnswer(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  answer: Secret<string>,
-  at: number,
-): Promise<void> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row?.kind !== 'create' || row.has_password === 1) return;
-  const { server_id: serverId, workspace_id: workspaceId } = row;
-  const isFound = row.state === 'settled' && serverId !== null;
-  const change = isFound
-    ? { has_password: 1, told_at: 0, due_at: at }
-    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
-  await trx.updateTable('operations').set(change).where('id', '=', id).execute();
-  if (isFound)
-    await storePassword(trx, foundation.vault, toOperation(row), {
-      at,
-      serverId,
-      password: asPassword(answer),
-    });
 }
 
 /** What came with an earlier answer that proved nothing. */

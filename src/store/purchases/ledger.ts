@@ -5,8 +5,9 @@ import { createLeases } from './leases.ts';
 import { createLedgerLists } from './ledger-lists.ts';
 import { createLedgerMoves } from './ledger-moves.ts';
 import { prepareOperation } from './ledger-prepare.ts';
-import { keepAnswer, settle } from './ledger-settle.ts';
+import { settle } from './ledger-settle.ts';
 import { createPrices } from './prices.ts';
+import { keepAnswer } from './sealed-answers.ts';
 import { sumSpent } from './spending.ts';
 
 /** The ledger of paid operations (docs/design.md 4). */

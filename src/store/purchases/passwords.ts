@@ -11,7 +11,7 @@ import { keepPresent } from '../engine/omit-null.ts';
 import type { PasswordRow } from '../engine/tables.ts';
 
 /** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the database's files, too. */
-export function createPasswords(foundation: Foundation): Omit<Passwords, 'eraseAudited'> {
+export function createPasswords(foundation: Foundation): Passwords {
   const { db } = foundation;
   return {
     find: (operationId) => find(foundation, operationId),

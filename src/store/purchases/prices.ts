@@ -19,7 +19,7 @@ export function createPrices({ db, engine }: Foundation): Prices {
   };
 }
 
-/** So many orders are read without a pause: a workspace may have made thousands of servers (docs/design.md 7.7). */
+/** So many orders are read without a pause: a workspace may have made thousands of servers. */
 const CHUNK = 500;
 
 async function listCreated(

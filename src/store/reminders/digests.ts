@@ -1,14 +1,12 @@
 import type { Transaction } from 'kysely';
 import type { Digests, LiveDigest, Snapshot } from '../../app/reminders/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { readSettings } from '../account/stored-settings.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
-import { listChanged, listUnread } from './due-digests.ts';
-import { parseContent, parseServers, parseSights } from './parse-digest.ts';
+import { parseContent, parseServers } from './parse-digest.ts';
 
-/** The digests that were claimed, and the one of each workspace that is kept up to date. */
+/** The digests that were claimed, and the one of each workspace that is edited. */
 export function createDigests(foundation: Foundation): Digests {
   const { db, engine } = foundation;
   return {
@@ -30,10 +28,6 @@ export function createDigests(foundation: Foundation): Digests {
     findLive: (workspaceId) => findLive(db, workspaceId),
     findLastAt: (workspaceId) => findLastAt(db, workspaceId),
     findSnapshot: (workspaceId) => findSnapshot(db, workspaceId),
-    findSeq: (workspaceId) => findSeq(db, workspaceId),
-    listChanged: () => listChanged(db),
-    listUnread: (before) => listUnread(db, before),
-    update: (live, readAt) => update(db, live, readAt),
     close: async (workspaceId, day) => {
       await ofDay(db.updateTable('digests'), workspaceId, day)
         .set({ state: 'closed' })
@@ -84,10 +78,9 @@ function insertClaim(db: Queries, workspaceId: WorkspaceId, day: string, at: num
       channel_id: null,
       ts: null,
       content: '',
-      sights: '{}',
-      seen_seq: 0,
-      shown: '',
       read_at: 0,
+      // Not used, but not nullable.
+      ...{ sights: '{}', seen_seq: 0, shown: '' },
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('day')
@@ -100,7 +93,7 @@ function findRow(db: Queries, workspaceId: WorkspaceId, day: string) {
 
 async function markPosted(
   trx: Transaction<Tables>,
-  { workspaceId, day, card, content, seenSeq, shown }: Omit<LiveDigest, 'sights'>,
+  { workspaceId, day, card, content }: LiveDigest,
   snapshot: Snapshot | undefined,
 ): Promise<LiveDigest | undefined> {
   const before = await findLive(trx, workspaceId);
@@ -116,8 +109,6 @@ async function markPosted(
       channel_id: card.channelId,
       ts: card.ts,
       content: JSON.stringify(content),
-      seen_seq: seenSeq,
-      shown,
       read_at: column.ref('at'),
     }))
     .execute();
@@ -139,10 +130,7 @@ async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDige
     day: row.day,
     card: { channelId: row.channel_id, ts: row.ts },
     content: parseContent(row.content),
-    sights: parseSights(row.sights),
     postedAt: row.at,
-    seenSeq: row.seen_seq,
-    shown: row.shown,
   };
 }
 
@@ -156,18 +144,6 @@ async function findLastAt(db: Queries, workspaceId: WorkspaceId): Promise<number
     .limit(1)
     .executeTakeFirst();
   return row?.at;
-}
-
-async function update(
-  db: Queries,
-  { workspaceId, day, sights, seenSeq, shown }: Parameters<Digests['update']>[0],
-  readAt: number | undefined,
-): Promise<void> {
-  const now = { sights: JSON.stringify(sights), seen_seq: seenSeq, shown };
-  await ofDay(db.updateTable('digests'), workspaceId, day)
-    .set({ ...now, ...omitUndefined({ read_at: readAt }) })
-    .where('state', '=', 'live')
-    .execute();
 }
 
 async function findSnapshot(db: Queries, workspaceId: WorkspaceId): Promise<Snapshot | undefined> {
@@ -188,15 +164,4 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
     .values({ workspace_id: workspaceId, ...seen })
     .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(seen))
     .execute();
-}
-
-async function findSeq(db: Queries, workspaceId: WorkspaceId): Promise<number> {
-  const row = await db
-    .selectFrom('audit')
-    .select('seq')
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.seq ?? 0;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LaterSights, Snapshot } from '../../app/reminders/ports.ts';
+import type { Snapshot } from '../../app/reminders/ports.ts';
 import type { DigestContent } from '../../domain/digest.ts';
 import { money } from '../../domain/money.ts';
 import { SNOOZES } from '../../domain/reminder.ts';
@@ -35,11 +35,6 @@ const content = z.object({
   isComplete: z.boolean(),
 });
 
-const sights = z.record(
-  z.string(),
-  z.object({ paidUntil: z.number().exactOptional(), isGone: z.boolean().exactOptional() }),
-);
-
 const servers = z.array(
   z.object({ id: z.number(), label: z.string(), state: z.string(), paidUntil: z.number().exactOptional() }),
 );
@@ -47,11 +42,6 @@ const servers = z.array(
 /** @throws ZodError, SyntaxError when it is not what was stored */
 export function parseContent(json: string): DigestContent {
   return content.parse(JSON.parse(json));
-}
-
-/** @throws ZodError, SyntaxError */
-export function parseSights(json: string): LaterSights {
-  return sights.parse(JSON.parse(json));
 }
 
 /** @throws ZodError, SyntaxError */

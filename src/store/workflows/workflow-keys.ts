@@ -20,6 +20,15 @@ export function createWorkflowKeys(foundation: Foundation): WorkflowKeys {
         .executeTakeFirst();
       return row && toKey(row);
     },
+    findByHash: async (workspaceId, hash) => {
+      const row = await db
+        .selectFrom('workflow_keys')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+      return row && toKey(row);
+    },
     list: (workspaceId) => listKeys(db, workspaceId),
     remove: async (workspaceId, id) => {
       const row = await db
@@ -33,7 +42,7 @@ export function createWorkflowKeys(foundation: Foundation): WorkflowKeys {
   };
 }
 
-async function listKeys(db: Queries, workspaceId: string): Promise<readonly HashedKey[]> {
+async function listKeys(db: Queries, workspaceId: string): Promise<readonly WorkflowKey[]> {
   const rows = await db
     .selectFrom('workflow_keys')
     .selectAll()
@@ -41,7 +50,7 @@ async function listKeys(db: Queries, workspaceId: string): Promise<readonly Hash
     .orderBy('issued_at')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ ...toKey(row), hash: row.hash }));
+  return rows.map(toKey);
 }
 
 async function addKey(trx: Queries, key: HashedKey, most: number): Promise<boolean> {

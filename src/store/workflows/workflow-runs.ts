@@ -112,15 +112,17 @@ async function admit(
   { most, withinMs }: Parameters<WorkflowRuns['admit']>[2],
 ): Promise<boolean> {
   const { key_id: keyId, key_kind: kind } = columnsOfKey(run.key);
-  const counted = await trx
+  const counts = trx
     .selectFrom('workflow_runs')
     .select(['id'])
     .where('workspace_id', '=', run.workspaceId)
     .where('key_kind', '=', kind)
     .where('key_id', '=', keyId)
     .where('admitted_at', '>', now - withinMs)
-    .limit(most + 1)
-    .execute();
+    .limit(most + 1);
+  // Anyone can run one without a key: it must not keep those in other channels from running.
+  const { channelId = '' } = run;
+  const counted = await (kind === 'none' ? counts.where('channel_id', '=', channelId) : counts).execute();
   if (counted.some(({ id }) => id === run.id)) return true;
   if (counted.length >= most) return false;
   await update(trx, run).set({ admitted_at: now }).execute();

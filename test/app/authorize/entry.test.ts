@@ -482,16 +482,16 @@ describe('a caller that has to be notified before changes', () => {
 
   it('can prevent the change, which is audited', async () => {
     const refuse = async () => {
-      throw new Refusal('held_up', {});
+      throw new Refusal('shutting_down', {});
     };
     for (const effect of ['changes', 'confirms'] as const) {
       const running = entry.execute(useCase('operator', effect), 'x', knowing(refuse));
-      await expect(running).rejects.toMatchObject({ code: 'held_up' });
+      await expect(running).rejects.toMatchObject({ code: 'shutting_down' });
     }
     expect(runs).toBe(0);
     expect(await outcomes()).toEqual([
-      ['denied', 'held_up'],
-      ['denied', 'held_up'],
+      ['denied', 'shutting_down'],
+      ['denied', 'shutting_down'],
     ]);
   });
 

@@ -3,7 +3,6 @@ import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { findDueDigest, SPREAD_MS } from '../../../src/app/reminders/digest-schedule.ts';
 import type { PostedDigest } from '../../../src/app/reminders/ports.ts';
 import { postDigest } from '../../../src/app/reminders/post-digest.ts';
-import { refreshDigest } from '../../../src/app/reminders/refresh-digest.ts';
 import { createReminderWork } from '../../../src/app/reminders/run-reminders.ts';
 import type { Digest } from '../../../src/domain/digest.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -149,31 +148,6 @@ describe('a digest', () => {
     account.servers = [server(1, 6), server(2, 30)];
     await postDigest(due(), ports);
     expect(posted[1]).toMatchObject({ isComplete: true, drift: { vanished: [{ serverId: 3 }] } });
-  });
-
-  test('that is compared with an incomplete list keeps what it knew', async () => {
-    const { startProcess, due, account, store } = await startWorkspace();
-    const shown: Digest[] = [];
-    const ports = startProcess(taken);
-    const update = async (_id: string, _card: unknown, now: Digest) => {
-      shown.push(now);
-      return 'shown' as const;
-    };
-    const watched = { ...ports, reminderNotifier: { ...ports.reminderNotifier, update } };
-    await postDigest(due(), watched);
-    account.servers = [];
-    account.isComplete = false;
-    await refreshDigest('T1', watched, { readsList: true });
-    expect(shown).toEqual([]);
-    account.isComplete = true;
-    await refreshDigest('T1', watched, { readsList: true });
-    expect(shown.at(-1)?.due[0]?.standing).toEqual({ kind: 'gone' });
-    account.isComplete = false;
-    await refreshDigest('T1', watched, { readsList: true });
-    expect((await store.digests.findLive('T1'))?.sights).toEqual({ 1: { isGone: true } });
-    account.servers = [{ ...server(1, 2), paidUntil: NOW + 33 * DAY_MS }];
-    await refreshDigest('T1', watched, { readsList: true });
-    expect(shown.at(-1)?.due[0]?.standing).toEqual({ kind: 'renewed', paidUntil: NOW + 33 * DAY_MS });
   });
 });
 

@@ -55,7 +55,6 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
       notifyUndelivered: async () => undefined,
     },
     homeRedraw: { redraw: () => undefined },
-    messageNotifier: { tellInterrupted: async () => 'told' },
     batchNotifier: { notifyBatch: async () => true },
     workflowNotifier: {
       ask: async () => ({ reason: 'not_in_channel' }),

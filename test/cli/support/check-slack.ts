@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { checkSlack } from '../../../src/cli/check-slack/check-slack.ts';
+import { checkSlack } from '../../../src/cli/check-slack.ts';
 import { listPieces } from '../../../src/sandbox/gallery/list-pieces.ts';
 import { type LocalSlack, startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
@@ -30,6 +30,7 @@ function environmentFor(apiUrl: string, settings: Settings) {
     SLACK_API_URL: apiUrl,
     OWNERS: USERS.olga.id,
     PUBLIC_URL: '',
+    HOSTING_BASE_URL: apiUrl,
     ...settings,
   };
 }

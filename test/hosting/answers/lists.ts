@@ -21,12 +21,14 @@ const rows = (truth: Row['truth'], parts: readonly Part[]): Row[] =>
 /** Two of two servers, in every shape: nothing is missing. */
 const WHOLE = rows(all(1, 2), [
   { title: 'as documented', body: [A, B], kind: 'understood' },
-  ...['servers', 'data', 'items', 'results', 'records', 'list'].map((name) => ({
+  ...['servers', 'data', 'items', 'results'].map((name) => ({
     title: `in ${name}`,
     body: { [name]: [A, B] },
     kind: 'understood' as const,
   })),
-  { title: 'in data.servers', body: { data: { servers: [A, B] } }, kind: 'understood' },
+  // One object around a list is looked through, if the list has one of the usual names.
+  { title: 'in records', body: { records: [A, B] }, kind: 'told' },
+  { title: 'in data.servers', body: { data: { servers: [A, B] } }, kind: 'told' },
   // What is known to be harmless around a list (rule 11).
   ...[
     { next: null },
@@ -210,6 +212,7 @@ const CUT = rows(all(1, 2, 3), [
   })),
   { title: 'of three, with status 206', status: 206, body: [A, B], kind: 'told' },
   { title: 'two lists in one answer', body: { servers: [A, B], data: [C] }, kind: 'told' },
+  { title: 'another list beside it', body: { servers: [A, B], records: [C] }, kind: 'told' },
 ]);
 
 const link = (page: number) => ({ link: `<https://hosting.test/v1/servers?page=${page}>; rel="next"` });

@@ -1,7 +1,6 @@
 import { type ApiCode, HostingError } from '../../../src/domain/errors.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
 import type { ListExtent } from '../../../src/domain/server.ts';
-import { finish } from '../../../src/domain/steps.ts';
 import { decode } from '../../../src/hosting/decode.ts';
 import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoint.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
@@ -61,7 +60,7 @@ export async function readRow(row: Row): Promise<unknown> {
   const order = { plan: 's1', location: 'fra', image: 'debian-12', label: row.label ?? 'web-1' };
   const read = <Answer>(endpoint: Endpoint<Answer>, part: Omit<Row, 'title'> | undefined) => {
     if (!part) throw new Error(`a page was asked for that is not there: ${endpoint.path}`);
-    return finish(decode(endpoint, wireOf(part), () => {}));
+    return decode(endpoint, wireOf(part), () => {});
   };
   try {
     switch (row.call) {

@@ -58,23 +58,6 @@ describe('an audit entry reads as a sentence', () => {
       `${MARA} changed the settings: Purchase freeze off → on (by <@U0OWNER0001>), Approval for deletions on → off, Currency default → EUR`,
     ],
     [{ action: 'audit_prune', actorId: 'app' }, 'The app removed old audit entries'],
-    [
-      { action: 'password_discard', label: 'my web 1 U0NORA00001', code: 'creator_deactivated' },
-      `${MARA} erased the root password of \`my web 1\` (created by <@U0NORA00001>): its creator was deactivated in Slack`,
-    ],
-    [
-      { action: 'password_discard', label: ' U0NORA00001', outcome: 'denied', code: 'creator_present' },
-      `${MARA} tried to erase the root password of server 42 (created by <@U0NORA00001>) and was denied: its creator had a role for it`,
-    ],
-    [
-      {
-        action: 'password_discard',
-        label: 'web-1 U0FAKE00001 U0NORA00001',
-        outcome: 'failed',
-        code: 'no_password',
-      },
-      `${MARA} couldn’t erase the root password of \`web-1 U0FAKE00001\` (created by <@U0NORA00001>): no stored root password`,
-    ],
   ] as const)('%j', (more, words) => {
     expect(say({ ...more })).toBe(words);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findMentionedInSteps } from '../../../src/domain/mentioned-servers.ts';
-import { finish } from '../../../src/domain/steps.ts';
+import { findMentionedServers } from '../../../src/domain/mentioned-servers.ts';
 import { collectParts } from '../../../src/slack/servers/message-parts.ts';
 import { ALERTS, BLOCKS_ALERT } from './alert-messages.ts';
 
@@ -13,7 +12,7 @@ const SERVERS = [
 ];
 
 function labelsIn(message: unknown): readonly string[] {
-  return finish(findMentionedInSteps(collectParts(message), SERVERS)).map(({ server }) => server.label);
+  return findMentionedServers(collectParts(message), SERVERS).map(({ server }) => server.label);
 }
 
 describe('the host of an alert', () => {

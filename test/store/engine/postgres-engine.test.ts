@@ -114,7 +114,6 @@ describe.skipIf(!postgresUrl)('a database that could lose or garble what is stor
     expect(await refusalOf(url.href)).not.toContain('hunter2');
   });
 
-  // A28 in docs/attacks.md.
   test('commits durably in each session, even where the database is set to do less', async () => {
     const url = await createEmptyDatabase();
     const name = new URL(url).pathname.slice(1);
@@ -176,14 +175,12 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     return { slow, fast };
   };
 
-  // A27 in docs/attacks.md.
   test('is the database’s, however wrong their own is', async () => {
     const { slow, fast } = await openBoth();
     expect(Math.abs(slow.clock.now() - fast.clock.now())).toBeLessThan(1000);
     expect(Math.abs(slow.clock.now() - realSystem.now())).toBeLessThan(1000);
   });
 
-  // A27 in docs/attacks.md.
   test('lets no process take what another one holds, and frees it when its time is over', async () => {
     const { slow, fast } = await openBoth();
     const wrong = realSystem.now() + HOUR_MS;

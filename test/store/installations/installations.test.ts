@@ -45,10 +45,15 @@ const auditOfErasure = (workspaceId: string, passwords: readonly AuditSubject[])
 const actionsOf = async (store: Store, workspaceId = 'T1') =>
   (await store.audit.list({ workspaceId, limit: 99 })).map(({ action, label }) => `${action} ${label ?? ''}`);
 
-async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
-  const operation = newCreate('web-1', { workspaceId });
+async function sendOrder(store: Store, workspaceId: string, label = 'web-1') {
+  const operation = newCreate(label, { workspaceId });
   await store.ledger.prepare(operation);
   await markSent(store.ledger, operation.id, T0, []);
+  return operation;
+}
+
+async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
+  const operation = await sendOrder(store, workspaceId);
   const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
   await store.ledger.settle(operation.id, settled, entry({ workspaceId, operationId: operation.id }));
   return operation.id;
@@ -154,6 +159,39 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await store.passwords.find(other)).toBeDefined();
   });
 
+  test.each([
+    ['the password', true],
+    ['an unclear answer', false],
+  ])('that was erased keeps nothing of an order that is answered later with %s', async (_what, isClear) => {
+    const store = await make();
+    const { id } = await sendOrder(store, 'T1');
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(installed, auditOfErasure);
+    const found = { at: T0, serverId: 1 };
+    const paid = { ...found, password: new Secret('canary-password'), isFirstHand: true };
+    const unclear = {
+      ...{ dueAt: T0, reason: { code: 'unreadable_answer', details: {} } as const },
+      sealedAnswer: new Secret('{"pw":"canary-password"}'),
+    };
+    if (!isClear) await store.ledger.markUnconfirmed(id, unclear, entry({ operationId: id }));
+    await store.ledger.settle(id, isClear ? paid : found, entry({ operationId: id }));
+    expect(await store.passwords.listHeld('T1')).toEqual([]);
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'settled', hasPassword: isClear });
+    expect(await actionsOf(store)).toContain('password_erased web-1');
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+  });
+
+  test('that was erased and repeated keeps the password of an order that is answered then', async () => {
+    const store = await make();
+    const { id } = await sendOrder(store, 'T1');
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(installed, auditOfErasure);
+    await store.installationStore.install(acme('b'), auditOf);
+    const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
+    await store.ledger.settle(id, settled, entry({ operationId: id }));
+    expect((await store.passwords.find(id))?.password.reveal()).toBe('canary-password');
+  });
+
   test('is not erased by what is said about an earlier one', async () => {
     const { installationStore } = await make();
     const first = await installationStore.install(acme(), auditOf);
@@ -190,23 +228,15 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     await installationStore.install(acme(), auditOf);
     await installationStore.noteRevocation('T1', T0 + 5);
     await installationStore.noteRevocation('T1', T0 + 4);
-    expect(await installationStore.listRevocations()).toEqual([{ id: 'T1', revokedAt: T0 + 5 }]);
+    expect(await installationStore.listRevocations()).toEqual([
+      { id: 'T1', revokedAt: T0 + 5, checkedAt: 0 },
+    ]);
+    await installationStore.noteRevocationCheck('T1', T0 + 9);
+    expect(await installationStore.listRevocations()).toMatchObject([{ checkedAt: T0 + 9 }]);
     await installationStore.dropRevocation('T1', T0 + 4);
     expect(await installationStore.listRevocations()).toHaveLength(1);
     await installationStore.dropRevocation('T1', T0 + 5);
     expect(await installationStore.listRevocations()).toEqual([]);
-  });
-});
-
-describe.each(engines)('the state of an install on $name', ({ make }) => {
-  test('is taken once, and not after it has expired', async () => {
-    const { installStates } = await make();
-    await installStates.put('a', T0, T0 + 10);
-    await installStates.put('b', T0, T0 + 10);
-    expect(await installStates.take('a', T0 + 9)).toBe(true);
-    expect(await installStates.take('a', T0 + 9)).toBe(false);
-    expect(await installStates.take('b', T0 + 10)).toBe(false);
-    expect(await installStates.take('c', T0)).toBe(false);
   });
 });
 

@@ -172,7 +172,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       }
     });
 
-    // A26 in docs/attacks.md.
     test('to refused, once it was sent, takes its own sender’s proof, or a manager while it is unconfirmed', async () => {
       const id = await sent();
       const refuse = (by: { readonly owner?: string; readonly decidedBy?: string }) =>

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import { engines, entry, markSent, newCreate, newGrant, T0 } from '../support.ts';
+import { engines, entry, markSent, newCreate, T0 } from '../support.ts';
 
 describe.each(engines)('held passwords on $name', ({ make }) => {
   let store: Store;
@@ -84,52 +84,5 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(await store.passwords.erase(mine)).toBe(false);
     expect(await store.passwords.listHeld('T1')).toMatchObject([{ operationId: theirs }]);
     expect(await store.ledger.find(mine)).toMatchObject({ state: 'settled', hasPassword: true });
-  });
-
-  const erasure = (operationId: string, workspaceId = 'T1') => ({
-    ...entry({ workspaceId, actorId: 'UOWNER', operationId, serverId: 1 }),
-    action: 'password_discard' as const,
-    label: 'web-1 U1',
-    searchLabel: 'WEB-1',
-  });
-  const erasures = (more = {}) =>
-    store.audit.list({ workspaceId: 'T1', actions: ['password_discard'], limit: 9, ...more });
-
-  test('is erased together with its audit entry, which is found by the server’s label', async () => {
-    const [mine, theirs] = [await settle(1, 'a'), await settle(2, 'b')];
-    expect(await store.passwords.eraseAudited(mine, 0, erasure(mine))).toBe('erased');
-    expect(await store.passwords.listHeld('T1')).toMatchObject([{ operationId: theirs }]);
-    const expected = [{ operationId: mine, label: 'web-1 U1', actorId: 'UOWNER' }];
-    expect(await erasures({ server: 'web-1' })).toMatchObject(expected);
-    expect(await erasures({ server: 'web-1 U1' })).toEqual([]);
-    expect(await store.passwords.eraseAudited(mine, 0, erasure(mine))).toBe('gone');
-    expect(await erasures()).toHaveLength(1);
-  });
-
-  test('is erased with an entry once, also by several owners at the same moment', async () => {
-    const id = await settle(1, 'a');
-    const outcomes = await Promise.all(
-      Array.from({ length: 5 }, () => store.passwords.eraseAudited(id, 0, erasure(id))),
-    );
-    expect(outcomes.sort()).toEqual(['erased', 'gone', 'gone', 'gone', 'gone']);
-    expect(await erasures()).toHaveLength(1);
-  });
-
-  test('stays, without an entry, when a role has changed since, and when it is another workspace’s', async () => {
-    const [mine, theirs] = [await settle(1, 'a'), await settle(2, 'b', 'T2')];
-    expect(await store.passwords.eraseAudited(theirs, 0, erasure(theirs))).toBe('gone');
-    const seen = await store.grants.readVersion('T1');
-    await store.grants.put(newGrant());
-    expect(await store.passwords.eraseAudited(mine, seen, erasure(mine))).toBe('outdated');
-    expect((await store.passwords.find(mine))?.password.reveal()).toBe('a');
-    expect((await store.passwords.find(theirs))?.password.reveal()).toBe('b');
-    expect(await erasures()).toEqual([]);
-  });
-
-  test('stays when its audit entry can’t be written', async () => {
-    const id = await settle(1, 'a');
-    const unwritable = { ...erasure(id), at: undefined as never };
-    await expect(store.passwords.eraseAudited(id, 0, unwritable)).rejects.toThrow();
-    expect((await store.passwords.find(id))?.password.reveal()).toBe('a');
   });
 });

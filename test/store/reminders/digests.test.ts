@@ -4,7 +4,7 @@ import type { LiveDigest, Snapshot } from '../../../src/app/reminders/ports.ts';
 import { type DigestContent, NO_DRIFT } from '../../../src/domain/digest.ts';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { engines, entry, T0 } from '../support.ts';
+import { engines, T0 } from '../support.ts';
 
 const DAY = '2026-03-02';
 const CONTENT: DigestContent = {
@@ -37,14 +37,12 @@ const SNAPSHOT: Snapshot = {
     { id: 8, label: 'ü "2"', state: '' },
   ],
 };
-const live = (day = DAY, more: Partial<LiveDigest> = {}): Omit<LiveDigest, 'sights'> => ({
+const live = (day = DAY, more: Partial<LiveDigest> = {}): LiveDigest => ({
   workspaceId: 'T1',
   day,
   card: { channelId: 'C1', ts: `1.${day}` },
   content: CONTENT,
   postedAt: T0,
-  seenSeq: 0,
-  shown: 'hash',
   ...more,
 });
 
@@ -81,58 +79,20 @@ describe.each(engines)('digests on $name', ({ make }) => {
   test('come back as they were posted, with the servers that they saw', async () => {
     const store = await make();
     expect(await post(store)).toBeUndefined();
-    expect(await store.digests.findLive('T1')).toEqual({ ...live(), sights: {} });
+    expect(await store.digests.findLive('T1')).toEqual(live());
     expect(await store.digests.findSnapshot('T1')).toEqual(SNAPSHOT);
     expect(await store.digests.findLive('T2')).toBeUndefined();
   });
 
-  test('are kept up to date until the next one, and only then', async () => {
+  test('are edited until the next one, and only then', async () => {
     const store = await make();
     const { digests } = store;
     await post(store);
-    await digests.update(
-      {
-        workspaceId: 'T1',
-        day: DAY,
-        sights: { 7: { paidUntil: 9 }, 8: { isGone: true } },
-        seenSeq: 4,
-        shown: 'new',
-      },
-      T0 + 10,
-    );
     const before = await post(store, '2026-03-03', T0 + 100);
-    expect(before).toMatchObject({
-      day: DAY,
-      seenSeq: 4,
-      shown: 'new',
-      sights: { 7: { paidUntil: 9 }, 8: { isGone: true } },
-    });
+    expect(before).toMatchObject({ day: DAY });
     expect((await digests.findLive('T1'))?.day).toBe('2026-03-03');
     await digests.close('T1', '2026-03-03');
     expect(await digests.findLive('T1')).toBeUndefined();
-  });
-
-  test('are out of date once something is audited in their workspace', async () => {
-    const store = await make();
-    const { digests, audit } = store;
-    await post(store);
-    expect(await digests.listChanged()).toEqual([]);
-    await audit.add(entry({ workspaceId: 'T2' }));
-    expect(await digests.listChanged()).toEqual([]);
-    await audit.add(entry());
-    expect(await digests.listChanged()).toEqual(['T1']);
-    const seenSeq = await digests.findSeq('T1');
-    await digests.update({ ...live(), sights: {}, seenSeq });
-    expect(await digests.listChanged()).toEqual([]);
-  });
-
-  test('are due for another look some time after the last one', async () => {
-    const store = await make();
-    await post(store);
-    expect(await store.digests.listUnread(T0)).toEqual([]);
-    expect(await store.digests.listUnread(T0 + 1)).toEqual(['T1']);
-    await store.digests.update({ ...live(), sights: {}, seenSeq: 0 }, T0 + 50);
-    expect(await store.digests.listUnread(T0 + 50)).toEqual([]);
   });
 
   test('that were posted, or had no content, say until when; others don’t', async () => {

@@ -44,8 +44,11 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }), 10)).toBe(false);
     expect(await workflowKeys.add(newKey({ name: 'deploys' }), 1)).toBe(false);
     expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }), 1)).toBe(true);
-    expect(await workflowKeys.list('T1')).toEqual([key]);
-    const { hash: _, ...shown } = key;
+    const { hash, ...shown } = key;
+    expect(await workflowKeys.list('T1')).toEqual([shown]);
+    expect(await workflowKeys.findByHash('T1', hash)).toEqual(shown);
+    expect(await workflowKeys.findByHash('T1', 'hash-2')).toBeUndefined();
+    expect(await workflowKeys.findByHash('T3', hash)).toBeUndefined();
     expect(await workflowKeys.find('T1', key.id)).toEqual(shown);
     expect(await workflowKeys.find('T2', key.id)).toBeUndefined();
     expect(await workflowKeys.remove('T2', key.id)).toBeUndefined();
@@ -127,6 +130,19 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowRuns.send(await runOf(), { now: T0 + 1000, dueAt: T0 })).toBe('key_gone');
     await workflowKeys.remove('T1', key.id);
     expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('key_gone');
+  });
+
+  test('only so many runs without a key are admitted in a minute in one channel', async () => {
+    const { workflowRuns } = await make();
+    const runIn = async (channelId: string) => {
+      const run = { ...newRun({ key: { kind: 'none' }, channelId }), state: 'received' as const };
+      await workflowRuns.receive(run, undefined, T0);
+      return run;
+    };
+    const admitted = [];
+    for (const channelId of ['C1', 'C1', 'C1', 'C2'])
+      admitted.push(await workflowRuns.admit(await runIn(channelId), T0, MINUTE));
+    expect(admitted).toEqual([true, true, false, true]);
   });
 
   test('only so many runs with one key are admitted in a minute, each counted once', async () => {

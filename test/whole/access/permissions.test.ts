@@ -179,7 +179,6 @@ const ACTIONS: readonly Action[] = [
   pressed('password', 'anyone', 'password', (id) => ({ typed: String(id) })),
   chosen('pick_password', 'anyone', 'password'),
   pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),
-  pressed('password_discard', 'owner', 'password_discard', () => ({ operationId: 'none' })),
   pressed('link', 'anyone', ''),
   pressed('approval_approve', 'manager', 'approval_answer', () => ({ id: 'none' })),
   pressed('approval_deny', 'manager', 'approval_answer', () => ({ id: 'none' })),

@@ -6,7 +6,7 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { readMetrics, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -299,7 +299,7 @@ describe('the API key', () => {
     await owner.sees('The hosting API is up');
     await owner.types('/vps audit');
     await owner.sees('connected the hosting account');
-    const metrics = await (await fetch(`${team.appUrl}/metrics`)).text();
+    const metrics = await readMetrics(team.appUrl);
     const audit = JSON.stringify(await rawUser(team, 'olga').audit());
     const slack = JSON.stringify([team.slack.traffic(), owner.screen()]);
     const path = (team.environment.DATABASE_URL ?? '').replace('sqlite:', '');

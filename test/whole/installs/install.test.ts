@@ -136,6 +136,34 @@ describe('an install that is not completed', () => {
     expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
   });
 
+  it('because its link is opened again by a browser that kept the cookie changes nothing', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const headers = { cookie: browser.cookie };
+    expect((await browser.open(allowed)).status).toBe(200);
+    const again = await fetch(`${team.appUrl}${allowed}`, { headers });
+    expect(again.status).toBe(502);
+    expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
+  });
+
+  it('because its state was altered, or signed with a key that the app doesn’t have, stores nothing', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const code = new URLSearchParams(allowed.split('?')[1]).get('code');
+    const [name, state = ''] = browser.cookie.split('=');
+    const later = state.replace(/\.(\d)/, (_, digit) => `.${Number(digit) + 1}`);
+    for (const altered of [later, `${state}x`, state.replace('.v1.k1.', '.v1.k9.'), state.slice(24)]) {
+      const answer = await fetch(`${team.appUrl}/slack/oauth_redirect?code=${code}&state=${altered}`, {
+        headers: { cookie: `${name}=${altered}` },
+      });
+      expect([altered, answer.status]).toEqual([altered, 400]);
+      expect(await answer.text()).toContain('This install has expired');
+    }
+    await nothingStored(team);
+  });
+
   it('because ten minutes have passed says so', async () => {
     const system = movableSystem();
     await using team = await startInstalls({ system });
@@ -227,7 +255,7 @@ describe('the path of an install', () => {
   it('over https, takes the cookie from this very host alone', async () => {
     await using team = await startInstalls({ settings: { PUBLIC_URL: 'https://vps.example.com' } });
     const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
-    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-vps-install=[\w-]{43}; .*Secure/);
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-vps-install=[\w.-]+; .*Secure/);
   });
 
   it.each(['HEAD', 'POST', 'OPTIONS'])('begins nothing on %s', async (method) => {

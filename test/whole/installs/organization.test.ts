@@ -57,7 +57,11 @@ describe('an app that is installed for a whole organization', () => {
     const redirectUrls = ['http://127.0.0.1/slack/oauth_redirect'];
     const oauth = { ...CLIENT, redirectUrls, rotatesTokens: true };
     await using team = await startOrg({ system, clock: system, slackApp: { oauth } });
+    const expiry = async () =>
+      (await team.app.ports.installationStore.find(ORG))?.tokens.rotation?.expiresAt ?? 0;
+    const before = await expiry();
     system.move(13 * HOUR_MS);
+    await expect.poll(expiry).toBeGreaterThan(before);
     const owner = ownerOf(team.second);
     await owner.types('/vps list');
     await owner.sees('beta-1');

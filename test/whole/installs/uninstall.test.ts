@@ -54,6 +54,25 @@ describe('an uninstall', () => {
     expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
   });
 
+  it('erases the root password of an order that is answered after it', async () => {
+    await using team = await startInstalls();
+    await team.install(team.first);
+    await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
+    const owner = team.first.as('olga').in('#ops');
+    await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 1200 });
+    await owner.presses('Create and pay');
+    await expect.poll(() => team.hosting.listServers(team.account)).toHaveLength(1);
+    await team.first.uninstallApp();
+    await expect.poll(() => actionsOf(team)).toContain('uninstall');
+    await expect.poll(async () => (await actionsOf(team))[0]).toBe('password_erased web-1');
+    expect(await leftOf(team)).toEqual(NOTHING);
+    expect(await actionsOf(team)).toContain('create web-1');
+    await team.install(team.first);
+    await owner.types('/vps password web-1');
+    await owner.sees('There’s no stored root password for web-1: it was saved or erased');
+  });
+
   it('is followed by words with the way to install the app, and by nothing in the audit', async () => {
     await using team = await startWithPassword();
     await team.first.uninstallApp();

@@ -59,6 +59,31 @@ describe.concurrent('the root password', () => {
     await owner.sees(/tried to view the root password of .* and was denied: not the creator/);
   });
 
+  test('of a creator who has left stays sealed, for owners too, until the server is deleted', async ({
+    expect,
+  }) => {
+    await using team = await created();
+    team.slack.admin.deactivate('mara');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps password web-1');
+    await owner.sees('Only the person who created web-1 can see or erase its root password.');
+    owner.doesNotSee(team.password);
+    expect(await heldBy(team)).toHaveLength(1);
+    await owner.types('/vps delete web-1');
+    await owner.fills({ 'Type the label to delete it': 'web-1' });
+    await owner.presses('Delete');
+    await expect.poll(() => heldBy(team)).toEqual([]);
+  });
+
+  test('is shown to its creator without any role, too', async () => {
+    await using team = await created();
+    await team.manager.closes();
+    team.manager.reloads();
+    await team.app.ports.grants.removeAll('T0SANDBOX', { subjectKind: 'user', subjectId: 'U0MANAGER1' });
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees(team.password);
+  });
+
   test('is shown while the hosting API is down', async () => {
     await using team = await created();
     await team.hosting.close();

@@ -146,7 +146,7 @@ describe('a strange label', () => {
 
 describe('ordering a strange label', () => {
   const orderable = LABELS.filter(
-    (label) => label.trim() !== '' && [...label].length <= 255 && !/\p{Cc}/u.test(label),
+    (label) => label.trim() !== '' && label.length <= 255 && !/\p{Cc}/u.test(label),
   );
 
   it('shows it exactly as typed to the user, in the channel and in the audit, and pings no one', async () => {
@@ -176,9 +176,10 @@ describe('ordering a strange label', () => {
 
   it('that the API refuses is explained and costs nothing', async () => {
     await using team = await startTeam();
+    team.hosting.faults.add({ on: 'create', kind: 'error', code: 'bad_request' });
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create');
-    await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(300) });
+    await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(255) });
     await manager.presses('Review');
     await manager.presses('Create and pay');
     await manager.sees('rejected the request. Try a shorter or simpler label');

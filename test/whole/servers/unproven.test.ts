@@ -85,7 +85,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
     await using team = await startWithServer({ deletedState: 'deleting' });
     const manager = await openDelete(team);
     // Every list from here on is one page of a longer one.
-    team.hosting.setAnswers({ paging: 'has_more', pageSize: 1, listShape: 'servers' });
+    team.hosting.setAnswers({ paging: 'has_more', pageSize: 1 });
     team.hosting.seedServers(team.account, 3, 'other');
     await manager.presses('Delete');
     await manager.sees('We’re not sure whether web-1 was deleted: the hosting API didn’t confirm it.');

@@ -212,8 +212,7 @@ describe('a mention', () => {
 
   it('is answered in words where the database can’t be written, and does nothing', async () => {
     await using team = await startWithServers();
-    const { messageCommands } = team.app.ports;
-    const receive = vi.spyOn(messageCommands, 'receive').mockRejectedValue(new Error('disk full'));
+    const receive = vi.spyOn(team.app.ports.seenRequests, 'addAll').mockRejectedValue(new Error('disk full'));
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('@vps stop web-1');
     await operator.sees('Something went wrong');

@@ -12,7 +12,7 @@ import { createVault, parseKeyring } from '../../../src/vault.ts';
 import { openStore } from '../../support/migrated.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
 import { startProcess } from '../../support/process.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp, readMetrics } from '../../support/team.ts';
 
 /** Two processes with one app-level token, on one PostgreSQL database. */
 async function startTwo() {
@@ -62,7 +62,7 @@ async function startTwo() {
 
 /** How many requests of the hosting API this process has sent. */
 async function countCalls(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
+  const text = await readMetrics(url);
   const counts = text.matchAll(/^vps_hosting_calls_total\{[^}]*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -12,8 +12,6 @@ export interface OAuthApp {
   readonly scopes: readonly string[];
   /** Tokens expire after twelve hours, and a refresh token brings the next ones. */
   rotatesTokens: boolean;
-  /** How long such a token works; default twelve hours, as with Slack. */
-  readonly tokenLifetimeSeconds?: number;
 }
 
 /** What a user allowed: the app, in a workspace or in a whole organization. */
@@ -50,8 +48,6 @@ export class OAuth {
   readonly #codes = new Map<string, Approval & { readonly expiresAt: number; isUsed: boolean }>();
   readonly #tokens = new Map<string, IssuedToken>();
   readonly #usedRefreshTokens = new Set<string>();
-  /** It isn't known whether Slack calls a token that has expired and was revoked as well expired or revoked. */
-  hidesRevocationOfExpired = false;
   /** Called with every secret that is made, so that no record shows it. */
   readonly #hide: (secret: string) => void;
 
@@ -96,7 +92,7 @@ export class OAuth {
   /** @throws WebApiError token_revoked, account_inactive, token_expired */
   requireWorking({ revoked, expiresAt }: IssuedToken): void {
     const isExpired = expiresAt !== undefined && this.#clock.now() >= expiresAt;
-    if (revoked && !(isExpired && this.hidesRevocationOfExpired)) throw new WebApiError(revoked);
+    if (revoked) throw new WebApiError(revoked);
     if (isExpired) throw new WebApiError('token_expired');
   }
 
@@ -115,8 +111,7 @@ export class OAuth {
   /** Without token rotation, a workspace that installs the app again gets its token back, with the scopes of both. */
   #issue({ place, isOrg, userId, scopes }: Omit<Approval, 'redirectUri'>): IssuedToken {
     const rotates = this.app?.rotatesTokens ?? false;
-    const { tokenLifetimeSeconds = TOKEN_LIFETIME_SECONDS } = this.app ?? {};
-    const lifetimeSeconds = rotates ? tokenLifetimeSeconds : undefined;
+    const lifetimeSeconds = rotates ? TOKEN_LIFETIME_SECONDS : undefined;
     const [known] = this.listActive(place);
     const same = known && known.expiresAt === undefined && !rotates ? known : undefined;
     const issued: IssuedToken = {

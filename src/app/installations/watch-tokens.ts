@@ -1,0 +1,95 @@
+import { describeDefect } from '../../domain/errors.ts';
+import type { InstallationId } from '../../domain/ids.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/time.ts';
+import { auditOfErasure } from './audit-of-install.ts';
+import type { InstallationPorts } from './ports.ts';
+
+type Ports = Pick<InstallationPorts, 'installationStore' | 'tokenService' | 'locks' | 'system' | 'log'>;
+
+/** Slack's tokens live for twelve hours: there is time to try again. */
+const AHEAD_MS = 3 * HOUR_MS;
+/** How far our clock and Slack's may be apart. */
+const CLOCKS_APART_MS = 5 * MINUTE_MS;
+
+/**
+ * An event said that the app was uninstalled, or its token revoked. It is written down first, so that a crash forgets
+ * nothing, and then checked: events come late, and more than once.
+ */
+export async function noteRevocation(
+  ids: readonly InstallationId[],
+  revokedAt: number,
+  ports: Ports,
+): Promise<void> {
+  for (const id of ids) await ports.installationStore.noteRevocation(id, revokedAt);
+  for (const id of ids) await checkRevocation(id, revokedAt, ports);
+}
+
+/** Renews tokens before they expire, and checks again what Slack has not confirmed when the event came. */
+export async function watchTokens(ports: Ports): Promise<void> {
+  await Promise.all([renewTokens(ports), checkRevocations(ports)]);
+}
+
+async function renewTokens(ports: Ports): Promise<void> {
+  for (const id of await ports.installationStore.listExpiring(ports.system.now() + AHEAD_MS))
+    await renewToken(id, ports).catch((error: unknown) =>
+      ports.log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
+    );
+}
+
+/** A refresh token works once. If its answer gets lost, Slack refuses it from then on, and only another install helps. */
+async function renewToken(id: InstallationId, ports: Ports): Promise<void> {
+  const { installationStore, tokenService, locks, system, log } = ports;
+  await locks.run(tokenLock(id), async () => {
+    const installation = await installationStore.find(id);
+    const rotation = installation?.tokens.rotation;
+    if (!rotation || installation.isRefreshRefused || rotation.expiresAt > system.now() + AHEAD_MS) return;
+    const outcome = await tokenService.refresh(rotation.refreshToken);
+    if (outcome.kind === 'renewed') {
+      await installationStore.replaceTokens(installation, outcome.tokens);
+      return;
+    }
+    const { kind, error } = outcome;
+    log.error('Slack did not renew a token', { installation: id, error, isFinal: kind === 'refused' });
+    if (kind === 'refused') await installationStore.markRefreshRefused(installation);
+  });
+}
+
+async function checkRevocations(ports: Ports): Promise<void> {
+  const { installationStore, system, log } = ports;
+  const now = system.now();
+  for (const { id, revokedAt, checkedAt } of await installationStore.listRevocations()) {
+    // Each wait is as long as all before it together.
+    if (now - checkedAt < Math.min(HOUR_MS, checkedAt - revokedAt)) continue;
+    await installationStore.noteRevocationCheck(id, now);
+    await checkRevocation(id, revokedAt, ports).catch((error: unknown) =>
+      log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
+    );
+  }
+}
+
+/**
+ * Erases what is stored if Slack says that the very token that is stored was revoked, and forgets the event if the token
+ * works. Any other answer proves nothing, and the event stays due.
+ */
+async function checkRevocation(id: InstallationId, revokedAt: number, ports: Ports): Promise<void> {
+  const { installationStore, tokenService, locks, log } = ports;
+  // Not while the token is being replaced, of which Slack may send such an event, too.
+  await locks.run(tokenLock(id), async () => {
+    const installation = await installationStore.find(id);
+    if (!installation) return;
+    const isEarlier = revokedAt + CLOCKS_APART_MS < installation.installedAt;
+    const verdict = isEarlier ? 'works' : await tokenService.test(installation.tokens.bot);
+    if (verdict === 'unknown') return;
+    if (verdict === 'works') {
+      log.info('an event about an earlier install was ignored', { installation: id });
+      return installationStore.dropRevocation(id, revokedAt);
+    }
+    const isErased = await installationStore.erase(installation, auditOfErasure(ports));
+    if (isErased) log.warn('uninstalled: what was stored is erased', { installation: id });
+  });
+}
+
+/** Held by the process that uses the tokens up or erases them. */
+function tokenLock(id: InstallationId): string {
+  return `renew token ${id}`;
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { notifyOperation } from '../../../src/app/purchases/notify-operation.ts';
+import type { HeldPassword } from '../../../src/app/purchases/ports.ts';
+import { showPassword } from '../../../src/app/purchases/show-password.ts';
+import { sweep } from '../../../src/app/sweep.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { triesOf } from '../../attacks/support/tries.ts';
+import { entry, markSent, newCreate, open, stillSystem, T0 } from '../../store/support.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const PASSWORD = 'hunter2 hunter2';
+const creator = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;
+const MINUTE = 60_000;
+
+/** A created server whose creator has not acted yet, and a Slack that says ok to every message and shows none. */
+async function startCreated(passwordHoldMs: number) {
+  let now = T0;
+  const system = { ...stillSystem, now: () => now };
+  const store = await open('sqlite::memory:', { system });
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  const settings = { unconfirmedMs: 1, passwordHoldMs, auditKeepDays: undefined };
+  const ports = makePorts(store, { system, settings });
+  const operation = newCreate('web-1');
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0);
+  await store.ledger.settle(
+    operation.id,
+    { at: T0, serverId: 7, password: new Secret(PASSWORD) },
+    entry({ workspaceId: 'T1' }),
+  );
+  const entryOf = createEntry(ports);
+  const show = async (isTaken = true, whileShown = async () => {}) => {
+    let shown: string | undefined;
+    const showIt = async ({ password }: HeldPassword) => {
+      shown = password.reveal();
+      await whileShown();
+      return isTaken;
+    };
+    await entryOf.execute(showPassword, { ref: { typed: 'web-1' }, show: showIt }, creator);
+    return shown;
+  };
+  const steps = {
+    deliver: () => notifyOperation(operation.id, ports),
+    askInVain: () => show(false),
+    sweep: () => sweep(ports),
+    waitAnHour: async () => {
+      now += 60 * MINUTE;
+    },
+    waitAYear: async () => {
+      now += 365 * 24 * 60 * MINUTE;
+    },
+  };
+  return {
+    steps,
+    show,
+    ports,
+    id: operation.id,
+    startHold: store.passwords.startHold,
+    wait: (ms: number) => {
+      now += ms;
+    },
+    find: () => store.passwords.find(operation.id),
+  };
+}
+
+describe('a root password that Slack accepted and no one saw', () => {
+  const anyStep = fc.constantFrom('deliver', 'askInVain', 'sweep', 'waitAnHour', 'waitAYear' as const);
+
+  test('is still there for its creator, whatever was delivered, however often they asked while Slack refused, and however long ago', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { minLength: 3, maxLength: 12 }),
+        fc.constantFrom(0, MINUTE, 60 * MINUTE),
+        async (steps, holdMs) => {
+          const created = await startCreated(holdMs);
+          for (const step of ['deliver', ...steps, 'sweep'] as const) await created.steps[step]();
+          expect(await created.show()).toBe(PASSWORD);
+        },
+      ),
+      { numRuns: triesOf({ short: 25, long: 1000 }) },
+    );
+  });
+
+  test.each([
+    0,
+    1,
+    MINUTE,
+  ])('is left for a minute after its creator asked to see it, with a limit of %i ms', async (holdMs) => {
+    const created = await startCreated(holdMs);
+    expect(await created.show()).toBe(PASSWORD);
+    created.wait(MINUTE - 1);
+    await created.steps.sweep();
+    expect(await created.show()).toBe(PASSWORD);
+    created.wait(1);
+    await created.steps.sweep();
+    expect(await created.find()).toBeUndefined();
+  });
+
+  test('has no time limit if the process ends right after Slack’s answer, and one of a minute once it is shown again', async () => {
+    const created = await startCreated(0);
+    Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: dies } });
+    await expect(created.show()).rejects.toThrow('SIGKILL');
+    expect(await created.find()).not.toHaveProperty('heldUntil');
+    Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: created.startHold } });
+    await created.steps.waitAYear();
+    await created.steps.sweep();
+    expect(await created.show()).toBe(PASSWORD);
+    expect(await created.find()).toHaveProperty('heldUntil');
+  });
+
+  test('stays erased if its creator saves it while it is shown again', async () => {
+    const created = await startCreated(MINUTE);
+    const save = async () => void (await created.ports.passwords.erase(created.id));
+    expect(await created.show(true, save)).toBe(PASSWORD);
+    expect(await created.find()).toBeUndefined();
+  });
+});
+
+const dies = () => Promise.reject(new Error('SIGKILL'));

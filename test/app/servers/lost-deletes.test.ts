@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { deleteServer } from '../../../src/app/servers/delete-server.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server, ServerList } from '../../../src/domain/server.ts';
+import { open, T0 } from '../../store/support.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const WEB: Server = { id: 7, label: 'web-1', state: 'running' };
+const listOf = (servers: readonly Server[], isComplete: boolean): ServerList => ({
+  servers,
+  extent: isComplete ? 'whole' : 'part',
+  unreadableCount: isComplete ? 0 : 1,
+});
+
+/** Deletes a server; the answer is lost, and this is what the hosting service lists afterwards. */
+async function loseAnswer(after: ServerList): Promise<boolean | undefined> {
+  const store = await open('sqlite::memory:');
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+  let isSent = false;
+  const hosting = makeHosting({
+    fetchServers: async () => (isSent ? after : listOf([WEB], true)),
+    deleteServer: async () => {
+      isSent = true;
+      throw new HostingError('no_answer', 'maybe');
+    },
+  });
+  const entry = createEntry(makePorts(store, { ownersOf: () => ['U1'], hostingOf: () => hosting }));
+  const caller = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'modal' } as const;
+  const input = { id: WEB.id, typedLabel: WEB.label, formId: 'F1' };
+  return (await entry.execute(deleteServer, input, caller)).isGone;
+}
+
+test.each([
+  ['a complete list without the server', listOf([], true), true],
+  ['a list that shows it as deleted', listOf([{ ...WEB, state: 'Deleted' }], false), true],
+  ['a list that shows it', listOf([WEB], true), false],
+  ['an incomplete list without the server', listOf([], false), undefined],
+] as const)('a delete without an answer is judged by %s', async (_words, after, isGone) => {
+  expect(await loseAnswer(after)).toBe(isGone);
+});

@@ -1,0 +1,47 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Limiter } from '../../src/hosting/limit.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { vault } from '../store/fixtures.ts';
+
+/**
+ * Runs as a process of its own, with a wall clock that may be wrong. Makes so many calls when it reads a number, and prints a line
+ * when all of them are answered or one is refused; `close` closes everything.
+ */
+const [, , databaseUrl = '', serviceUrl = '', limit = '', windowMs = '', clockOffMs = '0'] = process.argv;
+const rightClock = Date.now;
+Date.now = () => rightClock() + Number(clockOffMs);
+const spillDir = join(tmpdir(), 'vps-slack-tests.spill');
+const store = await openStore({ databaseUrl, vault, system: realSystem, spillDir, maxProcesses: 20 });
+const limiter = new Limiter({
+  system: realSystem,
+  calls: store.apiCalls,
+  account: 'a',
+  timeoutMs: 1000,
+  limit: Number(limit),
+  windowMs: Number(windowMs),
+});
+const send = async () => void (await (await fetch(serviceUrl)).text());
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => void obey(line));
+say('ready');
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function obey(line: string): Promise<void> {
+  if (line === 'close') {
+    limiter.close();
+    process.stdin.destroy();
+    await store.close();
+    return;
+  }
+  const calls = Array.from({ length: Number(line) }, () => limiter.run({ urgency: 'user', send }));
+  await Promise.all(calls).then(
+    () => say('answered'),
+    (error: { readonly code?: string }) => say(`refused ${error.code}`),
+  );
+}
