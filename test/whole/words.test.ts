@@ -75,7 +75,8 @@ describe('what went wrong', () => {
       await VERBS[verb](manager, `web-${place + 1}`);
       // "The service completes the server or returns the charge" says nothing of a reboot or a delete.
       const isOpen = code === 'checking' && (verb === 'reboot' || verb === 'delete');
-      await manager.sees(isOpen ? /We’re not sure whether/ : WORDS[code]);
+      // A create that the rate limit holds up is given up only after minutes, here a tenth of them.
+      await manager.sees(isOpen ? /We’re not sure whether/ : WORDS[code], 120_000);
       expect(manager.screen(), code).not.toMatch(NO_WORDS);
       if (verb === 'create' || verb === 'renew') {
         await manager.sees(
