@@ -39,7 +39,10 @@ export function describeFault(name: string, problem: string, given: Given): stri
 }
 
 /** A SQLite file belongs to one process. */
-export function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Given): Readonly<Record<string, string>> {
+export function findProcessFaults({
+  DATABASE_URL,
+  MAX_PROCESSES,
+}: Given): Readonly<Record<string, string | undefined>> {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
   return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { describeFault, findProcessFaults, type Given } from './config-faults.ts';
 import { isInWorkspace, NAMED_OWNER } from './domain/named-owners.ts';
-import { omitUndefined } from './domain/omit-undefined.ts';
 import { Secret } from './domain/secret.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -164,7 +163,7 @@ export function parseSlackCheckConfig(environment: Environment): SlackCheckConfi
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is wrong between settings, by the name of the one that is to be changed. */
-type FindFaults = (given: Given) => Readonly<Record<string, string>>;
+type FindFaults = (given: Given) => Readonly<Record<string, string | undefined>>;
 
 function parseWith<Shape extends z.ZodObject>(
   wanted: Shape,
@@ -174,7 +173,7 @@ function parseWith<Shape extends z.ZodObject>(
   const names = Object.keys(wanted.shape);
   const given = Object.fromEntries(names.map((name) => [name, environment[name]?.trim() || undefined]));
   const parsed = wanted.safeParse(given);
-  const faults = new Map(Object.entries(findFaults(given)));
+  const faults = new Map(Object.entries(findFaults(given)).filter(([, fault]) => fault !== undefined));
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // The first problem of a setting is enough: the others often follow from it.
@@ -185,7 +184,7 @@ function parseWith<Shape extends z.ZodObject>(
 }
 
 /** One workspace, whose token is given, or several that install the app: exactly one of both. */
-function findSlackFaults(given: Given): Readonly<Record<string, string>> {
+function findSlackFaults(given: Given): Readonly<Record<string, string | undefined>> {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
   if (!isByOAuth && token === undefined)
@@ -200,10 +199,8 @@ function findSlackFaults(given: Given): Readonly<Record<string, string>> {
   );
   return {
     ...Object.fromEntries(missing.map((name) => [name, describeFault(name, '', given)])),
-    ...omitUndefined({
-      SLACK_BOT_TOKEN: token === undefined ? undefined : BOTH_WAYS,
-      OWNERS: namesEveryWorkspace(OWNERS) ? undefined : OWNERS_WITHOUT_WORKSPACE,
-    }),
+    SLACK_BOT_TOKEN: token === undefined ? undefined : BOTH_WAYS,
+    OWNERS: namesEveryWorkspace(OWNERS) ? undefined : OWNERS_WITHOUT_WORKSPACE,
   };
 }
 

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { parseAuditHead } from '../app/account/audit-head.ts';
 import type { AuditHead } from '../app/account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
-import { omitUndefined } from '../domain/omit-undefined.ts';
 import { DAY_MS, findDay } from '../domain/time.ts';
 import { realSystem } from '../system.ts';
 import { AUDIT_FORMATS, type AuditFormat } from './audit-formats.ts';
@@ -105,12 +104,12 @@ function parseFormat(name: string | undefined): AuditFormat {
 
 function parseFilter({ since, until, actor, server }: Arguments['values']) {
   const lastDay = parseDay('--until', until);
-  return omitUndefined({
+  return {
     since: parseDay('--since', since),
     until: lastDay === undefined ? undefined : lastDay + DAY_MS,
     actorId: actor,
     server,
-  });
+  };
 }
 
 function parseDay(option: string, text: string | undefined): number | undefined {

@@ -1,6 +1,5 @@
 import type { Card } from './decision.ts';
 import type { ChannelId, ServerId, UserId, WorkspaceId } from './ids.ts';
-import { omitUndefined } from './omit-undefined.ts';
 import { isDeleted, POWER_ACTIONS, type PowerAction, type Server } from './server.ts';
 import { isWhereLeads } from './server-state.ts';
 import { MINUTE_MS } from './time.ts';
@@ -88,10 +87,10 @@ export function lookAt(
     return withoutServer(server, action, found !== undefined, isComplete, passedMs);
   const hasChanged = server.hasChanged || (isPower(action) && !isWhereLeads(action, found));
   const ipv4 = found.ipv4 ?? server.ipv4;
-  const seen = { ...server, state: found.state, hasChanged, ...omitUndefined({ ipv4 }) };
+  const seen = { ...server, state: found.state, hasChanged, ipv4 };
   if (!isThere(seen, action, found, passedMs)) return seen;
-  const { paidUntil } = found;
-  return { ...seen, ...omitUndefined({ paidUntil }), standing: 'there', settledMs: passedMs };
+  const paidUntil = found.paidUntil ?? seen.paidUntil;
+  return { ...seen, paidUntil, standing: 'there', settledMs: passedMs };
 }
 
 function withoutServer(

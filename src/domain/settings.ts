@@ -1,7 +1,6 @@
 import { type DigestSettings, describeDaysBefore } from './digest-settings.ts';
 import type { UserId } from './ids.ts';
 import { describeMoney, type Money } from './money.ts';
-import { omitUndefined } from './omit-undefined.ts';
 import type { Purchase } from './operation.ts';
 
 /** What needs a second person's approval (off by default). */
@@ -65,7 +64,8 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   const after = flatten(is);
   return SETTING_NAMES.filter((name) => before[name] !== after[name]).map((name) => ({
     name,
-    ...omitUndefined({ before: before[name], after: after[name] }),
+    before: before[name],
+    after: after[name],
   }));
 }
 

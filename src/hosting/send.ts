@@ -1,5 +1,4 @@
 import { type Dispatcher, Pool } from 'undici';
-import { omitUndefined } from '../domain/omit-undefined.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { Endpoint, WireAnswer } from './endpoint.ts';
@@ -98,7 +97,7 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
     authorization: `Bearer ${token}`,
     accept: 'application/json',
     'user-agent': 'vps-slack',
-    ...omitUndefined({ 'content-type': endpoint.body && 'application/json' }),
+    ...(endpoint.body && { 'content-type': 'application/json' }),
   };
 }
 

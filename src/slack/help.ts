@@ -1,7 +1,6 @@
 import { type Role, roleCovers } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { findNearest } from '../domain/nearest.ts';
-import { omitUndefined } from '../domain/omit-undefined.ts';
 import { context, type Message, section, textMessage } from './kit/blocks.ts';
 import { type Command, defineCommand } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
@@ -33,7 +32,7 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
     typed,
     commands.map(({ name }) => name),
   );
-  throw new Refusal('unknown_command', { typed, ...omitUndefined({ nearest }) });
+  throw new Refusal('unknown_command', { typed, nearest });
 }
 
 /** The groups of help, in order. What is in none of them comes last. */

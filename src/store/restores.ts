@@ -3,7 +3,6 @@ import { THE_APP, THE_COMMAND_LINE } from '../domain/actor.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { ConfirmationId } from '../domain/ids.ts';
-import { omitUndefined } from '../domain/omit-undefined.ts';
 import { labelOf } from '../domain/operation.ts';
 import { addAudit } from './account/audit.ts';
 import type { Foundation, Queries } from './engine/database.ts';
@@ -121,7 +120,7 @@ function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): Aud
     action: purchase?.kind ?? 'confirm',
     actId: row.id,
     operationId: row.id,
-    ...omitUndefined({ label: purchase && labelOf(purchase) }),
+    label: purchase && labelOf(purchase),
     outcome: 'in_doubt',
     code: 'restored',
   };

@@ -34,7 +34,7 @@ export function environmentOf(
   slack: LocalSlack,
   hosting: Hosting,
   folder: string,
-  settings: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string> {
   return {
     HOSTING_BASE_URL: hosting.baseUrl,

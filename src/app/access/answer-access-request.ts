@@ -3,7 +3,6 @@ import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { accessKind } from './access-kind.ts';
@@ -59,7 +58,7 @@ export const answerAccessRequest = defineUseCase({
     const at = ports.system.now();
     const decision =
       answer.kind === 'deny'
-        ? omitUndefined({ denialReason: answer.reason })
+        ? { denialReason: answer.reason }
         : { grant: await makeGrant(request, answer, at, context) };
     const decided = await ports.accessRequests.decide(request.id, { by: actor.userId, at, ...decision });
     if (!decided) return refuseClosed(kind, request.id);
@@ -73,7 +72,7 @@ export const answerAccessRequest = defineUseCase({
 /** "approve viewer web-1 U012AB3CD for 60 min", "deny owner U012AB3CD: not on call this week". */
 function auditLabel({ role, pattern, requesterId: subjectId }: AccessRequest, answer: AccessAnswer): string {
   const given = answer.kind === 'approve' ? answer : {};
-  const what = describeForAudit(omitUndefined({ role, pattern, subjectId, ...given }));
+  const what = describeForAudit({ role, pattern, subjectId, ...given });
   const reason = answer.kind === 'deny' && answer.reason !== undefined ? `: ${answer.reason}` : '';
   return `${answer.kind} ${what}${reason}`;
 }
@@ -95,5 +94,5 @@ async function makeGrant(
   await checkGrantee(grantee, { actor, ports });
   const until = forMs === undefined ? undefined : grantedAt + forMs;
   const grant = { ...grantee, workspaceId, role, pattern, grantedBy: actor.userId, grantedAt };
-  return { ...grant, ...omitUndefined({ until }) };
+  return { ...grant, until };
 }

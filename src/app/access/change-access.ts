@@ -4,7 +4,6 @@ import type { Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { redrawHomes } from '../home/redraw-homes.ts';
@@ -97,11 +96,11 @@ export const grantAccess = defineUseCase({
     const grantedAt = ports.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
     const { workspaceId, userId: grantedBy } = actor;
-    const granted = { ...rest, workspaceId, grantedBy, grantedAt, ...omitUndefined({ until }) };
+    const granted = { ...rest, workspaceId, grantedBy, grantedAt, until };
     const grant = await ports.grants.put(granted, seen);
     const matchingServers =
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
-    return { grant, ...omitUndefined({ matchingServers }) };
+    return { grant, matchingServers };
   },
   follow: ({ grant }, { ports }) => redrawHomes([grant], ports),
 });

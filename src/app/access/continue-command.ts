@@ -1,7 +1,6 @@
 import type { AccessRequest } from '../../domain/access-request.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { AccessPorts } from './ports.ts';
@@ -25,7 +24,7 @@ export const findGrantedCommand = defineUseCase({
     const isOwn = request?.workspaceId === actor.workspaceId && request.requesterId === actor.userId;
     const command = isOwn ? request.command : undefined;
     if (command !== undefined && request && isCurrent(request, ports.system.now())) return command;
-    throw new Refusal('continuation_over', omitUndefined({ command }));
+    throw new Refusal('continuation_over', { command });
   },
 });
 

@@ -4,7 +4,6 @@ import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
@@ -67,7 +66,7 @@ export const requestAccess = defineUseCase({
     const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
     const wanted = { id, workspaceId, requesterId, role, pattern, reason, ...times };
     const outcome = await ports.accessRequests.request(
-      { ...wanted, ...omitUndefined({ channelId, command }) },
+      { ...wanted, channelId, command },
       { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
     );
     const request = takeRequest(outcome);

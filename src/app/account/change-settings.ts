@@ -1,5 +1,4 @@
 import { Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { listChanges, type PurchaseFreeze, type WorkspaceSettings } from '../../domain/settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { AccountPorts, Workspace, Workspaces } from './ports.ts';
@@ -31,7 +30,7 @@ export const changeSettings = defineUseCase({
   ): Promise<void> => {
     const { id } = await getWorkspace(context);
     const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
-    const wanted = { ...settings, ...omitUndefined({ freeze }) };
+    const wanted = { ...settings, freeze };
     context.setSubject({ label: describeChanges(was, wanted) });
     const isChanged = await context.ports.workspaces.changeSettings(id, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ServerList } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
@@ -34,7 +33,7 @@ export const makeConnectLink = defineUseCase({
       workspaceId: actor.workspaceId,
       userId: actor.userId,
       expiresAt: system.now() + LINK_TTL_MS,
-      ...omitUndefined({ channelId: actor.channelId }),
+      channelId: actor.channelId,
     });
     return { token: new Secret(token), tokenHash };
   },
@@ -69,7 +68,7 @@ export async function findConnectLink(
   if (link.isUsed) return { kind: 'unusable', reason: 'used' };
   if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' };
   const { workspaceId, userId, channelId, tokenHash } = link;
-  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  const actor = { workspaceId, userId, channelId };
   return {
     kind: 'usable',
     tokenHash,
@@ -101,7 +100,7 @@ export const connectByLink = defineUseCase({
       if (list === undefined) await connectLinks.giveBack(tokenHash);
     }
     const servers = list.extent === 'whole' ? list.servers.length : undefined;
-    return { tokenHash, ...omitUndefined({ servers }) };
+    return { tokenHash, servers };
   },
   follow: async ({ tokenHash, servers }, context) => {
     const { actor, ports } = context;

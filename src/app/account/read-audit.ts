@@ -1,5 +1,4 @@
 import type { StoredEntry } from '../../domain/audit-entry.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { AccountPorts, AuditFilter, AuditHead, AuditLog, AuditVerdict } from './ports.ts';
 
@@ -30,7 +29,7 @@ async function listVisible(
   const visible: StoredEntry[] = [];
   let { before } = filter;
   while (visible.length < filter.limit) {
-    const page = await audit.list({ ...filter, ...omitUndefined({ before }) });
+    const page = await audit.list({ ...filter, before });
     const started = page.filter(({ outcome }) => outcome === 'started');
     const ended = new Set(await audit.listEnded(started));
     visible.push(...page.filter(({ outcome, actId }) => outcome !== 'started' || !ended.has(actId)));

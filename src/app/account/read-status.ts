@@ -1,7 +1,6 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { ListExtent } from '../../domain/server.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
@@ -93,7 +92,7 @@ export const readStatus = defineUseCase({
       passwordsHeld: held.length,
       waiting,
       slack,
-      ...omitUndefined({ freeze: settings?.freeze }),
+      freeze: settings?.freeze,
     };
   },
 });

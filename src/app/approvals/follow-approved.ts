@@ -1,5 +1,4 @@
 import type { Approval } from '../../domain/approval.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { startFollowing } from '../servers/start-following.ts';
 
 type Ports = Parameters<typeof startFollowing>[2];
@@ -19,7 +18,7 @@ export async function followApproved(approval: Approval, ports: Ports): Promise<
     action: 'delete',
     actorId,
     keyGeneration,
-    ...omitUndefined({ channelId }),
+    channelId,
   } as const;
   await startFollowing(act, { serverId, label, standing: 'waiting', hasChanged: false }, ports);
 }

@@ -9,7 +9,6 @@ import { findPlan, type Order } from '../../domain/catalog.ts';
 import { isRefusal } from '../../domain/errors.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { isDeleted } from '../../domain/server.ts';
 import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
 import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
@@ -46,7 +45,7 @@ export function requesterOf({
   requesterId,
   channelId,
 }: Pick<Approval, 'workspaceId' | 'requesterId' | 'channelId'>): Actor {
-  return { workspaceId, userId: requesterId, ...omitUndefined({ channelId }) };
+  return { workspaceId, userId: requesterId, channelId };
 }
 
 async function findChange(approval: Approval, ports: RecheckPorts): Promise<CancelCode | undefined> {

@@ -1,7 +1,6 @@
 import { APPROVAL_MS, type Approval, type ApprovalAction } from '../../domain/approval.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
 import type { ApprovalPorts } from './ports.ts';
@@ -36,7 +35,7 @@ export async function requestApproval(
     requesterId,
     requestedAt,
     expiresAt: requestedAt + APPROVAL_MS,
-    ...omitUndefined({ channelId }),
+    channelId,
   };
   const audit = auditOfApproval(approval, ports, { action: 'approval_ask', outcome: 'done' });
   const requested = await ports.approvals.request(approval, audit);

@@ -2,7 +2,6 @@ import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ChannelId, ConfirmationId, ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 
 /** An audit entry without its time. Without an `actId` it gets one of its own. */
@@ -28,6 +27,6 @@ export function makeAuditEntry({ system }: { readonly system: System }, facts: A
     action,
     actId,
     outcome,
-    ...omitUndefined(rest),
+    ...rest,
   };
 }

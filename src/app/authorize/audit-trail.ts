@@ -43,7 +43,8 @@ export function startAuditTrail(ports: AuditTrailPorts, action: AuditAction, cal
     );
   return {
     setSubject: (more) => {
-      subject = { ...subject, ...more };
+      const known = Object.entries(more).filter(([, value]) => value !== undefined);
+      subject = { ...subject, ...Object.fromEntries(known) };
     },
     setUnconfirmed: (code) => {
       unconfirmed = code;

@@ -2,7 +2,6 @@ import { coversRole, strongestRole } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { isSameLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { withTimeout } from '../with-timeout.ts';
 import {
   ALL_ROLES,
@@ -72,7 +71,8 @@ export async function describeMissingRole(
   return new Refusal('role_needed', {
     needed,
     owners: owners ?? [],
-    ...omitUndefined({ held, label: server && findKnownLabel(server, roles) }),
+    held,
+    label: server && findKnownLabel(server, roles),
   });
 }
 

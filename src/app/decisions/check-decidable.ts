@@ -2,7 +2,6 @@ import type { Actor } from '../../domain/actor.ts';
 import type { ClosedState, Decision } from '../../domain/decision.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { DecisionKind } from './decision-kind.ts';
 
 /** @throws Refusal `request_over` when this workspace has no such decision */
@@ -38,7 +37,7 @@ export async function refuseClosed<Kind extends Decision>(
   if (decision && decision.state !== 'open') await kind.notifier.updateCards(decision);
   throw new Refusal('request_over', {
     state: closedStateOf(decision),
-    ...omitUndefined({ by: decision?.decidedBy }),
+    by: decision?.decidedBy,
   });
 }
 

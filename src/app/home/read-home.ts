@@ -3,7 +3,6 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { isExpected, Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { PurchaseFreeze } from '../../domain/settings.ts';
 import { listDecidable } from '../approvals/list-decidable.ts';
@@ -73,7 +72,7 @@ export const readHome = useCasesOver<HomePorts>()({
       readSpending(reading, roles, wanted.isPatient === true, context),
       readRest(roles, context),
     ]);
-    return { servers, open, ...rest, ...omitUndefined({ role: strongestRole(roles), spending }) };
+    return { servers, open, ...rest, role: strongestRole(roles), spending };
   },
 });
 
@@ -112,7 +111,7 @@ async function readRest(roles: HeldRoles, context: Context) {
     decisions: { approvals, access },
     own,
     needsInstall: needsInstall === true,
-    ...omitUndefined({ freeze: workspace?.settings.freeze }),
+    freeze: workspace?.settings.freeze,
   };
 }
 

@@ -4,7 +4,6 @@ import { DEFAULT_DIGEST } from '../../domain/digest-settings.ts';
 import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { localDay } from '../../domain/local-time.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
@@ -147,7 +146,8 @@ export async function showServers(
   const isComplete = list.extent !== 'part';
   return {
     ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
-    ...omitUndefined({ stale, coming }),
+    stale,
+    coming,
   };
 }
 

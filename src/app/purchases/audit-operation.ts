@@ -1,5 +1,4 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { System } from '../../system.ts';
 
@@ -22,7 +21,9 @@ export function auditOfOperation(
     operationId: id,
     label: labelOf(purchase),
     outcome,
-    ...omitUndefined({ channelId, serverId, money: price }),
+    channelId,
+    serverId,
+    money: price,
     ...more,
   };
 }

@@ -2,7 +2,6 @@ import type { Actor } from '../../domain/actor.ts';
 import { type Budget, findExcess, type Spent } from '../../domain/budget.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { type Money, money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { monthStart } from '../../domain/time.ts';
@@ -70,7 +69,7 @@ export async function refuseOverBudget(
     person: money(state.spent.person - own),
   };
   const excess = findExcess(budget, spent, price);
-  if (excess) throw new Refusal('over_budget', { ...excess, ...omitUndefined({ price }) });
+  if (excess) throw new Refusal('over_budget', { ...excess, price });
 }
 
 /** Whether a purchase would go over the budget of the workspace or of the user. */

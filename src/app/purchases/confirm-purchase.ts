@@ -3,7 +3,6 @@ import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
@@ -76,13 +75,13 @@ type ConfirmContext = Pick<UseCaseContext<ConfirmPorts>, 'actor' | 'ports' | 'se
  */
 export async function confirmOne(input: Confirmation, context: ConfirmContext): Promise<Confirmed> {
   const { id, purchase, price } = input;
-  context.setSubject(omitUndefined({ operationId: id, label: labelOf(purchase), money: price }));
+  context.setSubject({ operationId: id, label: labelOf(purchase), money: price });
   await context.requireRoleFor(labelOf(purchase));
   const earlier = await findEarlier(id, context);
   if (earlier) return earlier;
   await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
   const { approval: rule } = (await getWorkspace(context)).settings;
-  const action = omitUndefined({ kind: 'purchase' as const, purchase, price });
+  const action = { kind: 'purchase' as const, purchase, price };
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
     kind: 'waiting',
     ...(await requestApproval({ id, action, isOverBudget: isOver }, context)),
@@ -98,7 +97,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   if (prepared.kind !== 'over_budget') return paying(prepared, context);
   if (takesApprovals(rule, purchase.kind)) return requestOther(true);
   const { whose, spent, most } = prepared;
-  throw new Refusal('over_budget', omitUndefined({ whose, spent, most, price }));
+  throw new Refusal('over_budget', { whose, spent, most, price });
 }
 
 /** The store failed, and whether the confirmation was written is not known: it may still be carried out. */
@@ -134,5 +133,5 @@ function makeOperation(
 ): NewOperation {
   const { workspaceId, userId: actorId, channelId } = actor;
   const at = confirmedAt ?? ports.system.now();
-  return omitUndefined({ id, workspaceId, actorId, channelId, purchase, price, at });
+  return { id, workspaceId, actorId, channelId, purchase, price, at };
 }

@@ -1,7 +1,6 @@
 import { isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { isSameLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { findSearchedAccount } from '../account/confirmed-account.ts';
@@ -59,7 +58,7 @@ export const decideUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
   effect: 'changes',
-  subject: ({ operationId, serverId }) => omitUndefined({ operationId, serverId }),
+  subject: ({ operationId, serverId }) => ({ operationId, serverId }),
   run: async (input: Decision, context): Promise<void> => {
     const operation = await getUnconfirmed(input.operationId, context);
     const { ports, actor } = context;
@@ -76,7 +75,7 @@ export const decideUnconfirmed = defineUseCase({
     } else {
       const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
-      const settled = omitUndefined({ at, serverId, paidUntil });
+      const settled = { at, serverId, paidUntil };
       const isSettled = await ledger.settle(operation.id, settled, audit('done'));
       // Another order of the account has been found to have made it, or this one has ended, since the list was read.
       if (!isSettled) throw new Refusal('doubt_over', {});

@@ -1,5 +1,4 @@
 import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { ContradictoryAnswer, refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
 import type { Secret } from '../../domain/secret.ts';
@@ -66,7 +65,7 @@ async function storeEnd(
     const unconfirmed = {
       dueAt: at + FIRST_LOOK_MS,
       reason,
-      ...omitUndefined({ sealedAnswer: answerIn(error) }),
+      sealedAnswer: answerIn(error),
     };
     const isMarked = await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
     if (!isMarked) await keepAnswer(operation, error, ports);

@@ -1,6 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
 import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
@@ -36,11 +35,11 @@ export const erasePassword = defineUseCase({
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const { id: operationId, serverId } = operation;
     const label = labelOf(operation.purchase);
-    context.setSubject(omitUndefined({ operationId, label, serverId }));
+    context.setSubject({ operationId, label, serverId });
     if (operation.actorId !== context.actor.userId) throw new Refusal('not_creator', { label });
     await passwords.erase(operationId);
     const finding = findAddress(operation, label, context).catch(() => undefined);
-    return omitUndefined({ label, ipv4: await withTimeout(finding, system) });
+    return { label, ipv4: await withTimeout(finding, system) };
   },
 });
 

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { startFollowing } from '../servers/start-following.ts';
 
@@ -17,8 +16,8 @@ export async function followPurchase(operation: Operation, ports: Ports): Promis
   const { paidUntil } = operation;
   const server = { serverId, label: labelOf(purchase), standing: 'waiting', hasChanged: false } as const;
   await startFollowing(
-    { ...act, ...omitUndefined({ channelId }) },
-    { ...server, ...omitUndefined({ paidUntil: purchase.kind === 'renew' ? paidUntil : undefined }) },
+    { ...act, channelId },
+    { ...server, paidUntil: purchase.kind === 'renew' ? paidUntil : undefined },
     ports,
   );
 }

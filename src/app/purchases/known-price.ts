@@ -1,7 +1,6 @@
 import type { Catalog } from '../../domain/catalog.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { type CreatedServer, findKnownPrice, isOrderOf, type KnownPrice } from '../../domain/known-price.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { Ledger } from './ports.ts';
@@ -32,6 +31,6 @@ export async function readKnownPrices(
   return (server) => {
     const created = byId.get(server.id);
     if (!created || !isOrderOf(created, server, held?.generation)) return undefined;
-    return { created, ...omitUndefined({ price: findKnownPrice(created, catalog) }) };
+    return { created, price: findKnownPrice(created, catalog) };
   };
 }

@@ -1,6 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../../domain/settings.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
@@ -79,7 +78,7 @@ async function look(payment: Payment, check: () => Promise<readonly ServerId[]>)
 
 async function requireRole({ operation, ports }: Payment): Promise<void> {
   const { workspaceId, actorId: userId, channelId, purchase } = operation;
-  const actor = omitUndefined({ workspaceId, userId, channelId });
+  const actor = { workspaceId, userId, channelId };
   const mayStill = await hasRole(actor, 'manager', labelOf(purchase), ports);
   if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
 }

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../domain/catalog.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
 
@@ -12,6 +11,6 @@ export const readCatalog = defineUseCase({
   effect: 'reads',
   run: async ({ onWait }: { onWait?: OnWait | undefined }, context): Promise<Catalog> => {
     const hosting = await context.hosting();
-    return hosting.fetchCatalog(omitUndefined({ onWait }));
+    return hosting.fetchCatalog({ onWait });
   },
 });

@@ -1,7 +1,6 @@
 import type { Catalog } from '../../domain/catalog.ts';
 import type { CreatedServer, KnownPrice } from '../../domain/known-price.ts';
 import { type Money, money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { monthStart } from '../../domain/time.ts';
@@ -80,7 +79,7 @@ export const readCosts = defineUseCase({
     const { covers } = context;
     const hosting = await context.hosting();
     const [list, catalog, paid] = await Promise.all([
-      hosting.fetchServers(omitUndefined({ onWait })),
+      hosting.fetchServers({ onWait }),
       hosting.fetchCatalog(),
       readPaid(covers, context),
     ]);

@@ -5,7 +5,6 @@ import { isOrderOf } from '../../domain/known-price.ts';
 import { isSameLabel, parseLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { findNearest } from '../../domain/nearest.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
@@ -71,7 +70,7 @@ export async function readTerms(
   const budget = await readBudget(context);
   const isOver = budget !== undefined && isOverBudget(budget, price);
   const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
-  return omitUndefined({ takesApproval, isOverBudget: isOver, budget });
+  return { takesApproval, isOverBudget: isOver, budget };
 }
 
 /**
@@ -113,9 +112,7 @@ export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refu
   return fields.flatMap(({ field, choices }) => {
     const typed = wanted[field];
     if (typed === undefined || choices.includes(typed)) return [];
-    return [
-      new Refusal('unknown_choice', omitUndefined({ field, typed, nearest: findNearest(typed, choices) })),
-    ];
+    return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, choices) })];
   });
 }
 
@@ -151,7 +148,7 @@ export const reviewRenew = defineUseCase({
     if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
     const plan = await findPlanOf(server, context);
     const terms = await readTerms('renew', plan?.monthly, context);
-    return omitUndefined({ server, paidUntil: server.paidUntil, terms, plan });
+    return { server, paidUntil: server.paidUntil, terms, plan };
   },
 });
 

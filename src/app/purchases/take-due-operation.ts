@@ -1,5 +1,4 @@
 import { describeDefect, isExpected } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { isInTime, isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
 import type { OperationRefusal } from '../../domain/outcome.ts';
 import type { Entry } from '../authorize/entry.ts';
@@ -123,7 +122,7 @@ async function findResumeRefusal(
 ): Promise<OperationRefusal | undefined> {
   if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };
   const { workspaceId, actorId: userId, channelId, purchase } = operation;
-  const actor = omitUndefined({ workspaceId, userId, channelId });
+  const actor = { workspaceId, userId, channelId };
   const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }

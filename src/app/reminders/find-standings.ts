@@ -1,6 +1,5 @@
 import type { Digest, DueServer, DueStanding } from '../../domain/digest.ts';
 import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { claimOf, type Operation } from '../../domain/operation.ts';
 import { isHidden, type ReminderMark } from '../../domain/reminder.ts';
 import type { LiveDigest, ReminderPorts } from './ports.ts';
@@ -63,7 +62,7 @@ function findStanding(server: DueServer, known: Known): DueStanding {
   if (deletedBy !== undefined) return { kind: 'gone', by: deletedBy };
   const renewal = known.renewals.get(claimOf({ kind: 'renew', ...server }));
   if (renewal?.state === 'settled')
-    return { kind: 'renewed', by: renewal.actorId, ...omitUndefined({ paidUntil: renewal.paidUntil }) };
+    return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
   if (renewal)
     return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
   if (paidUntil <= known.now) return { kind: 'expired' };

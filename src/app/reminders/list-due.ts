@@ -2,7 +2,6 @@ import type { DueServer } from '../../domain/digest.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { isSameLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import {
   countDaysLeft,
@@ -60,7 +59,7 @@ export async function describeDue(
     daysLeft: countDaysLeft(server.paidUntil, day, settings.zone),
     urgency: findUrgency(countDaysLeft(server.paidUntil, day, settings.zone), settings.daysBefore),
     snoozes: listSnoozes(server.paidUntil, day, settings),
-    ...omitUndefined({ price: findPrice(server, paidById.get(server.id), keyGeneration) }),
+    price: findPrice(server, paidById.get(server.id), keyGeneration),
   }));
 }
 

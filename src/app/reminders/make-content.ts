@@ -1,6 +1,5 @@
 import type { DigestContent, ExpiredServer } from '../../domain/digest.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { ReminderMark, ReminderSettings } from '../../domain/reminder.ts';
 import { compareServers, isDeleted, type Server } from '../../domain/server.ts';
 import { DAY_MS } from '../../domain/time.ts';
@@ -62,6 +61,6 @@ function listExpired(
     .map(({ server: { id, label, paidUntil = 0 }, isListed }) => {
       const mark = marks.find((each) => each.serverId === id && each.paidUntil === paidUntil);
       const leftBy = mark?.untilDay === undefined ? mark?.by : undefined;
-      return { serverId: id, label, paidUntil, isListed, ...omitUndefined({ leftBy }) };
+      return { serverId: id, label, paidUntil, isListed, leftBy };
     });
 }

@@ -1,7 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { localDay } from '../../domain/local-time.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { findSnoozeEnd, type ReminderMark, type Snooze } from '../../domain/reminder.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { type FollowUpContext, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -98,7 +97,7 @@ async function putMark(
 ): Promise<MarkedReminder> {
   const { id: serverId, label } = server;
   const at = ports.system.now();
-  const mark = { serverId, label, paidUntil, by: actor.userId, at, ...omitUndefined({ untilDay }) };
+  const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
   await ports.reminders.putMark(actor.workspaceId, mark);
   return { server, mark };
 }

@@ -3,7 +3,6 @@ import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { freezeLabel } from '../../domain/label.ts';
 import { localDay } from '../../domain/local-time.ts';
 import { type Money, money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { claimOf } from '../../domain/operation.ts';
 import { sumCost } from '../../domain/renewal-cost.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
@@ -63,7 +62,7 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     const renewals: ReviewedRenewal[] = [];
     for (const server of due.slice(0, MOST_RENEWALS))
-      renewals.push({ server, ...omitUndefined({ price: await findRenewPrice(server, context) }) });
+      renewals.push({ server, price: await findRenewPrice(server, context) });
     const cost = sumCost(renewals);
     // As for one renewal: an unknown price is more than nothing.
     const atLeast = money(cost.known + (cost.unknown.length > 0 ? 1 : 0));
@@ -108,7 +107,7 @@ async function storeBatch(
     serverId: server.id,
     label: freezeLabel(server.label),
     paidUntil: server.paidUntil,
-    ...omitUndefined({ price }),
+    price,
   }));
   const at = ports.system.now();
   await ports.renewalBatches.put({
@@ -117,6 +116,6 @@ async function storeBatch(
     actorId,
     renewals: batched,
     at,
-    ...omitUndefined({ channelId }),
+    channelId,
   });
 }

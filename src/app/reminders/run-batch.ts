@@ -1,7 +1,6 @@
 import type { Actor } from '../../domain/actor.ts';
 import { describeDefect, type HostingError, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { SEND_WITHIN_MS } from '../../domain/operation.ts';
 import type { AuditLog } from '../account/ports.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
@@ -82,12 +81,10 @@ async function confirmRenewal(renewal: PressedRenewal, actor: Actor, ports: Batc
       if (!mayRenew) throw new Refusal('role_needed', { needed: 'manager', label });
     },
   };
-  return confirmOne({ id, purchase, confirmedAt, ...omitUndefined({ price }) }, context).catch(
-    async (error: unknown) => {
-      await trail.write(outcomeOf(error), codeOf(error));
-      throw error;
-    },
-  );
+  return confirmOne({ id, purchase, confirmedAt, price }, context).catch(async (error: unknown) => {
+    await trail.write(outcomeOf(error), codeOf(error));
+    throw error;
+  });
 }
 
 /** The summary reports what has ended. What is unconfirmed gets its own messages, since it goes on. */

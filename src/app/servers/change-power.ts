@@ -1,5 +1,4 @@
 import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting-api.ts';
@@ -58,7 +57,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
       context,
     ): Promise<PowerChange> => {
-      const waiting = omitUndefined({ onWait, urgency });
+      const waiting = { onWait, urgency };
       const server = await getServer(ref, context, waiting).catch((error: unknown) => {
         throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
       });
@@ -71,13 +70,13 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       if (answer.code === undefined) {
         const change = { server, ...answer };
         const actId = await followPower(action, { ...change, among, keyGeneration }, context);
-        return { ...change, isUnconfirmed: false, ...omitUndefined({ actId }) };
+        return { ...change, isUnconfirmed: false, actId };
       }
       const { code } = answer;
       context.setUnconfirmed(code);
       context.ports.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });
       const state = (await findNow(server, hosting))?.state;
-      return { server, ...omitUndefined({ state }), isUnconfirmed: true };
+      return { server, state, isUnconfirmed: true };
     },
   });
 }

@@ -1,7 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -74,7 +73,7 @@ export const deleteServer = defineUseCase({
     });
     if (outcome.kind === 'gone') {
       const actId = await followDelete(input.formId, server, keyGeneration, context);
-      return { server, isGone: true, ...omitUndefined({ actId }) };
+      return { server, isGone: true, actId };
     }
     context.setUnconfirmed(outcome.code);
     return { server, isGone: outcome.isListed === undefined ? undefined : false };
@@ -90,7 +89,7 @@ async function followDelete(
 ): Promise<string | undefined> {
   const { workspaceId, userId: actorId, channelId } = actor;
   const action = 'delete' as const;
-  const act = { id, workspaceId, action, actorId, keyGeneration, ...omitUndefined({ channelId }) };
+  const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
   const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
   return (await startFollowing(act, server, ports, PLACE_WITHIN_MS)) ? id : undefined;
 }

@@ -2,7 +2,6 @@ import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { isRefusal, Refusal, type RefusalDetails } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server, ServerList } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
 import type { System } from '../../system.ts';
@@ -102,7 +101,7 @@ export async function getNamedServer(typed: string, list: ServerList, context: M
   const nearest = list.extent === 'part' ? [] : match.nearest;
   const [only, ...others] = nearest;
   if (others.length > 0) throw notInList({ typed, near: await recentFirst(nearest, context) }, list);
-  throw notInList(omitUndefined({ typed, nearest: only?.label, nearestId: only?.id }), list);
+  throw notInList({ typed, nearest: only?.label, nearestId: only?.id }, list);
 }
 
 /** The refusal for a server that isn't in the list; it carries the extent, since only a whole list proves anything. */

@@ -9,7 +9,6 @@ import {
   type Sight,
 } from '../../domain/followed-act.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
@@ -180,7 +179,7 @@ async function tell(act: TakenAct, following: Following): Promise<boolean> {
 async function withApprover(act: TakenAct, { approvals }: FollowPorts): Promise<TakenAct> {
   if (act.action !== 'delete') return act;
   const approval = await approvals.find(act.id);
-  return { ...act, ...omitUndefined({ approvedBy: approval?.decidedBy }) };
+  return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 
 const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
@@ -213,7 +212,7 @@ async function mayStillSee(
 ): Promise<boolean | 'unknown'> {
   // There is no user to send it to.
   if (findKeyNameOf(userId) !== undefined) return false;
-  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  const actor = { workspaceId, userId, channelId };
   try {
     const may = await Promise.all(servers.map(({ label }) => roles.hasRole(actor, 'viewer', label)));
     return may.every(Boolean);

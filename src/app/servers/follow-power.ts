@@ -1,5 +1,4 @@
 import type { FollowedServer } from '../../domain/followed-act.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
@@ -29,7 +28,7 @@ export async function followPower(
   const isSettled = isThere && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
   const id = among?.actId ?? ports.system.newId();
-  const act = { id, workspaceId, action, actorId, keyGeneration, ...omitUndefined({ channelId }) };
+  const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
   if (isSettled && !among) {
     await supersedeEarlier(act, server.id, ports);
     return undefined;
@@ -39,7 +38,7 @@ export async function followPower(
     label: server.label,
     standing: isSettled ? 'there' : 'waiting',
     hasChanged: hasChanged(action, server, state),
-    ...omitUndefined({ state }),
+    state,
   };
   return (await startFollowing(act, followed, ports, PLACE_WITHIN_MS)) ? id : undefined;
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server, ServerList } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { filterServers } from '../../domain/server-ref.ts';
@@ -18,7 +17,7 @@ export const listServers = defineUseCase({
     context,
   ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
     const hosting = await context.hosting();
-    const { servers, extent } = await hosting.fetchServers(omitUndefined({ onWait }));
+    const { servers, extent } = await hosting.fetchServers({ onWait });
     const seen = servers.filter(({ label }) => context.covers(label));
     const notes = filter === '' ? [] : await context.ports.serverNotes.list(context.actor.workspaceId);
     return { servers: filterServers(filter, seen, searchNotes(notes)), extent };

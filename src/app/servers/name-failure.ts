@@ -1,6 +1,5 @@
 import { HostingError } from '../../domain/errors.ts';
 import type { FailedAct } from '../../domain/failed-act.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 
 /**
  * Adds to an error of the hosting API what was not done to which server, so that a message can name both. Only for errors
@@ -13,6 +12,6 @@ export function nameFailure(
 ): unknown {
   // A supplier that has not confirmed proves nothing, whatever was asked for.
   if (!(error instanceof HostingError) || error.code === 'checking') return error;
-  const details = { ...error.details, ...omitUndefined(more), failed };
+  const details = { ...error.details, state: more.state ?? error.details.state, failed };
   return new HostingError(error.code, error.moneyMoved, details);
 }

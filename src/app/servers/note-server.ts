@@ -1,5 +1,4 @@
 import type { UserId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
@@ -37,7 +36,7 @@ export const noteServer = defineUseCase({
     await ports.serverNotes.put(workspaceId, {
       serverId: server.id,
       ...noted,
-      ...omitUndefined({ contact }),
+      contact,
     });
     return server;
   },

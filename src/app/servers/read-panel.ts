@@ -1,7 +1,6 @@
 import { coversRole, type HeldRoles, strongestRole } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { isDeleted, type ListExtent, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
@@ -76,7 +75,7 @@ export const readPanel = useCasesOver<PanelPorts>()({
       open: open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase))),
       unsaved: mine.map(({ serverId: id, label }) => ({ id, label })),
       approvals: approvals.length,
-      ...omitUndefined({ role: strongestRole(roles) }),
+      role: strongestRole(roles),
     };
   },
 });

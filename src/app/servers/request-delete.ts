@@ -1,5 +1,4 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
 import { type RequestedApproval, requestApproval } from '../approvals/request-approval.ts';
@@ -26,7 +25,7 @@ export const requestDelete = useCasesOver<RequestPorts>()({
   ): Promise<RequestedApproval | undefined> => {
     if (!(await getWorkspace(context)).settings.approval.delete) return undefined;
     const { id: serverId, label, paidUntil } = await getServerToDelete(input, context);
-    const action = { kind: 'delete', serverId, label, ...omitUndefined({ paidUntil }) } as const;
+    const action = { kind: 'delete', serverId, label, paidUntil } as const;
     return requestApproval({ id: input.approvalId, action, isOverBudget: false }, context);
   },
   follow: async (requested, { ports }) => {

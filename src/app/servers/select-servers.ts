@@ -2,7 +2,6 @@ import { Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import { isPattern, matchPattern } from '../../domain/name-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { compareServers, type PowerAction, type Server, type ServerList } from '../../domain/server.ts';
 import { isFullName, matchServer } from '../../domain/server-ref.ts';
 import { isWhereLeads, powerActionsIn } from '../../domain/server-state.ts';
@@ -68,7 +67,7 @@ function defineSelecting(action: PowerAction): Selecting {
     effect: 'reads',
     run: async ({ names, whole, onWait }: SelectionInput, context) => {
       const hosting = await context.hosting();
-      const list = await hosting.fetchServers(omitUndefined({ onWait }));
+      const list = await hosting.fetchServers({ onWait });
       const { servers } = list;
       const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
       if (patterns.length === 0) return readNames(names, whole, servers, context);
@@ -188,7 +187,5 @@ async function withReboots(
   context: Context,
 ): Promise<readonly SelectedServer[]> {
   if (action !== 'reboot') return servers.map((server) => ({ server }));
-  return Promise.all(
-    servers.map(async (server) => omitUndefined({ server, reboot: await findReboot(server, context) })),
-  );
+  return Promise.all(servers.map(async (server) => ({ server, reboot: await findReboot(server, context) })));
 }

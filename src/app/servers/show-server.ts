@@ -4,7 +4,6 @@ import type { StoredEntry } from '../../domain/audit-entry.ts';
 import type { Order } from '../../domain/catalog.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { matchesPattern } from '../../domain/label-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { findRoles } from '../authorize/find-roles.ts';
@@ -37,7 +36,7 @@ export const showServer = defineUseCase({
     context,
   ): Promise<ServerCard> => {
     const freshness = isFresh ? ('fresh' as const) : undefined;
-    const server = await getServer(ref, context, omitUndefined({ onWait, freshness }));
+    const server = await getServer(ref, context, { onWait, freshness });
     const { actor, ports } = context;
     const { workspaceId } = actor;
     const [role, protection, noted, made, last] = await Promise.all([
@@ -53,7 +52,7 @@ export const showServer = defineUseCase({
       order: made.purchase.order,
     };
     const note = noted && isNoteOf(noted, server) ? noted : undefined;
-    return { server, ...omitUndefined({ role, protection, note, created: created || undefined, last }) };
+    return { server, role, protection, note, created: created || undefined, last };
   },
 });
 

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { RunOutcome, RunState, WorkflowRun } from '../../domain/workflow-run.ts';
 import type { Log } from '../../log.ts';
@@ -70,7 +69,6 @@ async function tellUsers(
   const message = await workflowNotifier.tell(run, outcome);
   if (actId === undefined) return;
   const now = system.now();
-  if (message)
-    await followedActs.place(actId, omitUndefined({ message }), { now, dueAt: now + FIRST_LOOK_MS });
+  if (message) await followedActs.place(actId, { message }, { now, dueAt: now + FIRST_LOOK_MS });
   else await followedActs.forget(actId);
 }

@@ -1,6 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { WorkflowKeyId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import type { WorkflowKey } from '../../domain/workflow-key.ts';
@@ -44,7 +43,7 @@ export const issueKey = defineUseCase({
     const { name, actions, pattern, forMs } = wanted;
     const issuedAt = system.now();
     const until = forMs === undefined ? undefined : issuedAt + forMs;
-    const limits = { actions, pattern, ...omitUndefined({ until }) };
+    const limits = { actions, pattern, until };
     const key: WorkflowKey = { id: system.newId(), workspaceId, name, issuedBy, issuedAt, ...limits };
     const secret = new Secret(makeGrantKey(system));
     if (await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) }, MOST_KEYS))

@@ -1,6 +1,5 @@
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { POWER_ACTIONS } from '../../domain/server.ts';
 import { KEY_PREFIX } from '../../domain/workflow-key.ts';
@@ -67,7 +66,8 @@ async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> 
     key: await findKey(event, ports),
     // What waited with Slack is as late as what waited here.
     receivedAt: Math.min(now, event.sentAt ?? now),
-    ...omitUndefined({ action, channelId }),
+    action,
+    channelId,
   };
 }
 

@@ -1,12 +1,11 @@
 import { HostingError, isExpected, isRefusal, Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { RunOutcome, WorkflowRun } from '../../domain/workflow-run.ts';
 import type { PowerChange } from '../servers/change-power.ts';
 
 /** How a run has ended whose request the hosting API answered, or left without an answer that proves anything. */
 export function outcomeOfChange({ isUnconfirmed, server, state }: PowerChange): RunOutcome {
-  if (isUnconfirmed) return { code: 'unconfirmed', details: omitUndefined({ state }) };
-  return { code: 'done', details: { label: server.label, ...omitUndefined({ state }) } };
+  if (isUnconfirmed) return { code: 'unconfirmed', details: { state } };
+  return { code: 'done', details: { label: server.label, state } };
 }
 
 /**
@@ -20,7 +19,7 @@ export function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false)
 
 function outcomeOfHosting({ code, details }: HostingError): RunOutcome {
   if (code !== 'wrong_state') return { code: 'not_done', details: { code } };
-  return { code, details: omitUndefined({ state: details.state }) };
+  return { code, details: { state: details.state } };
 }
 
 function outcomeOfRefusal(error: Refusal, { key }: WorkflowRun): RunOutcome {

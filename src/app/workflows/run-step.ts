@@ -1,6 +1,5 @@
 import { A_WORKFLOW, workflowOf } from '../../domain/actor.ts';
 import { describeDefect, isRefusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { MOST_RUNS_A_MINUTE, type RunOutcome, type WorkflowRun } from '../../domain/workflow-run.ts';
@@ -91,8 +90,8 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
   const isKey = key.kind === 'key';
   const userId = isKey ? workflowOf(key.name) : A_WORKFLOW;
   return {
-    actor: { workspaceId, userId, ...omitUndefined({ channelId }) },
+    actor: { workspaceId, userId, channelId },
     surface: 'workflow',
-    ...omitUndefined({ workflowKeyId: isKey ? key.id : undefined }),
+    workflowKeyId: isKey ? key.id : undefined,
   };
 }

@@ -5,7 +5,6 @@ import type { UserGroup } from '../../app/authorize/ports.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { ROLES, type Role } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { context, option, section } from '../kit/blocks.ts';
 import type { FieldKinds } from '../kit/fields.ts';
@@ -148,7 +147,7 @@ export function readGrantFields(
     return { errors: { pattern: 'Owners always have access to every server: leave this empty' } };
   if (role === 'owner' && grantee.subjectKind === 'channel')
     return { errors: { channel: 'A channel can’t be an owner: anyone who joins it would become one' } };
-  return { ...grantee, role, pattern, ...omitUndefined({ forMs: forMsOf(fields.time) }) };
+  return { ...grantee, role, pattern, forMs: forMsOf(fields.time) };
 }
 
 /** What was granted, and how many servers it covers now. */

@@ -1,6 +1,5 @@
 import type { Button } from '@slack/types';
 import type { Refusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { requestAccessButton } from './buttons.ts';
 
 /** A button's value holds 2,000 characters, escapes included. */
@@ -17,5 +16,5 @@ export function accessSteps({ details }: Refusal<'role_needed'>, typed: string |
   // Without a label it would be a request for every server.
   if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
   const command = typed !== undefined && typed.length <= COMMAND_MOST ? typed.trim() : undefined;
-  return [requestAccessButton.element('Ask for access', { role, ...omitUndefined({ label, command }) })];
+  return [requestAccessButton.element('Ask for access', { role, label, command })];
 }

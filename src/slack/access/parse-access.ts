@@ -5,7 +5,6 @@ import { ROLES, type Role } from '../../domain/actor.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { findNearest } from '../../domain/nearest.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { findChannelId, findGroupId, findUserId, type TypedWords } from '../kit/typed-words.ts';
 
 export const ACCESS_USAGE =
@@ -91,7 +90,7 @@ function parseGrant(
   if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
   const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
   if (forMs === 'wrong') return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
-  return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, ...omitUndefined({ forMs }) } };
+  return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, forMs } };
 }
 
 function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | string {
@@ -105,7 +104,7 @@ function parseAsk([role = '', ...rest]: readonly string[], on: string | undefine
   const wanted = findRole(role);
   if (!wanted) return explainRole(role);
   const label = on ?? (rest.length === 0 ? undefined : rest.join(' '));
-  return { act: 'ask', wanted: { role: wanted, ...omitUndefined({ label: label || undefined }) } };
+  return { act: 'ask', wanted: { role: wanted, label: label || undefined } };
 }
 
 function findGrantee(word: string): Grantee | undefined {

@@ -1,6 +1,5 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import { option } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
@@ -82,5 +81,5 @@ export function readFilterFields(fields: Fields, was: AuditQuery, now: number): 
   const { person, time, ...rest } = fields;
   const days = Number(time);
   const since = time === TYPED ? was.since : days > 0 ? now - days * DAY_MS : undefined;
-  return { ...rest, ...omitUndefined({ actorId: person, since }) };
+  return { ...rest, actorId: person, since };
 }

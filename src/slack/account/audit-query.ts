@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AuditWish } from '../../app/account/read-audit.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { codeTyped, mention, utcDate } from '../kit/text.ts';
 import { ACTION_GROUPS, type ActionGroup, listActions } from './action-words.ts';
 
@@ -28,7 +27,7 @@ export type AuditQuery = z.output<typeof auditQuery>;
 
 /** The same as the use case takes it. */
 export function toWish({ group, ...query }: AuditQuery): Omit<AuditWish, 'limit'> {
-  return { ...query, ...omitUndefined({ actions: group && listActions(group) }) };
+  return { ...query, actions: group && listActions(group) };
 }
 
 /** "by @mara, denied, since 2026-01-31 00:00 UTC"; empty for everything. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { readAudit } from '../../app/account/read-audit.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import type { Message } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
@@ -46,9 +45,7 @@ export const audit = defineCommand({
   parse: parseQuery,
   run: async ({ since, ...rest }, request) => {
     const from = since && ('at' in since ? since.at : request.now() - since.agoMs);
-    await request.reply.send(
-      await auditPage({ ...rest, ...omitUndefined({ since: from }) }, undefined, request),
-    );
+    await request.reply.send(await auditPage({ ...rest, since: from }, undefined, request));
   },
   actions: [
     auditPageButton.on(async ({ before, ...query }, request) => {
@@ -89,7 +86,7 @@ function parseQuery({
   }
   const actorId = rest.map(findUserId).find((id) => id !== undefined);
   const server = rest.filter((word) => findUserId(word) === undefined).join(' ');
-  return omitUndefined({ server: server === '' ? undefined : server, actorId, since });
+  return { server: server === '' ? undefined : server, actorId, since };
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
@@ -109,7 +106,7 @@ async function auditPage(
 ): Promise<Message> {
   const entries = await request.execute(readAudit, {
     ...toWish(query),
-    ...omitUndefined({ before }),
+    before,
     limit: ENTRIES_PER_PAGE + 1,
   });
   return auditMessage(entries, query, before, request.currency);

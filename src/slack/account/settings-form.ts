@@ -1,7 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeMoney, findCurrency, findMoney, type Money, money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import { context, option, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
@@ -147,15 +146,13 @@ export function readSettingsFields(
     approval: {
       delete: fields.approveDelete === 'on',
       renew: fields.approveRenew === 'on',
-      ...omitUndefined({ createAbove: readAmount(createAbove) }),
+      createAbove: readAmount(createAbove),
     },
-    budget: omitUndefined({ workspace: readAmount(workspaceBudget), person: readAmount(personBudget) }),
-    ...omitUndefined({
-      channelId: channel,
-      freeze: fields.freeze === 'on' ? (was.freeze ?? freezeBy) : undefined,
-      currency: typed === undefined ? undefined : findCurrency(typed),
-      digest: readDigestFields(fields),
-    }),
+    budget: { workspace: readAmount(workspaceBudget), person: readAmount(personBudget) },
+    channelId: channel,
+    freeze: fields.freeze === 'on' ? (was.freeze ?? freezeBy) : undefined,
+    currency: typed === undefined ? undefined : findCurrency(typed),
+    digest: readDigestFields(fields),
   };
 }
 

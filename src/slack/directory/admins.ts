@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AdminList, Admins } from '../../app/authorize/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
@@ -25,7 +24,7 @@ async function lookUp(slack: SlackApi): Lookup<Admins> {
   const users: Admins['users'][number][] = [];
   let cursor: string | undefined;
   for (let place = 0; place < MOST_PAGES; place++) {
-    const answer = await slack.listUsers({ limit: USERS_PER_PAGE, ...omitUndefined({ cursor }) });
+    const answer = await slack.listUsers({ limit: USERS_PER_PAGE, cursor });
     if (!answer.ok) return answer.error === 'ratelimited' ? new RateLimited(answer.retryAfterMs) : undefined;
     const page = userPage.safeParse(answer.page).data;
     if (!page) return undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Existence, SlackUser, Users } from '../../app/authorize/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
@@ -72,6 +71,6 @@ export function readUser(userId: string, given: unknown): SlackUser | undefined 
     isDeactivated: user.deleted,
     isStranger: user.is_stranger,
     teamIds: [...new Set([...home, ...(user.enterprise_user?.teams ?? [])])],
-    ...omitUndefined({ timeZone: user.tz ?? undefined }),
+    timeZone: user.tz ?? undefined,
   };
 }

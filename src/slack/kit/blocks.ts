@@ -13,7 +13,6 @@ import type {
   RichTextBlock,
   SectionBlock,
 } from '@slack/types';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { ChartBlock } from './chart.ts';
 import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
@@ -37,7 +36,7 @@ export function textMessage(text: string, ...more: MessageBlock[]): Message {
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   const isTall = text.length > TALL_CHARACTERS || text.split('\n').length > TALL_LINES;
-  return { type: 'section', text: body, ...omitUndefined({ accessory, expand: isTall || undefined }) };
+  return { type: 'section', text: body, accessory, expand: isTall || undefined };
 }
 
 /** What is taller than this might be folded behind "Show more", which hides the end of a list or of a warning. */
@@ -104,9 +103,7 @@ export function option(text: string, value: string, description?: string): Plain
   return {
     text: plain(shorten(text, LIMITS.optionText)),
     value,
-    ...omitUndefined({
-      description: description ? plain(shorten(description, LIMITS.optionDescription)) : undefined,
-    }),
+    description: description ? plain(shorten(description, LIMITS.optionDescription)) : undefined,
   };
 }
 
@@ -125,6 +122,6 @@ export function confirmation(words: {
     text: plain(shorten(words.text, LIMITS.confirmText)),
     confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
-    ...omitUndefined({ style: words.isDangerous ? ('danger' as const) : undefined }),
+    style: words.isDangerous ? ('danger' as const) : undefined,
   };
 }

@@ -1,6 +1,5 @@
 import type { Button, ConfirmationDialog, ExternalSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { z } from 'zod';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { LIMITS } from './limits.ts';
@@ -37,11 +36,9 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
       action_id: id,
       text: plain(shorten(text, LIMITS.buttonText)),
       value: JSON.stringify(value),
-      ...omitUndefined({
-        style,
-        confirm,
-        accessibility_label: label && shorten(label, LIMITS.accessibilityLabel),
-      }),
+      style,
+      confirm,
+      accessibility_label: label && shorten(label, LIMITS.accessibilityLabel),
     }),
     on: (run) => ({ id, run: async (value, request) => run(parseJson(value, schema), request) }),
   };
@@ -65,14 +62,14 @@ export function defineChoice(id: string): ChoiceKind {
       action_id: id,
       placeholder: plain(placeholder),
       options: [...options],
-      ...omitUndefined({ confirm }),
+      confirm,
     }),
     typeAhead: (placeholder, confirm) => ({
       type: 'external_select',
       action_id: id,
       placeholder: plain(placeholder),
       min_query_length: 0,
-      ...omitUndefined({ confirm }),
+      confirm,
     }),
     on: (run) => ({ id, run }),
   };

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { LIMITS } from './limits.ts';
 import { plainLabel, shorten } from './text.ts';
 
@@ -36,7 +35,7 @@ export function barChart(words: {
     chart: {
       type: 'bar',
       series: [{ name: shorten(words.name, LIMITS.chartLabel), data }],
-      axis_config: { categories: labels, ...omitUndefined({ y_label: yLabel }) },
+      axis_config: { categories: labels, y_label: yLabel },
     },
   };
 }

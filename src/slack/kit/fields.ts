@@ -8,7 +8,6 @@ import type {
   UsersSelect,
 } from '@slack/types';
 import { z } from 'zod';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { plain } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
@@ -71,7 +70,7 @@ export interface FieldKinds<Fields> {
 export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
   const named = (name: string, options: FieldOptions) => ({
     action_id: `${modalId}.${name}`,
-    ...omitUndefined({ placeholder: options.placeholder ? plain(options.placeholder) : undefined }),
+    placeholder: options.placeholder ? plain(options.placeholder) : undefined,
   });
   return {
     textField: (name, options) =>
@@ -96,10 +95,8 @@ function buildField(
     type: 'input',
     block_id: name,
     label: plain(options.label),
-    ...omitUndefined({
-      hint: options.hint ? plain(options.hint) : undefined,
-      optional: options.optional || undefined,
-    }),
+    hint: options.hint ? plain(options.hint) : undefined,
+    optional: options.optional || undefined,
     element,
   };
 }
@@ -107,24 +104,22 @@ function buildField(
 function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextInput {
   return {
     type: 'plain_text_input',
-    ...omitUndefined({
-      initial_value: initial || undefined,
-      max_length: maxLength,
-      multiline: multiline || undefined,
-    }),
+    initial_value: initial || undefined,
+    max_length: maxLength,
+    multiline: multiline || undefined,
   };
 }
 
 /** Choices that don't fit into a menu are loaded while the user types. */
 function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSelect | ExternalSelect {
-  const start = omitUndefined({ initial_option: options.find(({ value }) => value === initial) });
+  const start = { initial_option: options.find(({ value }) => value === initial) };
   return typeAhead || options.length > LIMITS.options
     ? { type: 'external_select', min_query_length: 0, ...start }
     : { type: 'static_select', options: [...options], ...start };
 }
 
 function userElement({ initial }: FieldOptions): UsersSelect {
-  return { type: 'users_select', ...omitUndefined({ initial_user: initial }) };
+  return { type: 'users_select', initial_user: initial };
 }
 
 function channelElement({ initial, excludesShared }: ChannelOptions): ConversationsSelect {
@@ -132,9 +127,9 @@ function channelElement({ initial, excludesShared }: ChannelOptions): Conversati
     type: 'conversations_select',
     filter: {
       include: ['public', 'private'],
-      ...omitUndefined({ exclude_external_shared_channels: excludesShared || undefined }),
+      exclude_external_shared_channels: excludesShared || undefined,
     },
-    ...omitUndefined({ initial_conversation: initial }),
+    initial_conversation: initial,
   };
 }
 

@@ -2,7 +2,6 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { Catalog, Order } from '../../domain/catalog.ts';
 import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, section } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { LIMITS } from '../kit/limits.ts';
@@ -54,7 +53,7 @@ export function choicesView(
         placeholder: 'web-1',
         hint: 'The server’s name. You’ll see the price before you order.',
         maxLength: LABEL_MAX_CHARACTERS,
-        ...omitUndefined({ initial: input.label?.slice(0, LABEL_MAX_CHARACTERS) }),
+        initial: input.label?.slice(0, LABEL_MAX_CHARACTERS),
       }),
       ...(origin.isHome ? [channelField(origin)] : []),
       ...omissions.map((words) => context(words)),
@@ -83,9 +82,7 @@ function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, curr
     label: LABELS[name],
     options,
     placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
-    ...omitUndefined({
-      initial: chosen === undefined ? undefined : shortKey(chosen),
-      hint: isSearched ? `Type to search all ${options.length} ${name}s.` : undefined,
-    }),
+    initial: chosen === undefined ? undefined : shortKey(chosen),
+    hint: isSearched ? `Type to search all ${options.length} ${name}s.` : undefined,
   });
 }

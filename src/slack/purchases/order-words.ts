@@ -1,6 +1,5 @@
 import type { Order } from '../../domain/catalog.ts';
 import { findNearest } from '../../domain/nearest.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { TypedWords } from '../kit/typed-words.ts';
 
 /** What can be typed after `/vps create`, as `key=value`. */
@@ -20,10 +19,10 @@ export function parseOrderWords({ words, options }: TypedWords): Partial<Order> 
   const [first, ...more] = words;
   if (words.length === 4 && Object.keys(options).length === 0) {
     const [location, image, label] = more;
-    return omitUndefined({ plan: first, location, image, label });
+    return { plan: first, location, image, label };
   }
   const isLabelAlone = words.length === 1 && options.label === undefined;
-  if (words.length === 0 || isLabelAlone) return omitUndefined({ label: first, ...options });
+  if (words.length === 0 || isLabelAlone) return { label: first, ...options };
   const typed = words.join(' ');
   const label = [options.label, typed].filter((part) => part !== undefined).join(' ');
   return `I didn’t understand “${typed}”. Put quotes around a label with spaces: label="${label}". ${EXAMPLE}`;

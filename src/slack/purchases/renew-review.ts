@@ -4,7 +4,6 @@ import type { RenewReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { freezeLabel } from '../../domain/label.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
@@ -36,12 +35,12 @@ export function renewReviewView(
   const { server, paidUntil, plan } = review;
   return renewReview.view({
     origin,
-    metadata: omitUndefined({
+    metadata: {
       serverId: server.id,
       label: freezeLabel(server.label),
       paidUntil,
       price: plan?.monthly,
-    }),
+    },
     title: RENEW_TITLE,
     submit: review.terms.takesApproval ? 'Request approval' : 'Renew and pay',
     blocks: reviewBlocks(review, currency, now),

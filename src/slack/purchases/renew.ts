@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { reviewRenew } from '../../app/purchases/review-purchase.ts';
 import { money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm } from '../kit/form.ts';
 import { chooseUnnamed } from '../servers/pick-server.ts';
@@ -40,7 +39,7 @@ export const renew = defineCommand({
       const { price: hundredths, ...renewal } = metadata;
       const purchase = { kind: 'renew' as const, ...renewal };
       const price = hundredths === undefined ? undefined : money(hundredths);
-      const confirmation = omitUndefined({ id: origin.formId, purchase, price });
+      const confirmation = { id: origin.formId, purchase, price };
       return pay(confirmation, RENEW_TITLE, viewId, request);
     }),
   ],

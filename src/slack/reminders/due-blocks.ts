@@ -1,5 +1,4 @@
 import type { KnownBlock } from '@slack/types';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { actions, confirmation, section } from '../kit/blocks.ts';
 import { plainLabel } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
@@ -15,7 +14,7 @@ function buttonsOf(
   { serverId: id, label, paidUntil, snoozes, standing }: DigestServer,
   page: number | undefined,
 ): KnownBlock[] {
-  const month = { id, paidUntil, ...omitUndefined({ page }) };
+  const month = { id, paidUntil, page };
   const name = plainLabel(label, 50);
   if (standing.kind === 'snoozed' || standing.kind === 'left')
     return [actions(remindButton.element('Remind again', month, { label: `Remind again about ${name}` }))];

@@ -1,6 +1,5 @@
 import { checkServers } from '../../app/servers/check-servers.ts';
 import { type FollowedServer, isPower } from '../../domain/followed-act.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { actions, context, type Message, textMessage } from '../kit/blocks.ts';
 import { count, mention, slackDate } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
@@ -13,7 +12,7 @@ export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
     ({ id, label, until }): FollowedServer => ({
       ...{ serverId: id, label, standing: 'waiting', hasChanged: false },
-      ...omitUndefined({ paidUntil: until }),
+      paidUntil: until,
     }),
   );
   const checked = await request.execute(checkServers, { action: pressed.act, servers });
@@ -31,8 +30,7 @@ export function checkedMessage(
     context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
     ...nextBlocks(pressed, servers),
   ];
-  if (by !== undefined)
-    return actMessage({ action, actorId: by, servers, ...omitUndefined({ approvedBy }) }, wording, ...more);
+  if (by !== undefined) return actMessage({ action, actorId: by, servers, approvedBy }, wording, ...more);
   const [only, ...others] = servers;
   if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
   return textMessage(`*${count(servers.length, 'server')}*`, ...serverLines(servers, wording), ...more);

@@ -2,7 +2,6 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { DeleteReview } from '../../app/servers/delete-server.ts';
 import { deletionWord } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
 import { context, facts, section } from '../kit/blocks.ts';
@@ -37,7 +36,7 @@ export function deleteView(
   const word = deletionWord(server);
   return deleteDialog.view({
     origin,
-    metadata: { serverId: server.id, label: shorten(server.label, 300), word, ...omitUndefined({ on }) },
+    metadata: { serverId: server.id, label: shorten(server.label, 300), word, on },
     title: DELETE_TITLE,
     submit: 'Delete',
     blocks: [

@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
 import { FOLLOW_MS, type FollowedAct, type FollowedServer, isPower } from '../../domain/followed-act.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import { nameActor } from '../kit/actor-name.ts';
@@ -59,7 +58,7 @@ export function followedAnswer(act: FollowedAct): Message {
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 }: FollowedServer): Message {
-  return addressMessage({ id, label, state, ...omitUndefined({ ipv4 }) });
+  return addressMessage({ id, label, state, ipv4 });
 }
 
 function wordingOf(act: FollowedAct): FollowWording {
@@ -94,11 +93,13 @@ export function checkElement(
 ) {
   const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
     ...{ id, label: plainLabel(label, 40) },
-    ...omitUndefined({ until }),
+    until,
   }));
   return checkButton.element('Check state', {
     ...{ act: action, servers: listed },
-    ...omitUndefined({ by, approvedBy, isFailed }),
+    by,
+    approvedBy,
+    isFailed,
   });
 }
 

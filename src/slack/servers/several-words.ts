@@ -4,7 +4,6 @@ import type { LeftOutServer, SelectedServer, SelectedServers } from '../../app/s
 import type { Refusal } from '../../domain/errors.ts';
 import type { FollowedServer } from '../../domain/followed-act.ts';
 import { freezeBriefly } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { stateWords } from '../kit/server-state.ts';
@@ -112,5 +111,5 @@ export function severalList(action: PowerAction, changes: readonly PowerChange[]
 }
 
 function toServer({ server: { id, label }, state }: PowerChange): FollowedServer {
-  return { serverId: id, label, standing: 'waiting', hasChanged: false, ...omitUndefined({ state }) };
+  return { serverId: id, label, standing: 'waiting', hasChanged: false, state };
 }

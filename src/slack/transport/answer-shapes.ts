@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 
 /** The parts of the Web API's answers that are read. */
 const text = z.string().catch('');
@@ -30,7 +29,8 @@ export const introduction = z
       workspaceId: team_id,
       workspaceName: team,
       botUserId: user_id,
-      ...omitUndefined({ enterpriseId: enterprise_id, isOrgInstall: is_enterprise_install || undefined }),
+      enterpriseId: enterprise_id,
+      isOrgInstall: is_enterprise_install || undefined,
     }),
   );
 export const openedView = z

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { isRefused } from './admission.ts';
 import { dispatchEvent } from './dispatch-events.ts';
 import {
@@ -71,7 +70,7 @@ async function dispatchCommand(
   const payload = commandPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
-  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  const actor = { workspaceId, userId, channelId };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller = callerOf(actor, 'command', id, delivery);
   const reply = replyTo(payload.response_url, actor, routing);

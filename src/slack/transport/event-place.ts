@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { RequestPlace } from '../../app/installations/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 
 const maybeId = z.string().min(1).max(64).nullish().catch(undefined);
 
@@ -25,5 +24,5 @@ export function placeOfEvent(read: z.output<typeof envelope>): RequestPlace {
   const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
   const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
   const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
-  return { workspaceId, ...omitUndefined({ orgId }) };
+  return { workspaceId, orgId };
 }

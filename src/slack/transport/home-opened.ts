@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { eventPlace, placeOfEvent } from './event-place.ts';
 
 /** A user has opened the app's Home tab. */
@@ -37,6 +36,6 @@ export function readHomeOpened(body: unknown): HomeOpened | undefined {
   const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
   return {
     place,
-    actor: { workspaceId, userId: event.user, channelId: event.channel, ...omitUndefined({ homeTeamId }) },
+    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
   };
 }

@@ -9,7 +9,6 @@ import {
 import type { InstallEnd, InstallOutcome } from '../../app/installations/install.ts';
 import { describeDefect } from '../../domain/errors.ts';
 import type { NewInstallation } from '../../domain/installation.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
@@ -159,12 +158,12 @@ function readInstallation(
   return {
     id: place.id,
     isOrg,
-    ...omitUndefined({ enterpriseId: enterprise?.id }),
+    enterpriseId: enterprise?.id,
     name: place.name ?? '',
     installedBy: user.id,
     installedAt: now,
     scopes: bot.scopes,
-    tokens: { bot: new Secret(bot.token), ...omitUndefined({ rotation }) },
+    tokens: { bot: new Secret(bot.token), rotation },
   };
 }
 

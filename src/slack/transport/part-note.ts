@@ -1,5 +1,4 @@
 import type { ModalView } from '@slack/types';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { PART_OF_LIST } from '../../domain/part-of-list.ts';
 import type { Message } from '../kit/blocks.ts';
 import { partOfList, saysPartOfList, withPartOfList } from '../kit/part-of-list.ts';
@@ -52,6 +51,6 @@ function withNote({ text, blocks, plainBlocks }: Message): Message {
   return {
     text: saysPartOfList(text) ? text : `${text} ${PART_OF_LIST}`,
     blocks: withPartOfList(blocks),
-    ...omitUndefined({ plainBlocks: plainBlocks && withPartOfList(plainBlocks) }),
+    plainBlocks: plainBlocks && withPartOfList(plainBlocks),
   };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Thread } from '../../domain/thread.ts';
 import { findOrigin, submittedView } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
@@ -139,13 +138,13 @@ export type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
 export function placeOfCommand(payload: z.output<typeof commandPayload>): RequestPlace {
   const { team_id: workspaceId, enterprise_id, is_enterprise_install } = payload;
   const orgId = is_enterprise_install === 'true' ? (enterprise_id ?? undefined) : undefined;
-  return { workspaceId, ...omitUndefined({ orgId }) };
+  return { workspaceId, orgId };
 }
 
 /** Where anything else was done. */
 export function placeOf({ is_enterprise_install, enterprise }: Place, { workspaceId }: Actor): RequestPlace {
   const orgId = is_enterprise_install ? enterprise?.id : undefined;
-  return { workspaceId, ...omitUndefined({ orgId }) };
+  return { workspaceId, orgId };
 }
 
 /** Who acts, as Slack says with a press, a submission, a suggestion or a shortcut. */
@@ -154,7 +153,8 @@ export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor
   return {
     workspaceId: workspaceOf(payload),
     userId: user.id,
-    ...omitUndefined({ channelId, homeTeamId: user.team_id }),
+    channelId,
+    homeTeamId: user.team_id,
   };
 }
 

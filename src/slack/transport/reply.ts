@@ -1,6 +1,5 @@
 import type { OutcomeThreads, ReplyUrls } from '../../app/authorize/ports.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { Thread } from '../../domain/thread.ts';
 import type { Log } from '../../log.ts';
@@ -26,7 +25,7 @@ const IN_PLACE: How = { replace_original: true };
 
 /** Answers a command or a press: through its `response_url`, which works in DMs and where the bot is no member. */
 export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
-  return { ...createReply(async () => url, to, slack), ...omitUndefined({ url }) };
+  return { ...createReply(async () => url, to, slack), url };
 }
 
 /** Who confirmed something, and where. */
@@ -100,7 +99,7 @@ function createReply(
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
     },
     announce: async (message) =>
-      (await byUrl(message, { ...IN_CHANNEL, ...omitUndefined({ thread_ts: to.thread?.ts }) })) ||
+      (await byUrl(message, { ...IN_CHANNEL, thread_ts: to.thread?.ts })) ||
       postToChannel(message, to, slack),
   };
 }

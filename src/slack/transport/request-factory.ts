@@ -1,7 +1,6 @@
 import type { Caller, UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import { strongestRole } from '../../domain/access.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Thread } from '../../domain/thread.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { announce } from './announce.ts';
@@ -127,7 +126,7 @@ function createViews(
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);
       const isHome = surface === 'home' ? (true as const) : undefined;
-      return { formId, ...omitUndefined({ channelId, thread, isHome }) };
+      return { formId, channelId, thread, isHome };
     },
     follow: (id, viewId) => followedViews.set(id, viewId),
   };

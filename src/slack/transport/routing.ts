@@ -1,7 +1,6 @@
 import type { SeenRequests } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
 import type { StepIntake } from '../../app/workflows/receive-step.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
@@ -75,7 +74,7 @@ export function callerOf(
   requestId: string | undefined,
   { requestId: delivered, answered }: Delivery,
 ): Caller {
-  return { actor, surface, answered, ...omitUndefined({ requestId: requestId ?? delivered }) };
+  return { actor, surface, answered, requestId: requestId ?? delivered };
 }
 
 export const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';

@@ -1,7 +1,6 @@
 import type { Channels } from '../../app/access/ports.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Message } from '../kit/blocks.ts';
 import { withFallback } from './fallback.ts';
 import { MESSAGE_GONE } from './message-gone.ts';
@@ -48,9 +47,7 @@ export function createSinglePosts({ clients, channels }: Parts): SinglePosts {
       const answer = await withFallback(message, (shown) => slack.post(channelId, shown));
       if (answer.ok) return { kind: 'posted', card: { channelId: answer.channelId, ts: answer.ts } };
       const { error: reason, retryAfterMs } = answer;
-      return isProven(reason)
-        ? { kind: 'refused', reason, ...omitUndefined({ retryAfterMs }) }
-        : { kind: 'unknown' };
+      return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown' };
     },
     editOne: async (workspaceId, card, message) => {
       const isShared = await channels.isShared(workspaceId, card.channelId);

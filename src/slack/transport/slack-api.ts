@@ -3,7 +3,6 @@ import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
 import type { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
@@ -150,7 +149,7 @@ function findWebClient(findToken: FindToken, connect: (token: Secret<string>) =>
     if (!found) return undefined;
     const { token, teamId } = found;
     if (known?.token !== token.reveal()) known = { token: token.reveal(), web: connect(token) };
-    return { web: known.web, place: omitUndefined({ team_id: teamId }) };
+    return { web: known.web, place: { team_id: teamId } };
   };
 }
 
@@ -193,7 +192,7 @@ function createSlackApi(
 }
 
 const NO_UNFURLS = { unfurl_links: false, unfurl_media: false };
-const inThread = (ts: string | undefined) => omitUndefined({ thread_ts: ts });
+const inThread = (ts: string | undefined) => ({ thread_ts: ts });
 
 type Call = ReturnType<typeof callerOf>;
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Thread } from '../../domain/thread.ts';
 import { eventPlace, placeOfEvent } from './event-place.ts';
 
@@ -74,7 +73,7 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
     kind,
     eventId: read.event_id,
     place,
-    actor: { workspaceId, userId: event.user, channelId: event.channel, ...omitUndefined({ homeTeamId }) },
+    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
     ts: event.ts,
     sentAt: Number(event.ts) * 1000,
     thread: threadOf(event, kind),

@@ -1,5 +1,4 @@
 import { workflowOf } from '../../domain/actor.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import type { RunOutcome, WorkflowRun } from '../../domain/workflow-run.ts';
 import { nameActor } from '../kit/actor-name.ts';
@@ -35,7 +34,7 @@ export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   if (action && outcome.code === 'done') {
     const { state } = outcome.details;
     const by = key.kind === 'key' ? workflowOf(key.name) : (pressedBy ?? '');
-    const words = announcedWords(action, { server: { label }, ...omitUndefined({ state }) });
+    const words = announcedWords(action, { server: { label }, state });
     return textMessage(`${nameActor(by)} ${words}`);
   }
   if (outcome.code === 'canceled')

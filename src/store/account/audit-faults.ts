@@ -1,5 +1,4 @@
 import type { AuditFault } from '../../app/account/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type ChainEnds, judgeEnds, judgeEntry, parseEnds } from './audit-chain.ts';
 import type { Link } from './audit-head.ts';
@@ -21,7 +20,7 @@ export function proveChain(
   workspaceId: string,
   { last, pruned, inherited }: ChainEnds,
 ): ProvenChain | AuditFault {
-  if (!inherited) return { ...omitUndefined({ pruned }), marks: [] };
+  if (!inherited) return { pruned, marks: [] };
   const verdict = judgeEnds(vault, workspaceId, inherited);
   if (verdict === 'altered') return describeHead(last.seq);
   if (verdict !== 'signed') {
@@ -30,7 +29,7 @@ export function proveChain(
   const before = parseEnds(inherited.ends);
   const older = proveChain({ vault }, workspaceId, before);
   if ('problem' in older) return older;
-  return { ...omitUndefined({ pruned: pruned ?? older.pruned }), marks: [...older.marks, before.last] };
+  return { pruned: pruned ?? older.pruned, marks: [...older.marks, before.last] };
 }
 
 /** Finds what is wrong with an entry that comes after another; `newest` is how far the chain goes at least. */

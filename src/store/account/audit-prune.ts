@@ -1,6 +1,5 @@
 import type { AuditFault, AuditLog } from '../../app/account/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type ChainEnds, keepChain, NO_LINK, takeChain } from './audit-chain.ts';
 import { findEntryFault, proveChain } from './audit-faults.ts';
@@ -39,7 +38,7 @@ async function pruneChain(
   if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
   const actId = foundation.newId();
   const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
-    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, ...omitUndefined({ code }) });
+    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
   await write('started');
   let removed = 0;
   for (;;) {
@@ -87,7 +86,7 @@ function prunePage(
     const isOpen = proven.marks.some((mark) => mark.seq > seq);
     const next: ChainEnds = { last: chain.last, pruned };
     const inherited = isOpen ? chain.inherited : undefined;
-    await keepChain(trx, vault, workspaceId, { ...next, ...omitUndefined({ inherited }) });
+    await keepChain(trx, vault, workspaceId, { ...next, inherited });
     return { removed: old.length };
   });
 }

@@ -1,5 +1,4 @@
 import type { AuditVerdict } from '../../app/account/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
 import { NO_LINK, readChain } from './audit-chain.ts';
 import { describeGap, describeHead, findEntryFault, type ProvenChain, proveChain } from './audit-faults.ts';
@@ -57,6 +56,6 @@ function describeWhole({ seq }: Link, entries: number, pruned: ProvenChain['prun
     entries,
     from: entries === 0 ? 0 : seq - entries + 1,
     to: entries === 0 ? 0 : seq,
-    ...omitUndefined({ pruned: pruned && { count: pruned.count, at: pruned.at } }),
+    pruned: pruned && { count: pruned.count, at: pruned.at },
   };
 }

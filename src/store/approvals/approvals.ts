@@ -5,7 +5,6 @@ import type { Approval, ApprovalOutcome, NewApproval } from '../../domain/approv
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ApprovalState } from '../../domain/decision.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { addAudit } from '../account/audit.ts';
 import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
@@ -152,10 +151,10 @@ async function approve(
   if (prepared && operation?.id !== id) {
     const code = ALREADY_RENEWED.reason.code;
     await addAudit(trx, foundation, { ...audit, outcome: 'failed', code });
-    return { approval: await cancelRenewed(trx, id, decision), ...omitUndefined({ operation }) };
+    return { approval: await cancelRenewed(trx, id, decision), operation };
   }
   await addAudit(trx, foundation, audit);
-  return { approval, ...omitUndefined({ operation }) };
+  return { approval, operation };
 }
 
 async function markApproved(
@@ -204,7 +203,8 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
     purchase: action.purchase,
     at,
     keyGeneration,
-    ...omitUndefined({ channelId, price: action.price }),
+    channelId,
+    price: action.price,
   };
   // A concurrent transaction that adds up spending has to count this, too.
   await lockWorkspace(trx, workspaceId);

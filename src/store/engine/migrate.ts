@@ -1,5 +1,4 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { DatabaseUnusable } from './errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,7 +14,7 @@ export async function migrate(db: Kysely<Tables>, migrations: Migrations, schema
   refuseNewer(executed, migrations);
   if (isCurrent(executed, migrations)) return;
   const provider = { getMigrations: async () => migrations };
-  const place = omitUndefined({ migrationTableSchema: schema });
+  const place = { migrationTableSchema: schema };
   const { error } = await new Migrator({ db, provider, ...place }).migrateToLatest();
   if (error === undefined) return;
   const cause = error instanceof Error ? error.message : 'unknown';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { BotTokens, Installation, NewInstallation } from '../../domain/installation.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';
 import type { InstallationRow } from '../engine/installation-tables.ts';
@@ -36,7 +35,7 @@ function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotToke
   const { bot, refresh } = sealedTokens.parse(JSON.parse(vault.open(sealed, placeOfTokens(row))));
   const rotation =
     refresh === undefined ? undefined : { expiresAt: row.expires_at, refreshToken: new Secret(refresh) };
-  return { bot: new Secret(bot), ...omitUndefined({ rotation }) };
+  return { bot: new Secret(bot), rotation };
 }
 
 /** The row of an install. It keeps nothing of an earlier one. */
@@ -64,7 +63,7 @@ export function toRow(installation: NewInstallation, generation: number, vault: 
 }
 
 function sealTokens(row: BoundColumns, { bot, rotation }: BotTokens, vault: Vault): string {
-  const written = { bot: bot.reveal(), ...omitUndefined({ refresh: rotation?.refreshToken.reveal() }) };
+  const written = { bot: bot.reveal(), refresh: rotation?.refreshToken.reveal() };
   return vault.seal(JSON.stringify(written), placeOfTokens(row));
 }
 

@@ -2,7 +2,6 @@ import type { Transaction } from 'kysely';
 import type { Ledger } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
@@ -57,7 +56,7 @@ async function refuse(
   const change = {
     ...ended(at),
     ...toReasonColumns(reason),
-    ...omitUndefined({ decided_by: decidedBy }),
+    decided_by: decidedBy,
     state: 'refused',
     claim: '',
   } as const;

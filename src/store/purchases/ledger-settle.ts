@@ -2,7 +2,6 @@ import type { Transaction } from 'kysely';
 import type { Ledger } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { addAudit } from '../account/audit.ts';
@@ -30,7 +29,7 @@ export async function settle(
     settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
   const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {
     ...ended(at),
-    ...omitUndefined({ server_id: serverId }),
+    server_id: serverId,
     is_late: before?.state === 'refused' ? 1 : 0,
     sealed_answer: null,
     state: 'settled',

@@ -98,8 +98,8 @@ const UNCONFIRMED: Schemas<UnconfirmedDetails> = {
 /** The columns that hold a reason. */
 export function toReasonColumns(reason: OperationRefusal | UnconfirmedReason) {
   const { code, details } = reason;
-  const isBare = Object.keys(details).length === 0;
-  return { reason: code, reason_details: isBare ? null : JSON.stringify(details) };
+  const written = JSON.stringify(details);
+  return { reason: code, reason_details: written === '{}' ? null : written };
 }
 
 /**

@@ -2,7 +2,6 @@ import type { Ledger } from '../../app/purchases/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { CreatedServer } from '../../domain/known-price.ts';
 import { money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { OperationRow } from '../engine/tables.ts';
 import { LOOKED_FOR } from './ledger-rows.ts';
@@ -56,7 +55,7 @@ function toCreated(row: CreatedRow): CreatedServer[] {
   if (row.server_id === null || purchase.kind !== 'create') return [];
   const { label, plan } = purchase.order;
   const { actor_id: creatorId, created_at: createdAt, key_generation: keyGeneration } = row;
-  const paid = omitUndefined({ paid: findPrice(row.price) });
+  const paid = { paid: findPrice(row.price) };
   return [{ id: row.server_id, label, plan, ...paid, creatorId, createdAt, keyGeneration }];
 }
 
@@ -76,7 +75,7 @@ async function listPurchases(
     .execute();
   return rows.map((row) => ({
     purchase: parsePurchase(row.purchase),
-    ...omitUndefined({ price: findPrice(row.price) }),
+    price: findPrice(row.price),
     ...parseStanding(row),
   }));
 }

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import { THE_APP } from '../../domain/actor.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace } from '../../vault.ts';
@@ -59,7 +58,7 @@ function auditErased(
   { id: operationId, workspaceId, purchase }: Operation,
   { at, serverId }: { readonly at: number; readonly serverId?: ServerId },
 ): Promise<void> {
-  const subject = { operationId, label: labelOf(purchase), ...omitUndefined({ serverId }) };
+  const subject = { operationId, label: labelOf(purchase), serverId };
   const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
   const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
   return addAudit(trx, foundation, audit);

@@ -16,7 +16,6 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { PaidAnswer, Spill, SpilledAnswer } from '../../app/purchases/ports.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';
 
@@ -157,7 +156,7 @@ function readAnswer(operationId: string, text: string, vault: Vault): SpilledAns
   try {
     const read = storedAnswer.parse(JSON.parse(vault.open(text, placeOf(operationId))));
     const password = read.password === undefined ? undefined : new Secret(read.password);
-    return { operationId, ...omitUndefined({ ...read, password }) };
+    return { operationId, ...read, password };
   } catch {
     return undefined;
   }

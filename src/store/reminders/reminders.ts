@@ -1,6 +1,5 @@
 import type { PaidPrice, Reminders } from '../../app/reminders/ports.ts';
 import type { ServerId, WorkspaceId } from '../../domain/ids.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { ReminderMark } from '../../domain/reminder.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
@@ -55,7 +54,7 @@ async function listMarks(db: Queries, workspaceId: WorkspaceId): Promise<readonl
     paidUntil: row.paid_until,
     by: row.marked_by,
     at: row.marked_at,
-    ...omitUndefined({ untilDay: row.until_day === '' ? undefined : row.until_day }),
+    untilDay: row.until_day === '' ? undefined : row.until_day,
   }));
 }
 

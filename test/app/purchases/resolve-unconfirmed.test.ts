@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge as judgeBy } from '../../../src/app/purchases/judge-unconfirmed.ts';
 import { nextDueAt } from '../../../src/app/purchases/take-due-operation.ts';
-import { omitUndefined } from '../../../src/domain/omit-undefined.ts';
 import type { Operation, Purchase } from '../../../src/domain/operation.ts';
 import type { Server } from '../../../src/domain/server.ts';
 
@@ -52,7 +51,7 @@ const server = (id: number, label: string, paidUntil: number | undefined = MONTH
   id,
   label,
   state: 'running',
-  ...omitUndefined({ paidUntil }),
+  paidUntil,
 });
 
 const unpaid = (id: number, label: string) => ({ id, label, state: 'running' });

@@ -42,7 +42,7 @@ export interface Row {
   readonly title: string;
   readonly call: Call;
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** JSON unless it is a string, which is sent as it is. Further pages stand under their paths. */
   readonly body: unknown;
   readonly pages?: Readonly<Record<string, Omit<Row, 'title' | 'call' | 'truth' | 'kind' | 'pages'>>>;
@@ -98,7 +98,11 @@ function wireOf({ status = 200, headers = {}, body }: Omit<Row, 'title'>): WireA
   return {
     status,
     text: typeof body === 'string' ? body : JSON.stringify(body),
-    paging: Object.fromEntries(Object.entries(headers).filter(([name]) => isPagingHeader(name))),
+    paging: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) =>
+        value && isPagingHeader(name) ? [[name, value]] : [],
+      ),
+    ),
   };
 }
 

@@ -129,8 +129,12 @@ it('what is wrong with a step is said in plain text', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   const errors = [];
-  for (const inputs of [{ action: 'delete', key: secret }, { server: 'x'.repeat(501), key: secret }, {}])
-    errors.push((await runToEnd(team, inputs)).error);
+  const steps: Record<string, string>[] = [
+    { action: 'delete', key: secret },
+    { server: 'x'.repeat(501), key: secret },
+    {},
+  ];
+  for (const inputs of steps) errors.push((await runToEnd(team, inputs)).error);
   expect(errors).toEqual([
     'The step’s “Action” must be start, stop or reboot. Nothing was done.',
     'The step’s “Server” must be the label of one server. Nothing was done.',

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { omitUndefined } from '../../../../src/domain/omit-undefined.ts';
 import type { Operation, Purchase } from '../../../../src/domain/operation.ts';
 import type { MortalProcess } from './mortal-process.ts';
 import { CREATE, decide, ID, press, RENEWAL, type Scenario, save, show } from './scenario.ts';
@@ -23,7 +22,7 @@ const refused = (code: Extract<Script, { kind: 'refused' }>['code']): Script => 
 const create = (name: string, script?: Script, more: Partial<Order> = {}): Order => ({
   name: `a create ${name}`,
   purchase: CREATE,
-  ...omitUndefined({ script }),
+  script,
   ...more,
 });
 const renewal = (name: string, script?: Script, more: Partial<Order> = {}): Order => ({
