@@ -5,7 +5,7 @@ import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createLastLists } from './app/home/last-servers.ts';
 import { createLocks } from './app/locks.ts';
-import type { AppPorts, Store } from './app/ports.ts';
+import type { AppContext, Store } from './app/ports.ts';
 import { createDigestEdits } from './app/reminders/refresh-digest.ts';
 import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
@@ -27,7 +27,7 @@ import { createWebServer, listen, type WebParts } from './web/server.ts';
 
 export interface RunningApp {
   readonly port: number;
-  readonly ports: AppPorts;
+  readonly ports: AppContext;
   /** What prevents the app from working, one sentence each; empty when it is ready. */
   faults(): Promise<readonly string[]>;
   /** Stops accepting requests, lets running work finish until the deadline, and closes everything. */
@@ -116,7 +116,7 @@ function openTransport(
 
 type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
 
-function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWebParts>) {
+function openServer(config: Config, ports: AppContext, parts: Omit<WebParts, OwnWebParts>) {
   const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
   const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
   return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });

@@ -1,19 +1,16 @@
 import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
-import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { createAuditPublisher, PUBLISH_MS } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import type { AppContext } from './ports.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
-import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
-import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
-import type { ReminderPorts } from './reminders/ports.ts';
+import { readSpilled, storeSpilled } from './purchases/spill.ts';
+import { type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { createReminderWork } from './reminders/run-reminders.ts';
-import { type SweepBatchPorts, sweepBatches } from './reminders/sweep-batches.ts';
-import type { FollowPorts } from './servers/follow-acts.ts';
+import { sweepBatches } from './reminders/sweep-batches.ts';
 import { createFollower } from './servers/follow-round.ts';
 import { pruneAudit, sweep } from './sweep.ts';
-import type { WorkflowPorts } from './workflows/ports.ts';
 import type { RunEntry } from './workflows/run-step.ts';
 import { sweepRuns } from './workflows/sweep-runs.ts';
 
@@ -31,45 +28,32 @@ const DIGEST_MS = 15_000;
 const RUNS_MS = 2500;
 const MOST_AT_ONCE = 8;
 
-/** What the background needs: what each of its jobs needs. */
-export type BackgroundPorts = DueOperationPorts &
-  Parameters<typeof sweepApprovals>[0] &
-  Parameters<typeof sweepAccessRequests>[0] &
-  Parameters<typeof sweep>[0] &
-  StoreSpilledPorts &
-  FollowPorts &
-  Parameters<typeof pruneAudit>[0] &
-  Parameters<typeof createAuditPublisher>[0] &
-  ReminderPorts &
-  WorkflowPorts &
-  SweepBatchPorts & {
-    readonly system: System;
-    readonly log: Log;
-    /** Absent where the app can't be installed by OAuth. */
-    readonly watchTokens?: (() => Promise<void>) | undefined;
-  };
+type BackgroundContext = AppContext & {
+  /** Absent where the app can't be installed by OAuth. */
+  readonly watchTokens?: (() => Promise<void>) | undefined;
+};
 
 /**
  * Does the work that no request waits for: looks for unconfirmed orders, notifies users of outcomes, continues what a crash
  * has interrupted, and lets requests expire. Runs until it is aborted.
  */
 export async function runBackground(
-  ports: BackgroundPorts,
+  app: BackgroundContext,
   roles: RoleCheck & RunEntry,
   signal: AbortSignal,
 ): Promise<void> {
-  const { system } = ports;
+  const { system } = app;
   const aside = startAside();
   const payments = startAside();
   const doubtClock = createDoubtClock(system);
-  const publishHeads = createAuditPublisher(ports);
+  const publishHeads = createAuditPublisher(app);
   const startedAt = system.now();
-  let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
-  const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt), ports);
-  const reminders = startReminders(ports, signal);
-  const tokens = onceAtATime(async () => ports.watchTokens?.(), ports);
-  const runs = onceAtATime(() => sweepRuns(roles, ports), ports);
-  const follower = createFollower(ports, roles);
+  let spilled = await storeSpilled(await readSpilledSafely(app), app);
+  const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
+  const reminders = startReminders(app, signal);
+  const tokens = onceAtATime(async () => app.watchTokens?.(), app);
+  const runs = onceAtATime(() => sweepRuns(roles, app), app);
+  const follower = createFollower(app, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const tokensAreDue = everyNow(TOKENS_MS, system);
   const runsAreDue = everyNow(RUNS_MS, system);
@@ -78,11 +62,11 @@ export async function runBackground(
   const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
-      await startDue(ports, roles, doubtClock, { aside, payments }, signal);
+      await startDue(app, roles, doubtClock, { aside, payments }, signal);
       await follower.startRound();
       if (sweepIsDue()) {
-        spilled = await storeSpilled(spilled, ports);
-        await sweep(ports);
+        spilled = await storeSpilled(spilled, app);
+        await sweep(app);
       }
       if (unfinishedIsDue()) unfinished.start();
       if (tokensAreDue()) tokens.start();
@@ -90,15 +74,15 @@ export async function runBackground(
       reminders.tick();
       if (publishIsDue()) await publishHeads();
       // A long audit takes a while, and outcomes must not wait for it.
-      if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
+      if (pruneIsDue()) aside.run(pruneAudit(app).catch((error: unknown) => logTrouble(error, app)));
     } catch (error) {
-      logTrouble(error, ports);
+      logTrouble(error, app);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
   const drains = [aside, payments, unfinished, tokens, runs, reminders, follower];
   await Promise.all(drains.map((each) => each.drain()));
-  await publishHeads().catch((error: unknown) => logTrouble(error, ports));
+  await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }
 
 /**
@@ -106,14 +90,14 @@ export async function runBackground(
  * wait for each other, must not hold up what they wait for.
  */
 async function startDue(
-  ports: BackgroundPorts,
+  app: BackgroundContext,
   roles: RoleCheck,
   doubtClock: DoubtClock,
   { aside, payments }: { readonly aside: Aside; readonly payments: Aside },
   signal: AbortSignal,
 ): Promise<void> {
   while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
-    const work = await takeDueOperation(ports, roles, doubtClock);
+    const work = await takeDueOperation(app, roles, doubtClock);
     if (!work) return;
     (work.isPayment ? payments : aside).run(work.run());
   }
@@ -121,20 +105,20 @@ async function startDue(
 
 type Aside = ReturnType<typeof startAside>;
 
-function readSpilledSafely(ports: BackgroundPorts) {
-  return readSpilled(ports).catch((error: unknown) => {
-    logTrouble(error, ports);
+function readSpilledSafely(app: BackgroundContext) {
+  return readSpilled(app).catch((error: unknown) => {
+    logTrouble(error, app);
     return [];
   });
 }
 
 /** Digests are posted beside everything else: an account that doesn't answer holds up nothing. */
-function startReminders(ports: ReminderPorts, signal: AbortSignal) {
-  const { system } = ports;
-  const work = createReminderWork(ports, signal);
+function startReminders(app: AppContext, signal: AbortSignal) {
+  const { system } = app;
+  const work = createReminderWork(app, signal);
   const jobs = [
-    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, ports) },
-    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, ports) },
+    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, app) },
+    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, app) },
   ];
   return {
     tick: (): void => {
@@ -158,12 +142,12 @@ function startAside() {
 }
 
 /** Starts the work only if its last run has ended. A failure is logged: nothing awaits it, so it would end the process. */
-function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'log'>) {
+function onceAtATime(work: () => Promise<void>, app: AppContext) {
   let running: Promise<void> | undefined;
   return {
     start: (): void => {
       running ??= work()
-        .catch((error: unknown) => logTrouble(error, ports))
+        .catch((error: unknown) => logTrouble(error, app))
         .finally(() => {
           running = undefined;
         });
@@ -173,17 +157,13 @@ function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'lo
 }
 
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
-async function sweepUnfinished(ports: BackgroundPorts, startedAt: number): Promise<void> {
-  const sweeps = [
-    sweepApprovals(ports, startedAt),
-    sweepAccessRequests(ports, startedAt),
-    sweepBatches(ports),
-  ];
-  await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, ports))));
+async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
+  const sweeps = [sweepApprovals(app, startedAt), sweepAccessRequests(app, startedAt), sweepBatches(app)];
+  await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
 }
 
 /** The store can't be reached: everything stays due. */
-function logTrouble(error: unknown, { log }: Pick<BackgroundPorts, 'log'>): void {
+function logTrouble(error: unknown, { log }: AppContext): void {
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
 }
 

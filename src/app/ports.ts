@@ -79,7 +79,7 @@ export interface Store {
 }
 
 /** Everything that the use cases need from outside; `compose.ts` puts it together. Each feature names the part it uses. */
-export interface AppPorts extends Store {
+export interface AppContext extends Store {
   readonly system: System;
   readonly log: Log;
   readonly installations: Installations;

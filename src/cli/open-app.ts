@@ -1,26 +1,21 @@
-import type { AccountPorts } from '../app/account/ports.ts';
-import { createEntry, type EntryPorts } from '../app/authorize/entry.ts';
-import type { PermissionPorts } from '../app/authorize/permission.ts';
+import { createEntry } from '../app/authorize/entry.ts';
 import type { UseCase } from '../app/authorize/use-case.ts';
 import type { FindHosting } from '../app/hosting-api.ts';
-import type { Store } from '../app/ports.ts';
-import type { ServerPorts } from '../app/servers/ports.ts';
+import type { AppContext, Store } from '../app/ports.ts';
 import type { AuditConfig, KeyConfig } from '../config.ts';
 import { THE_COMMAND_LINE } from '../domain/actor.ts';
 import type { UserId, WorkspaceId } from '../domain/ids.ts';
 import { PART_OF_LIST } from '../domain/part-of-list.ts';
-import { type Log, silentLog } from '../log.ts';
+import { silentLog } from '../log.ts';
 import { openStore } from '../store/open-store.ts';
 import { realSystem } from '../system.ts';
 import { createVault, parseKeyring } from '../vault.ts';
-
-type ProgramPorts = AccountPorts & ServerPorts;
 
 /** What programs can do: run use cases as the command line. */
 export interface ProgramApp {
   /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws what the entry and the use case throw */
   execute<Input, Output>(
-    useCase: UseCase<Input, Output, ProgramPorts>,
+    useCase: UseCase<Input, Output>,
     input: Input,
     workspaceId: WorkspaceId,
   ): Promise<Output>;
@@ -38,15 +33,17 @@ export async function withApp(
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
   const hosting = await openHosting(config, store);
+  const parts: Partial<AppContext> = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
   try {
-    await work(createProgramApp({ ...store, ...WITHOUT_SLACK, hostingOf: hosting.of }, userId));
+    // Programs run few use cases, and those need no other part of the app.
+    await work(createProgramApp(parts as AppContext, userId));
   } finally {
     await hosting.close().finally(() => store.close());
   }
 }
 
-function createProgramApp(ports: ProgramPorts & EntryPorts, userId: UserId): ProgramApp {
-  const entry = createEntry(ports);
+function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
+  const entry = createEntry(app);
   let isSaid = false;
   const onPartOfList = () => {
     if (!isSaid) process.stderr.write(`${PART_OF_LIST}\n`);
@@ -63,15 +60,13 @@ function createProgramApp(ports: ProgramPorts & EntryPorts, userId: UserId): Pro
 }
 
 /** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
-const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> &
-  Pick<AccountPorts, 'connectNotifier' | 'accountNotifier'> & { readonly log: Log } = {
+const WITHOUT_SLACK: Partial<AppContext> = {
   installations: { isServed: async () => undefined },
   system: realSystem,
   log: silentLog,
   users: { find: async () => undefined, exists: async () => 'unknown' },
   groups: { list: async () => undefined, listMembers: async () => undefined },
   ownersOf: () => [],
-  workflowKeys: { find: async () => undefined },
   connectNotifier: { notifyConnected: async () => undefined },
   accountNotifier: { notifyKeyChange: async () => undefined },
 };

@@ -4,7 +4,7 @@ import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
 import type { Homes } from '../app/home/homes-port.ts';
-import type { AppPorts } from '../app/ports.ts';
+import type { AppContext } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import { createStepIntake } from '../app/workflows/receive-step.ts';
 import type { UserId, WorkspaceId } from '../domain/ids.ts';
@@ -51,7 +51,7 @@ import { createWorkflowNotifier } from './workflows/notifier.ts';
 export interface Slack {
   /** What the use cases look up in Slack, and how they notify users. */
   readonly ports: Pick<
-    AppPorts,
+    AppContext,
     | 'users'
     | 'groups'
     | 'admins'
@@ -69,7 +69,7 @@ export interface Slack {
     | 'homeRedraw'
     | 'workflowNotifier'
   >;
-  createDispatch(entry: Entry<AppPorts>, ports: AppPorts): Dispatch;
+  createDispatch(entry: Entry, ports: AppContext): Dispatch;
   /** Tells a user who has installed the app what comes next. */
   greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<boolean>;
   /** Puts an error into the words that a user reads. */
@@ -134,7 +134,7 @@ export function createSlack(options: SlackOptions): Slack {
 
 type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & Pick<SlackOptions, 'homes'>;
 
-function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): Dispatch {
+function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({
     ...parts,
     screen: homeScreen,

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readKey } from '../app/account/connect-key.ts';
 import { connectByLink, type FoundLink } from '../app/account/connect-link.ts';
 import { KEY_FAILURES, WRONG_KEYS } from '../app/account/key-failures.ts';
-import type { AccountPorts } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import { HostingError, isExpected, isRefusal } from '../domain/errors.ts';
 import { readForm } from './answer.ts';
@@ -15,7 +14,7 @@ type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
 /** What the page works with. */
 export interface ConnectParts {
-  readonly entry: Pick<Entry<AccountPorts>, 'execute'>;
+  readonly entry: Pick<Entry, 'execute'>;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
   readonly explain: Explain;
   /** Where browsers find the app: a proxy in front may call it by another host. */

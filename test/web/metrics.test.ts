@@ -30,7 +30,11 @@ async function startServer(token?: string): Promise<string> {
 describe('/metrics', () => {
   it('does not exist without METRICS_TOKEN, not even for this machine', async () => {
     const url = await startServer();
-    const tries: Record<string, string>[] = [{}, { authorization: 'Bearer undefined' }, { authorization: 'Bearer ' }];
+    const tries: Record<string, string>[] = [
+      {},
+      { authorization: 'Bearer undefined' },
+      { authorization: 'Bearer ' },
+    ];
     for (const headers of tries) expect((await fetch(`${url}/metrics`, { headers })).status).toBe(404);
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   });

@@ -4,18 +4,18 @@ import type { UserId } from '../../domain/ids.ts';
 import { makeAuditEntry } from '../authorize/audit-entry.ts';
 import { listOwners } from '../authorize/list-role-holders.ts';
 import type { DecisionKind } from '../decisions/decision-kind.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AppContext } from '../ports.ts';
 
 /** Access requests: decided by an owner. They go to owners directly, since a reason may be private. */
-export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
+export function accessKind(app: AppContext): DecisionKind<AccessRequest> {
   return {
     name: 'access request',
-    ports,
-    store: ports.accessRequests,
-    notifier: ports.accessNotifier,
-    findDeciders: async (request) => ({ userIds: await listDeciders(request, ports) }),
+    app,
+    store: app.accessRequests,
+    notifier: app.accessNotifier,
+    findDeciders: async (request) => ({ userIds: await listDeciders(request, app) }),
     auditOfExpiry: ({ workspaceId, role, pattern, requesterId }) =>
-      makeAuditEntry(ports, {
+      makeAuditEntry(app, {
         workspaceId,
         actorId: THE_APP,
         surface: 'background',
@@ -34,7 +34,7 @@ export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
 /** The owners who can answer a request, as far as they are known by id; the requester can't. */
 export async function listDeciders(
   { workspaceId, requesterId }: AccessRequest,
-  ports: AccessPorts,
+  app: AppContext,
 ): Promise<readonly UserId[]> {
-  return (await listOwners(workspaceId, ports)).filter((owner) => owner !== requesterId);
+  return (await listOwners(workspaceId, app)).filter((owner) => owner !== requesterId);
 }

@@ -3,16 +3,13 @@ import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { accessKind } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
 import { describeForAudit } from './describe-for-audit.ts';
 import type { NewGrant } from './grants-port.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
-import type { AccessPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccessPorts>();
 
 /** An owner's answer. An approval grants what was requested, or less: a lower role, fewer servers. */
 export type AccessAnswer =
@@ -32,8 +29,8 @@ export const readAccessRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
   effect: 'reads',
-  run: async ({ id }: { id: ConfirmationId }, { actor, ports }): Promise<AccessRequest> => {
-    const kind = accessKind(ports);
+  run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<AccessRequest> => {
+    const kind = accessKind(app);
     const request = await getDecision(kind, id, actor);
     refuseOwnRequest(request, actor);
     return request.state === 'open' ? request : refuseClosed(kind, id);
@@ -49,23 +46,23 @@ export const answerAccessRequest = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   run: async (input: { id: ConfirmationId; answer: AccessAnswer }, context): Promise<AccessRequest> => {
-    const { actor, ports, setSubject } = context;
+    const { actor, app, setSubject } = context;
     const { answer } = input;
-    const kind = accessKind(ports);
+    const kind = accessKind(app);
     const request = await getDecision(kind, input.id, actor);
     setSubject({ label: auditLabel(request, answer) });
     refuseOwnRequest(request, actor);
-    const at = ports.system.now();
+    const at = app.system.now();
     const decision =
       answer.kind === 'deny'
         ? { denialReason: answer.reason }
         : { grant: await makeGrant(request, answer, at, context) };
-    const decided = await ports.accessRequests.decide(request.id, { by: actor.userId, at, ...decision });
+    const decided = await app.accessRequests.decide(request.id, { by: actor.userId, at, ...decision });
     if (!decided) return refuseClosed(kind, request.id);
-    return (await notifyAccessRequest(request.id, ports)) ?? decided;
+    return (await notifyAccessRequest(request.id, app)) ?? decided;
   },
-  follow: async ({ workspaceId, requesterId, state }, { ports }) => {
-    if (state === 'approved') ports.homeRedraw.redraw(workspaceId, [requesterId]);
+  follow: async ({ workspaceId, requesterId, state }, { app }) => {
+    if (state === 'approved') app.homeRedraw.redraw(workspaceId, [requesterId]);
   },
 });
 
@@ -82,7 +79,7 @@ async function makeGrant(
   request: AccessRequest,
   { role = request.role, pattern = request.pattern, forMs }: Approval,
   grantedAt: number,
-  { actor, ports }: Pick<UseCaseContext<AccessPorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<NewGrant> {
   const { workspaceId, requesterId } = request;
   // A request is for every server or for one: the only narrower patterns are those of a request for every server.
@@ -91,7 +88,7 @@ async function makeGrant(
     throw new Refusal('beyond_request', { role: request.role });
   if (role === 'owner' && pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
   const grantee = { subjectKind: 'user', subjectId: requesterId } as const;
-  await checkGrantee(grantee, { actor, ports });
+  await checkGrantee(grantee, { actor, app });
   const until = forMs === undefined ? undefined : grantedAt + forMs;
   const grant = { ...grantee, workspaceId, role, pattern, grantedBy: actor.userId, grantedAt };
   return { ...grant, until };

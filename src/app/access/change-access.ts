@@ -5,14 +5,11 @@ import { Refusal } from '../../domain/errors.ts';
 import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { redrawHomes } from '../home/redraw-homes.ts';
 import { checkGrantee } from './check-grantee.ts';
 import { describeForAudit } from './describe-for-audit.ts';
-import type { AccessPorts } from './ports.ts';
 import { refuseLastOwner } from './refuse-last-owner.ts';
-
-const defineUseCase = useCasesOver<AccessPorts>();
 
 export interface AccessList {
   readonly grants: readonly Grant[];
@@ -28,17 +25,17 @@ export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { ports, actor }): Promise<AccessList> => {
+  run: async (_input: Record<never, never>, { app, actor }): Promise<AccessList> => {
     const { workspaceId } = actor;
-    const now = ports.system.now();
+    const now = app.system.now();
     const [grants, requests, admins] = await Promise.all([
-      ports.grants.list(workspaceId),
-      ports.accessRequests.listOpen(workspaceId),
-      ports.admins.list(workspaceId),
+      app.grants.list(workspaceId),
+      app.accessRequests.listOpen(workspaceId),
+      app.admins.list(workspaceId),
     ]);
     return {
       grants: grants.filter(({ until }) => (until ?? now + 1) > now),
-      owners: ports.ownersOf(workspaceId),
+      owners: app.ownersOf(workspaceId),
       admins: admins && {
         userIds: admins.users.filter((user) => !cannotHoldRole(user, workspaceId)).map(({ id }) => id),
         isComplete: admins.isComplete,
@@ -53,8 +50,8 @@ export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: UserId }, { ports, actor }): Promise<HeldRoles> =>
-    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, ports),
+  run: async (input: { userId: UserId }, { app, actor }): Promise<HeldRoles> =>
+    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
 });
 
 export type WantedGrant = Grantee & {
@@ -81,7 +78,7 @@ export const grantAccess = defineUseCase({
   effect: 'changes',
   subject: (wanted: WantedGrant) => ({ label: describeForAudit(wanted) }),
   run: async (wanted: WantedGrant, context): Promise<Granted> => {
-    const { actor, ports } = context;
+    const { actor, app } = context;
     const { forMs, ...rest } = wanted;
     if (wanted.role === 'owner' && wanted.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
     // Anyone can join a public channel, and would make themselves an owner.
@@ -93,16 +90,16 @@ export const grantAccess = defineUseCase({
       wanted.role === 'owner'
         ? undefined
         : await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
-    const grantedAt = ports.system.now();
+    const grantedAt = app.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
     const { workspaceId, userId: grantedBy } = actor;
     const granted = { ...rest, workspaceId, grantedBy, grantedAt, until };
-    const grant = await ports.grants.put(granted, seen);
+    const grant = await app.grants.put(granted, seen);
     const matchingServers =
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, matchingServers };
   },
-  follow: ({ grant }, { ports }) => redrawHomes([grant], ports),
+  follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
 /**
@@ -117,8 +114,8 @@ export const revokeAccess = defineUseCase({
     label: 'grantId' in input ? input.grantId : input.subjectId,
   }),
   run: async (input: Grantee | { grantId: GrantId }, context): Promise<readonly Grant[]> => {
-    const { actor, ports, setSubject } = context;
-    const { grants } = ports;
+    const { actor, app, setSubject } = context;
+    const { grants } = app;
     if (!('grantId' in input)) {
       const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
       const all = await grants.removeAll(actor.workspaceId, input, seen);
@@ -131,7 +128,7 @@ export const revokeAccess = defineUseCase({
     setSubject({ label: describeGrantForAudit(removed) });
     return [removed];
   },
-  follow: (removed, { ports }) => redrawHomes(removed, ports),
+  follow: (removed, { app }) => redrawHomes(removed, app),
 });
 
 /** How long a grant lasts, or lasted, as the audit says it. */
@@ -140,10 +137,7 @@ function describeGrantForAudit(grant: Grant): string {
 }
 
 /** How many servers a pattern matches today; undefined if the whole list can't be read now. */
-async function countMatching(
-  pattern: string,
-  context: UseCaseContext<AccessPorts>,
-): Promise<number | undefined> {
+async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context
     .hosting()
     .then((hosting) => hosting.fetchServers())

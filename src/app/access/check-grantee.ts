@@ -4,9 +4,7 @@ import { Refusal, type RefusalDetails } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { AccessPorts } from './ports.ts';
-
-type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
+import type { AppContext } from '../ports.ts';
 
 /**
  * Checks whether a role can be granted to this subject. Users and channels that can't be looked up are accepted, since
@@ -16,26 +14,22 @@ type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
  */
 export async function checkGrantee(
   grantee: Grantee,
-  { actor, ports }: Pick<UseCaseContext<GranteePorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<void> {
   const { subjectKind, subjectId } = grantee;
   const problem =
-    (await findProblem[subjectKind](subjectId, actor.workspaceId, ports)) ??
-    (subjectKind === 'user' ? undefined : await findBlindness(actor, ports));
+    (await findProblem[subjectKind](subjectId, actor.workspaceId, app)) ??
+    (subjectKind === 'user' ? undefined : await findBlindness(actor, app));
   if (problem) throw new Refusal('no_grantee', { problem });
 }
 
 /** Roles of groups and channels count for members alone: where the app can't tell who is one, they don't count. */
-async function findBlindness(actor: Actor, { users }: GranteePorts): Promise<Problem | undefined> {
+async function findBlindness(actor: Actor, { users }: AppContext): Promise<Problem | undefined> {
   return (await users.exists(actor.workspaceId, actor.userId)) === 'hidden' ? 'no_user_scope' : undefined;
 }
 
 type Problem = RefusalDetails['no_grantee']['problem'];
-type FindProblem = (
-  id: string,
-  workspaceId: WorkspaceId,
-  ports: GranteePorts,
-) => Promise<Problem | undefined>;
+type FindProblem = (id: string, workspaceId: WorkspaceId, app: AppContext) => Promise<Problem | undefined>;
 
 const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
   user: async (id, workspaceId, { users }) => {

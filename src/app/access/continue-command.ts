@@ -2,10 +2,7 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
-import type { AccessPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccessPorts>();
+import { defineUseCase } from '../authorize/use-case.ts';
 
 /** After this time the requester may have done it long ago, or another user has. */
 const CONTINUE_MS = DAY_MS;
@@ -19,11 +16,11 @@ export const findGrantedCommand = defineUseCase({
   name: 'access_continue',
   needs: 'anyone',
   effect: 'reads',
-  run: async ({ id }: { id: ConfirmationId }, { actor, ports }): Promise<string> => {
-    const request = await ports.accessRequests.find(id);
+  run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<string> => {
+    const request = await app.accessRequests.find(id);
     const isOwn = request?.workspaceId === actor.workspaceId && request.requesterId === actor.userId;
     const command = isOwn ? request.command : undefined;
-    if (command !== undefined && request && isCurrent(request, ports.system.now())) return command;
+    if (command !== undefined && request && isCurrent(request, app.system.now())) return command;
     throw new Refusal('continuation_over', { command });
   },
 });

@@ -1,14 +1,11 @@
 import type { UserGroup } from '../authorize/ports.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
-import type { AccessPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccessPorts>();
+import { defineUseCase } from '../authorize/use-case.ts';
 
 /** Lists the user groups that a role can be granted to; undefined without the scope, or when Slack does not answer. */
 export const listGroups = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<readonly UserGroup[] | undefined> =>
-    ports.groups.list(actor.workspaceId),
+  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly UserGroup[] | undefined> =>
+    app.groups.list(actor.workspaceId),
 });

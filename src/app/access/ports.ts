@@ -1,21 +1,8 @@
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { NewDecision } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import type { RolePorts } from '../authorize/find-roles.ts';
-import type { AdminList } from '../authorize/ports.ts';
-import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
-import type { RedrawPorts } from '../home/redraw-homes.ts';
-import type { Grants, NewGrant } from './grants-port.ts';
-
-/** What roles and access requests work with. */
-export interface AccessPorts extends DecisionPorts, RolePorts, Pick<RedrawPorts, 'homes' | 'homeRedraw'> {
-  readonly grants: Grants;
-  readonly accessRequests: AccessRequests;
-  readonly accessNotifier: DecisionNotifier<AccessRequest>;
-  readonly channels: Channels;
-  readonly admins: AdminList;
-}
-
+import type { DecisionStore } from '../decisions/ports.ts';
+import type { NewGrant } from './grants-port.ts';
 export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until' | 'granted'>;
 
 export type RequestOutcome =

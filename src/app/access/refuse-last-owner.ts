@@ -2,8 +2,8 @@ import type { Grant } from '../../domain/access.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
+import type { AppContext } from '../ports.ts';
 import type { GrantsVersion } from './grants-port.ts';
-import type { AccessPorts } from './ports.ts';
 
 /** How many members of a group are checked. */
 const MOST_MEMBERS = 10;
@@ -15,16 +15,16 @@ const MOST_MEMBERS = 10;
  */
 export async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
-  { actor, ports }: Pick<UseCaseContext<AccessPorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<GrantsVersion | undefined> {
-  const version = await ports.grants.readVersion(actor.workspaceId);
-  const grants = (await ports.grants.list(actor.workspaceId)).filter(({ role }) => role === 'owner');
+  const version = await app.grants.readVersion(actor.workspaceId);
+  const grants = (await app.grants.list(actor.workspaceId)).filter(({ role }) => role === 'owner');
   if (!grants.some(isRemoved)) return undefined;
-  if (ports.ownersOf(actor.workspaceId).length > 0) return undefined;
-  const user = await ports.users.find(actor.workspaceId, actor.userId, { isFresh: true });
+  if (app.ownersOf(actor.workspaceId).length > 0) return undefined;
+  const user = await app.users.find(actor.workspaceId, actor.userId, { isFresh: true });
   if (user?.isAdmin) return undefined;
   const staying = grants.filter((grant) => !isRemoved(grant));
-  const isLasting = await Promise.all(staying.map((grant) => keepsAnOwner(grant, ports)));
+  const isLasting = await Promise.all(staying.map((grant) => keepsAnOwner(grant, app)));
   if (!isLasting.includes(true)) throw new Refusal('last_owner', {});
   return version;
 }
@@ -32,7 +32,7 @@ export async function refuseLastOwner(
 /** Whether a grant keeps someone an owner: a channel has no fixed users, and a temporary grant ends. */
 async function keepsAnOwner(
   { subjectKind, subjectId, workspaceId, until }: Grant,
-  { users, groups }: Pick<AccessPorts, 'users' | 'groups'>,
+  { users, groups }: AppContext,
 ): Promise<boolean> {
   if (until !== undefined || subjectKind === 'channel') return false;
   const isGroup = subjectKind === 'group';

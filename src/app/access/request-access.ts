@@ -6,13 +6,11 @@ import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
 import { HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { listDeciders } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
-import type { AccessPorts, RequestOutcome } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccessPorts>();
+import type { RequestOutcome } from './ports.ts';
 
 /** A second request for the same within this time is refused, and so are more than a few for anything. */
 const REPEAT_MS = HOUR_MS;
@@ -54,27 +52,27 @@ export const requestAccess = defineUseCase({
   subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
   run: async (
     input: WantedRole & { id: ConfirmationId; reason: string; command?: string | undefined },
-    { actor, ports },
+    { actor, app },
   ): Promise<RequestedAccess> => {
     const { id, role, label, reason, command } = input;
     const { workspaceId, userId: requesterId, channelId } = actor;
     checkWantedRole(input);
-    if (isHeld(await findRoles(actor, ports), role, label)) throw new Refusal('role_held', { role });
-    await checkGrantee({ subjectKind: 'user', subjectId: requesterId }, { actor, ports });
-    const requestedAt = ports.system.now();
+    if (isHeld(await findRoles(actor, app), role, label)) throw new Refusal('role_held', { role });
+    await checkGrantee({ subjectKind: 'user', subjectId: requesterId }, { actor, app });
+    const requestedAt = app.system.now();
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
     const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
     const wanted = { id, workspaceId, requesterId, role, pattern, reason, ...times };
-    const outcome = await ports.accessRequests.request(
+    const outcome = await app.accessRequests.request(
       { ...wanted, channelId, command },
       { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
     );
     const request = takeRequest(outcome);
     const replaced = outcome.kind === 'new' ? outcome.replaced : [];
     const [notified = request] = await Promise.all(
-      [request, ...replaced].map((each) => notifyAccessRequest(each.id, ports)),
+      [request, ...replaced].map((each) => notifyAccessRequest(each.id, app)),
     );
-    return { request: notified, owners: await listDeciders(request, ports) };
+    return { request: notified, owners: await listDeciders(request, app) };
   },
 });
 

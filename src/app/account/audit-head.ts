@@ -1,16 +1,11 @@
 import { HOUR_MS, MINUTE_MS } from '../../domain/time.ts';
-import type { Log } from '../../log.ts';
-import type { AuditHead, AuditLog } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { AuditHead } from './ports.ts';
 
 /** Reads a published head, written as `<seq>:<signature>`. Undefined for anything else. */
 export function parseAuditHead(text: string): AuditHead | undefined {
   const [, seq, signature] = /^([1-9]\d{0,14}):(v1\.[\w-]{1,32}\.[\w-]+)$/.exec(text.trim()) ?? [];
   return seq === undefined || signature === undefined ? undefined : { seq: Number(seq), signature };
-}
-
-interface PublishPorts {
-  readonly audit: Pick<AuditLog, 'listHeads'>;
-  readonly log: Pick<Log, 'info'>;
 }
 
 /** How often the heads are published. */
@@ -23,7 +18,7 @@ const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
  * (docs/decisions/0006-the-audit-is-a-signed-chain.md). A chain that has not grown since is left out, so that workspaces that
  * no one uses cost nothing. What a killed process has not published lies within the last hour before the newest entry.
  */
-export function createAuditPublisher({ audit, log }: PublishPorts): () => Promise<void> {
+export function createAuditPublisher({ audit, log }: Pick<AppContext, 'audit' | 'log'>): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
     const heads = await audit.listHeads(GROWN_WITHIN_MS);

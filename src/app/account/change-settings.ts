@@ -1,9 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type PurchaseFreeze, type WorkspaceSettings } from '../../domain/settings.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AccountPorts, Workspace, Workspaces } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccountPorts>();
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import type { Workspace } from './ports.ts';
 
 /** Reads what owners have set for the workspace. */
 export const readSettings = defineUseCase({
@@ -32,14 +30,14 @@ export const changeSettings = defineUseCase({
     const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
     const wanted = { ...settings, freeze };
     context.setSubject({ label: describeChanges(was, wanted) });
-    const isChanged = await context.ports.workspaces.changeSettings(id, was, wanted);
+    const isChanged = await context.app.workspaces.changeSettings(id, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
 
 /** Who froze purchases, and when, is not left to what the form says. */
-function freezeBy({ actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>): PurchaseFreeze {
-  return { by: actor.userId, since: ports.system.now() };
+function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): PurchaseFreeze {
+  return { by: actor.userId, since: app.system.now() };
 }
 
 /** "approval.delete false → true, budget.person none → 50.00", for the audit. */
@@ -52,12 +50,9 @@ function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string 
 /** The workspace that the actor acts in; the entry has made sure that it is stored. */
 export async function getWorkspace({
   actor,
-  ports,
-}: Pick<
-  UseCaseContext<{ readonly workspaces: Pick<Workspaces, 'find'> }>,
-  'actor' | 'ports'
->): Promise<Workspace> {
-  const workspace = await ports.workspaces.find(actor.workspaceId);
+  app,
+}: Pick<UseCaseContext, 'actor' | 'app'>): Promise<Workspace> {
+  const workspace = await app.workspaces.find(actor.workspaceId);
   if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
   return workspace;
 }

@@ -1,11 +1,8 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ChannelId } from '../../domain/ids.ts';
-import type { System } from '../../system.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { ChannelPurpose, ChannelTest } from './ports.ts';
-
-const defineUseCase = useCasesOver<{ readonly system: System; readonly channelTest: ChannelTest }>();
+import type { ChannelPurpose } from './ports.ts';
 
 /** Slack wants the answer to a form within 3 s. */
 const CHECK_TIMEOUT_MS = 2000;
@@ -20,10 +17,10 @@ export const checkChannel = defineUseCase({
   effect: 'reads',
   run: async (
     { channelId, purpose }: { channelId: ChannelId; purpose: ChannelPurpose },
-    { actor, ports },
+    { actor, app },
   ): Promise<void> => {
-    const posting = ports.channelTest.post(actor.workspaceId, channelId, actor.userId, purpose);
-    const posted = await withTimeout(posting, ports.system, CHECK_TIMEOUT_MS);
+    const posting = app.channelTest.post(actor.workspaceId, channelId, actor.userId, purpose);
+    const posted = await withTimeout(posting, app.system, CHECK_TIMEOUT_MS);
     if (!posted) throw new Refusal('channel_unwritable', { reason: 'timeout' });
     if (!posted.isPosted) throw new Refusal('channel_unwritable', { reason: posted.reason });
   },

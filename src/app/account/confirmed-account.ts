@@ -1,14 +1,7 @@
 import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { Accounts, FindHosting, HostingApi } from '../hosting-api.ts';
-import type { ApiKeys } from './ports.ts';
-
-/** Where the API key of a workspace is, and what it opens. */
-export interface KeyPorts {
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-  readonly hostingOf: FindHosting;
-  readonly accounts: Pick<Accounts, 'find'>;
-}
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 
 /** What was confirmed under a key: an operation, or an approval. */
 type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration'>;
@@ -20,7 +13,7 @@ type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration'>;
  */
 export async function getHostingOf(
   { workspaceId, keyGeneration }: Confirmed,
-  { apiKeys, hostingOf }: KeyPorts,
+  { apiKeys, hostingOf }: AppContext,
 ): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
@@ -37,7 +30,7 @@ export type SearchedAccount =
 /** Finds it. A key that was removed and set again is the same account as before, and so is one that was proven to open it. */
 export async function findSearchedAccount(
   { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
-  { apiKeys, hostingOf, accounts }: KeyPorts,
+  { apiKeys, hostingOf, accounts }: AppContext,
 ): Promise<SearchedAccount> {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
     if (isRefusal(error, 'key_unreadable')) return undefined;

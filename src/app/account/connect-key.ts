@@ -1,10 +1,7 @@
 import { Secret } from '../../domain/secret.ts';
 import type { ServerList } from '../../domain/server.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { notifyKeyChange } from './notify-key-change.ts';
-import type { AccountPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccountPorts>();
 
 /**
  * Tries the key with one read-only request and stores it, sealed, only if that worked. Returns the list of servers.
@@ -21,11 +18,11 @@ export const connectKey = defineUseCase({
 /** Does what `connectKey` says, for the workspace that the actor acts in. */
 export async function storeKey(
   key: Secret<string>,
-  { actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<ServerList> {
-  const list = await ports.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
+  const list = await app.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
   // Counts as another key from here on: what was confirmed while it was tested was meant for the one before.
-  await ports.apiKeys.put(actor.workspaceId, key, actor.userId, ports.system.now());
+  await app.apiKeys.put(actor.workspaceId, key, actor.userId, app.system.now());
   return list;
 }
 
@@ -34,8 +31,8 @@ export const disconnectKey = defineUseCase({
   name: 'disconnect',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<boolean> =>
-    ports.apiKeys.remove(actor.workspaceId),
+  run: async (_input: Record<never, never>, { actor, app }): Promise<boolean> =>
+    app.apiKeys.remove(actor.workspaceId),
   follow: async (wasThere, context) => {
     if (wasThere) await notifyKeyChange('removed', context);
   },

@@ -3,12 +3,10 @@ import { Refusal } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ServerList } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
-import { type Caller, useCasesOver } from '../authorize/use-case.ts';
+import { type Caller, defineUseCase } from '../authorize/use-case.ts';
+import type { AppContext } from '../ports.ts';
 import { storeKey } from './connect-key.ts';
 import { notifyKeyChange } from './notify-key-change.ts';
-import type { AccountPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccountPorts>();
 
 /** How long a link of `/vps connect` works. */
 const LINK_TTL_MS = 10 * MINUTE_MS;
@@ -24,8 +22,8 @@ export const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<NewLink> => {
-    const { system, connectLinks } = ports;
+  run: async (_input: Record<never, never>, { actor, app }): Promise<NewLink> => {
+    const { system, connectLinks } = app;
     const token = system.newToken(32);
     const tokenHash = hashToken(token);
     await connectLinks.put({
@@ -56,12 +54,10 @@ export type FoundLink =
     }
   | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
 
-type FindPorts = Pick<AccountPorts, 'connectLinks' | 'system' | 'workspaces' | 'apiKeys'>;
-
 /** Finds the link that a token belongs to; looking at it does not use it up. */
 export async function findConnectLink(
   token: string,
-  { connectLinks, system, workspaces, apiKeys }: FindPorts,
+  { connectLinks, system, workspaces, apiKeys }: AppContext,
 ): Promise<FoundLink> {
   const link = await connectLinks.find(hashToken(token));
   if (!link) return { kind: 'unusable', reason: 'unknown' };
@@ -87,15 +83,15 @@ export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, ports }): Promise<Connected> => {
+  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, app }): Promise<Connected> => {
     const { tokenHash } = input;
-    const { connectLinks, system } = ports;
+    const { connectLinks, system } = app;
     if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let list: ServerList | undefined;
     try {
-      list = await storeKey(input.key, { actor, ports });
+      list = await storeKey(input.key, { actor, app });
     } finally {
       if (list === undefined) await connectLinks.giveBack(tokenHash);
     }
@@ -103,8 +99,8 @@ export const connectByLink = defineUseCase({
     return { tokenHash, servers };
   },
   follow: async ({ tokenHash, servers }, context) => {
-    const { actor, ports } = context;
-    await ports.connectNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
+    const { actor, app } = context;
+    await app.connectNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
     await notifyKeyChange('set', context);
   },
 });

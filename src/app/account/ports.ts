@@ -4,22 +4,7 @@ import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkspaceSettings } from '../../domain/settings.ts';
-import type { System } from '../../system.ts';
-import type { RolePorts } from '../authorize/find-roles.ts';
 import type { Deciders } from '../decisions/ports.ts';
-import type { FindHosting } from '../hosting-api.ts';
-
-/** What the use cases about the hosting account, the settings and the audit need from outside. */
-export interface AccountPorts extends RolePorts {
-  readonly system: System;
-  readonly accountNotifier: AccountNotifier;
-  readonly workspaces: Pick<Workspaces, 'find' | 'changeSettings'>;
-  readonly apiKeys: Pick<ApiKeys, 'put' | 'remove' | 'listWorkspaces'>;
-  readonly connectLinks: Pick<ConnectLinks, 'put' | 'find' | 'take' | 'giveBack'>;
-  readonly audit: Pick<AuditLog, 'list' | 'listEnded' | 'read' | 'verify' | 'prune' | 'listWorkspaces'>;
-  readonly hostingOf: FindHosting;
-  readonly connectNotifier: ConnectNotifier;
-}
 
 /** The API key of a workspace was set or removed. */
 export interface KeyChange {

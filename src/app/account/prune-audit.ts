@@ -1,8 +1,6 @@
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { requireEveryWorkspace } from './every-workspace.ts';
-import type { AccountPorts, PrunedWorkspace } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccountPorts>();
+import type { PrunedWorkspace } from './ports.ts';
 
 /**
  * Removes audit entries from before a time (epoch milliseconds) in every workspace. What is left can still be verified.
@@ -13,9 +11,9 @@ export const pruneAudit = defineUseCase({
   needs: 'owner',
   // The audit log itself writes that entries were removed, in each workspace where there were some.
   effect: 'reads',
-  run: async (input: { before: number }, { actor, ports }): Promise<readonly PrunedWorkspace[]> => {
+  run: async (input: { before: number }, { actor, app }): Promise<readonly PrunedWorkspace[]> => {
     requireEveryWorkspace(actor);
-    const by = { at: ports.system.now(), actorId: actor.userId, surface: 'cli' } as const;
-    return ports.audit.prune(input.before, by);
+    const by = { at: app.system.now(), actorId: actor.userId, surface: 'cli' } as const;
+    return app.audit.prune(input.before, by);
   },
 });

@@ -1,8 +1,6 @@
 import type { StoredEntry } from '../../domain/audit-entry.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
-import type { AccountPorts, AuditFilter, AuditHead, AuditLog, AuditVerdict } from './ports.ts';
-
-const defineUseCase = useCasesOver<AccountPorts>();
+import { defineUseCase } from '../authorize/use-case.ts';
+import type { AuditFilter, AuditHead, AuditLog, AuditVerdict } from './ports.ts';
 
 /** Which entries are wanted, newest first. */
 export type AuditWish = Pick<
@@ -15,10 +13,10 @@ export const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: AuditWish, { actor, ports }): Promise<readonly StoredEntry[]> =>
+  run: async (input: AuditWish, { actor, app }): Promise<readonly StoredEntry[]> =>
     input.id === undefined
-      ? listVisible({ ...input, workspaceId: actor.workspaceId }, ports.audit)
-      : ports.audit.list({ ...input, workspaceId: actor.workspaceId }),
+      ? listVisible({ ...input, workspaceId: actor.workspaceId }, app.audit)
+      : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
 });
 
 /** Leaving out starts shortens a page: more of the log is read until it is full. */
@@ -46,8 +44,8 @@ export const exportAudit = defineUseCase({
   effect: 'reads',
   run: async (
     input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'until'>,
-    { actor, ports },
-  ): Promise<AsyncIterable<StoredEntry>> => ports.audit.read({ ...input, workspaceId: actor.workspaceId }),
+    { actor, app },
+  ): Promise<AsyncIterable<StoredEntry>> => app.audit.read({ ...input, workspaceId: actor.workspaceId }),
 });
 
 /** Checks whether the workspace's audit is as it was written, and goes on from a published head where one is given. */
@@ -57,6 +55,6 @@ export const verifyAudit = defineUseCase({
   effect: 'reads',
   run: async (
     { published }: { readonly published?: AuditHead | undefined },
-    { actor, ports },
-  ): Promise<AuditVerdict> => ports.audit.verify(actor.workspaceId, published),
+    { actor, app },
+  ): Promise<AuditVerdict> => app.audit.verify(actor.workspaceId, published),
 });

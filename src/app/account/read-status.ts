@@ -4,27 +4,10 @@ import { type HostingError, isExpected, type Refusal } from '../../domain/errors
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { ListExtent } from '../../domain/server.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
-import type { Channels } from '../access/ports.ts';
-import type { Approvals } from '../approvals/ports.ts';
-import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
-import type { Installations } from '../authorize/ports.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { findRoles } from '../authorize/find-roles.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { Ledger, Passwords } from '../purchases/ports.ts';
-import type { SeenAbilities, SlackAbilities, Workspaces } from './ports.ts';
-
-/** What `status` reads. */
-export interface StatusPorts extends RolePorts {
-  readonly ledger: Pick<Ledger, 'listOpen' | 'hasNewer'>;
-  readonly passwords: Pick<Passwords, 'listHeld'>;
-  readonly approvals: Pick<Approvals, 'listOpen'>;
-  readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly channels: Pick<Channels, 'isShared'>;
-  readonly slackAbilities: SlackAbilities;
-  readonly installations: Installations;
-}
-
-const defineUseCase = useCasesOver<StatusPorts>();
+import type { SeenAbilities } from './ports.ts';
 
 export interface Status {
   readonly api: ApiStatus;
@@ -76,14 +59,14 @@ export const readStatus = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Status> => {
-    const { ports } = context;
+    const { app } = context;
     const { workspaceId } = context.actor;
-    const all = await ports.ledger.listOpen(workspaceId);
+    const all = await app.ledger.listOpen(workspaceId);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
-    const hasNewer = await ports.ledger.hasNewer(workspaceId);
-    const held = await ports.passwords.listHeld(workspaceId);
+    const hasNewer = await app.ledger.hasNewer(workspaceId);
+    const held = await app.passwords.listHeld(workspaceId);
     const waiting = await listWaiting(context);
-    const settings = (await ports.workspaces.find(workspaceId))?.settings;
+    const settings = (await app.workspaces.find(workspaceId))?.settings;
     const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
     return {
       api,
@@ -99,27 +82,27 @@ export const readStatus = defineUseCase({
 
 /** The lookups are tried, which no user sees; about messages, it reports only what was observed. */
 async function trySlack(
-  { actor, ports }: UseCaseContext<StatusPorts>,
+  { actor, app }: UseCaseContext,
   settings: WorkspaceSettings | undefined,
 ): Promise<SlackStatus> {
   const { workspaceId, userId, channelId = '' } = actor;
   await Promise.all([
-    ports.users.exists(workspaceId, userId),
-    ports.groups.list(workspaceId),
+    app.users.exists(workspaceId, userId),
+    app.groups.list(workspaceId),
     // A direct message is no channel.
-    channelId.startsWith('D') || channelId === '' || ports.channels.isShared(workspaceId, channelId),
+    channelId.startsWith('D') || channelId === '' || app.channels.isShared(workspaceId, channelId),
   ]);
   const announces = settings?.announces ?? false;
-  const needsInstall = (await ports.installations.needsInstall?.(workspaceId)) ?? false;
-  return { abilities: ports.slackAbilities.read(workspaceId), announces, needsInstall };
+  const needsInstall = (await app.installations.needsInstall?.(workspaceId)) ?? false;
+  return { abilities: app.slackAbilities.read(workspaceId), announces, needsInstall };
 }
 
-async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {
+async function tryApi({ hosting: open, app }: UseCaseContext): Promise<ApiStatus> {
   try {
     const hosting = await open();
-    const startedAt = ports.system.elapsed();
+    const startedAt = app.system.elapsed();
     const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
-    const answerMs = Math.round(ports.system.elapsed() - startedAt);
+    const answerMs = Math.round(app.system.elapsed() - startedAt);
     return { isUsable: true, servers: servers.length, extent, answerMs, budget: hosting.budget() };
   } catch (error) {
     if (!isExpected(error)) throw error;
@@ -127,15 +110,15 @@ async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Pr
   }
 }
 
-async function listWaiting(context: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
-  const { actor, ports } = context;
-  const now = ports.system.now();
-  const open = await ports.approvals.listOpen(actor.workspaceId);
+async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
+  const { actor, app } = context;
+  const now = app.system.now();
+  const open = await app.approvals.listOpen(actor.workspaceId);
   const waiting = open.filter(
     ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
   );
   if (waiting.length === 0) return [];
-  const roles = await findRoles(actor, ports);
+  const roles = await findRoles(actor, app);
   return waiting.map((approval) => ({
     approval,
     isOwn: approval.requesterId === actor.userId,

@@ -1,16 +1,16 @@
 import { type ApprovalAction, labelOfAction, type NewApproval } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import type { System } from '../../system.ts';
 import { type AuditFacts, makeAuditEntry } from '../authorize/audit-entry.ts';
+import type { AppContext } from '../ports.ts';
 
 /** The audit entry for a change of an approval; by its requester unless `facts` names another actor. */
 export function auditOfApproval(
   { id, workspaceId, requesterId, channelId, action }: NewApproval,
-  ports: { readonly system: System },
+  app: AppContext,
   facts: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
 ): AuditEntry {
-  return makeAuditEntry(ports, {
+  return makeAuditEntry(app, {
     workspaceId,
     actorId: requesterId,
     channelId,

@@ -2,22 +2,19 @@ import type { Approval, DeleteEnd } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { isRefusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
+import type { AppContext } from '../ports.ts';
 import { findListed } from '../servers/send-delete.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
 import { notifyApproval } from './notify-approval.ts';
-import type { ApprovalPorts } from './ports.ts';
-
-/** The account that a delete is sent to, besides what approvals work with. */
-export type DeletePorts = ApprovalPorts & KeyPorts;
 
 /** Writes how an approved delete ended, and notifies users of it. */
-export async function endDelete(approval: Approval, reason: DeleteEnd, ports: ApprovalPorts): Promise<void> {
+export async function endDelete(approval: Approval, reason: DeleteEnd, app: AppContext): Promise<void> {
   const code = reason.code === 'done' ? undefined : reason.code;
-  const audit = auditOfApproval(approval, ports, { ...actOf(approval), outcome: outcomeOf(reason), code });
-  const at = ports.system.now();
-  const isMine = await ports.approvals.move(approval.id, ['running'], { state: 'ended', at, reason }, audit);
-  if (isMine) await notifyApproval(approval.id, ports);
+  const audit = auditOfApproval(approval, app, { ...actOf(approval), outcome: outcomeOf(reason), code });
+  const at = app.system.now();
+  const isMine = await app.approvals.move(approval.id, ['running'], { state: 'ended', at, reason }, audit);
+  if (isMine) await notifyApproval(approval.id, app);
 }
 
 /** The start and the end of a delete are one act in the audit. */
@@ -41,9 +38,9 @@ export interface SeenEnd {
 export async function lookForDeleted(
   approval: Approval,
   serverId: ServerId,
-  ports: DeletePorts,
+  app: AppContext,
 ): Promise<SeenEnd> {
-  const isListed = await getHostingOf(approval, ports)
+  const isListed = await getHostingOf(approval, app)
     .then((hosting) => findListed(serverId, hosting))
     .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : undefined));
   if (isListed === 'other_account') return { reason: { code: 'lost_account', details: {} }, isKnown: false };

@@ -4,18 +4,7 @@ import type { Budget } from '../../domain/budget.ts';
 import type { ApprovalState } from '../../domain/decision.ts';
 import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { Workspaces } from '../account/ports.ts';
-import type { RolePorts } from '../authorize/find-roles.ts';
-import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
-import type { FollowedActs } from '../servers/ports.ts';
-
-/** What it takes to request an approval and to notify users of it; deciding and carrying it out takes more. */
-export interface ApprovalPorts extends DecisionPorts, RolePorts {
-  readonly approvals: Approvals;
-  readonly approvalNotifier: DecisionNotifier<Approval>;
-  readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly followedActs: Pick<FollowedActs, 'add'>;
-}
+import type { DecisionStore } from '../decisions/ports.ts';
 
 /** What has to be approved by a second user. */
 export interface Approvals extends DecisionStore<Approval> {

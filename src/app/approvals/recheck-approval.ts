@@ -10,19 +10,14 @@ import { isRefusal } from '../../domain/errors.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { isDeleted } from '../../domain/server.ts';
-import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
-import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
+import { hasRole } from '../authorize/find-roles.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 import { fetchAllServers } from '../purchases/payment.ts';
-import { findRenewPrice, findWrongChoices, type PlanPorts } from '../purchases/review-purchase.ts';
-import type { Protections } from '../servers/ports.ts';
+import { findRenewPrice, findWrongChoices } from '../purchases/review-purchase.ts';
 
 type CancelCode = CancelReason['code'];
-
-/** Where the roles, the servers and the price of a renewal are read from. */
-export type RecheckPorts = RolePorts &
-  KeyPorts &
-  PlanPorts & { readonly protections: Pick<Protections, 'find'> };
 
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
@@ -31,11 +26,11 @@ export type RecheckPorts = RolePorts &
  */
 export async function findCancelReason(
   approval: Approval,
-  ports: RecheckPorts,
+  app: AppContext,
 ): Promise<CancelReason | undefined> {
   const label = labelOfAction(approval.action);
-  const isAllowed = await hasRole(requesterOf(approval), 'manager', label, ports);
-  const code = isAllowed ? await findChange(approval, ports) : 'role_needed';
+  const isAllowed = await hasRole(requesterOf(approval), 'manager', label, app);
+  const code = isAllowed ? await findChange(approval, app) : 'role_needed';
   return code && { code, details: {} };
 }
 
@@ -48,18 +43,18 @@ export function requesterOf({
   return { workspaceId, userId: requesterId, channelId };
 }
 
-async function findChange(approval: Approval, ports: RecheckPorts): Promise<CancelCode | undefined> {
+async function findChange(approval: Approval, app: AppContext): Promise<CancelCode | undefined> {
   const { action } = approval;
-  const hosting = await getHostingOf(approval, ports).catch((error: unknown) => {
+  const hosting = await getHostingOf(approval, app).catch((error: unknown) => {
     if (isRefusal(error, 'account_changed')) return undefined;
     throw error;
   });
   if (!hosting) return 'account_changed';
   if (action.kind === 'delete') {
-    const isProtected = await ports.protections.find(approval.workspaceId, action.serverId);
+    const isProtected = await app.protections.find(approval.workspaceId, action.serverId);
     return isProtected ? 'server_protected' : findDeleteChange(action, hosting);
   }
-  return findPurchaseChange(action, hosting, approval, ports);
+  return findPurchaseChange(action, hosting, approval, app);
 }
 
 async function findDeleteChange(
@@ -77,14 +72,14 @@ async function findPurchaseChange(
   { purchase, price }: Extract<ApprovalAction, { kind: 'purchase' }>,
   hosting: HostingApi,
   approval: Approval,
-  ports: RecheckPorts,
+  app: AppContext,
 ): Promise<CancelCode | undefined> {
   if (purchase.kind === 'create') return findCreateChange(purchase.order, price, hosting);
   const servers = await fetchAllServers(hosting, {});
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || isDeleted(server)) return 'unknown_server';
   if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
-  const context = { actor: requesterOf(approval), ports, hosting: async () => hosting };
+  const context = { actor: requesterOf(approval), app, hosting: async () => hosting };
   const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';

@@ -3,7 +3,6 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
-import type { ApprovalPorts } from './ports.ts';
 
 export interface RequestedApproval {
   /** False when it, or the like, was requested before. */
@@ -25,10 +24,10 @@ export interface WantedApproval {
  */
 export async function requestApproval(
   wanted: WantedApproval,
-  { actor, ports }: Pick<UseCaseContext<Pick<ApprovalPorts, 'system' | 'approvals'>>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<RequestedApproval> {
   const { workspaceId, userId: requesterId, channelId } = actor;
-  const requestedAt = ports.system.now();
+  const requestedAt = app.system.now();
   const approval = {
     ...wanted,
     workspaceId,
@@ -37,8 +36,8 @@ export async function requestApproval(
     expiresAt: requestedAt + APPROVAL_MS,
     channelId,
   };
-  const audit = auditOfApproval(approval, ports, { action: 'approval_ask', outcome: 'done' });
-  const requested = await ports.approvals.request(approval, audit);
+  const audit = auditOfApproval(approval, app, { action: 'approval_ask', outcome: 'done' });
+  const requested = await app.approvals.request(approval, audit);
   if (requested.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
   return requested;
 }

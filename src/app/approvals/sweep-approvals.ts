@@ -3,40 +3,38 @@ import type { Approval, CancelReason } from '../../domain/approval.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import { sweepDecisions } from '../decisions/sweep-decisions.ts';
+import type { AppContext } from '../ports.ts';
 import { approvalKind } from './approval-kind.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
-import { type CarryOutPorts, lockOfDelete, runDelete } from './carry-out-approval.ts';
-import { type DeletePorts, endDelete, lookForDeleted } from './end-delete.ts';
+import { lockOfDelete, runDelete } from './carry-out-approval.ts';
+import { endDelete, lookForDeleted } from './end-delete.ts';
 import { notifyApproval } from './notify-approval.ts';
-import type { ApprovalPorts } from './ports.ts';
-import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
+import { findCancelReason } from './recheck-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
 const RESUME_MS = 5 * MINUTE_MS;
 /** A crashed process never gets its answer, but what it sent may still be carried out for this long. */
 const ORPHAN_MS = 2 * MINUTE_MS;
 
-export type SweepPorts = RecheckPorts & CarryOutPorts;
-
 /** Expires approvals, and continues work that a crash or a Slack outage has interrupted (two-person rule). */
-export async function sweepApprovals(ports: SweepPorts, startedAt: number): Promise<void> {
-  await sweepDecisions(approvalKind(ports), startedAt, {
-    list: (before) => ports.approvals.listUnfinishedDeletes(before),
+export async function sweepApprovals(app: AppContext, startedAt: number): Promise<void> {
+  await sweepDecisions(approvalKind(app), startedAt, {
+    list: (before) => app.approvals.listUnfinishedDeletes(before),
     resume: async ({ id }, now) => {
       // Held for as long as a living process sends it and waits for the answer.
-      await ports.locks.runIfFree(lockOfDelete(id), () => resume(id, now, startedAt, ports));
+      await app.locks.runIfFree(lockOfDelete(id), () => resume(id, now, startedAt, app));
     },
   });
 }
 
 /** The process that held the lock may have ended it since it was listed. */
-async function resume(id: ConfirmationId, now: number, startedAt: number, ports: SweepPorts): Promise<void> {
-  const approval = await ports.approvals.find(id);
+async function resume(id: ConfirmationId, now: number, startedAt: number, app: AppContext): Promise<void> {
+  const approval = await app.approvals.find(id);
   if (approval?.action.kind !== 'delete') return;
   const { action, state, decidedAt = now } = approval;
-  if (state === 'approved') await carryOutLate(approval, action.serverId, now - decidedAt, ports);
+  if (state === 'approved') await carryOutLate(approval, action.serverId, now - decidedAt, app);
   else if (state === 'running')
-    await conclude(approval, action.serverId, now - Math.max(decidedAt, startedAt) > ORPHAN_MS, ports);
+    await conclude(approval, action.serverId, now - Math.max(decidedAt, startedAt) > ORPHAN_MS, app);
 }
 
 /** Approved but not started: everything is checked again, as at the approval. */
@@ -44,14 +42,14 @@ async function carryOutLate(
   approval: Approval,
   serverId: ServerId,
   passedMs: number,
-  ports: SweepPorts,
+  app: AppContext,
 ): Promise<void> {
   const isStale = passedMs > RESUME_MS;
   const reason: CancelReason | undefined = isStale
     ? { code: 'stale_confirmation', details: {} }
-    : await findCancelReason(approval, ports);
-  if (reason) await cancel(approval, reason, ports);
-  else await runDelete(approval, serverId, ports);
+    : await findCancelReason(approval, app);
+  if (reason) await cancel(approval, reason, app);
+  else await runDelete(approval, serverId, app);
 }
 
 /** Started, and the answer was lost: the list of servers shows whether the server is gone. */
@@ -59,23 +57,23 @@ async function conclude(
   approval: Approval,
   serverId: ServerId,
   isOverdue: boolean,
-  ports: DeletePorts,
+  app: AppContext,
 ): Promise<void> {
-  const { reason, isKnown } = await lookForDeleted(approval, serverId, ports);
-  if (isKnown || isOverdue) await endDelete(approval, reason, ports);
-  else ports.log.debug('an approved delete has no answer yet', { confirmationId: approval.id });
+  const { reason, isKnown } = await lookForDeleted(approval, serverId, app);
+  if (isKnown || isOverdue) await endDelete(approval, reason, app);
+  else app.log.debug('an approved delete has no answer yet', { confirmationId: approval.id });
 }
 
 /** Cancels it without doing anything, and notifies the requester. */
-async function cancel(approval: Approval, reason: CancelReason, ports: ApprovalPorts): Promise<void> {
-  const audit = auditOfApproval(approval, ports, {
+async function cancel(approval: Approval, reason: CancelReason, app: AppContext): Promise<void> {
+  const audit = auditOfApproval(approval, app, {
     action: 'approval_answer',
     outcome: 'failed',
     actorId: THE_APP,
     surface: 'background',
     code: reason.code,
   });
-  const to = { state: 'canceled', at: ports.system.now(), reason } as const;
-  const isMine = await ports.approvals.move(approval.id, [approval.state], to, audit);
-  if (isMine) await notifyApproval(approval.id, ports);
+  const to = { state: 'canceled', at: app.system.now(), reason } as const;
+  const isMine = await app.approvals.move(approval.id, [approval.state], to, audit);
+  if (isMine) await notifyApproval(approval.id, app);
 }

@@ -2,15 +2,9 @@ import type { AuditAction } from '../../domain/audit-action.ts';
 import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
 import { isExpected, isRefusal, Refusal, type RefusalCode } from '../../domain/errors.ts';
-import type { System } from '../../system.ts';
-import type { AuditLog } from '../account/ports.ts';
+import type { AppContext } from '../ports.ts';
 import { makeAuditEntry } from './audit-entry.ts';
 import type { Caller } from './use-case.ts';
-
-export interface AuditTrailPorts {
-  readonly system: System;
-  readonly audit: Pick<AuditLog, 'add'>;
-}
 
 /** The audit entries of one act, which share its ID. */
 export interface AuditTrail {
@@ -22,14 +16,14 @@ export interface AuditTrail {
 }
 
 /** Starts the audit of one act. Nothing is written yet. */
-export function startAuditTrail(ports: AuditTrailPorts, action: AuditAction, caller: Caller): AuditTrail {
+export function startAuditTrail(app: AppContext, action: AuditAction, caller: Caller): AuditTrail {
   const { actor, surface } = caller;
-  const actId = ports.system.newId();
+  const actId = app.system.newId();
   let subject: AuditSubject = {};
   let unconfirmed: AuditCode | undefined;
   const write = (outcome: AuditEntry['outcome'], code?: AuditCode) =>
-    ports.audit.add(
-      makeAuditEntry(ports, {
+    app.audit.add(
+      makeAuditEntry(app, {
         workspaceId: actor.workspaceId,
         actorId: actor.userId,
         channelId: actor.channelId,

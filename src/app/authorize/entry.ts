@@ -2,36 +2,22 @@ import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { isRefusal, Refusal } from '../../domain/errors.ts';
-import type { Log } from '../../log.ts';
-import type { ApiKeys } from '../account/ports.ts';
-import type { FindHosting, HostingApi } from '../hosting-api.ts';
-import { type AuditTrail, type AuditTrailPorts, codeOf, outcomeOf, startAuditTrail } from './audit-trail.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
+import { type AuditTrail, codeOf, outcomeOf, startAuditTrail } from './audit-trail.ts';
 import { coversAllServers, findRoles, hasRole, type KnownRoles } from './find-roles.ts';
 import { createFollowUps, type FollowUps } from './follow-ups.ts';
-import { checkPermission, describeMissingRole, type PermissionPorts } from './permission.ts';
-import type { SeenRequests } from './ports.ts';
+import { checkPermission, describeMissingRole } from './permission.ts';
 import type { Caller, UseCase, UseCaseContext, UseCaseSpec } from './use-case.ts';
 
-/** What the entry itself needs; the use cases need more. */
-export interface EntryPorts extends PermissionPorts, AuditTrailPorts {
-  readonly log: Log;
-  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-  readonly hostingOf: FindHosting;
-}
-
 /** The one entry: every command, button, modal, page and program goes through here (docs/design.md 3). */
-export interface Entry<Ports> {
+export interface Entry {
   /**
    * Runs the use case or refuses, audits both, and starts what follows from it.
    * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`, for an order
    * `order_unsaved`; DatabaseUnreachable; and what the use case throws
    */
-  execute<Input, Output>(
-    useCase: UseCase<Input, Output, Ports>,
-    input: Input,
-    caller: Caller,
-  ): Promise<Output>;
+  execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
   /** Only checks the permission, before a form is opened. A refusal is audited. @throws Refusal as `execute` does */
   authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
   /** All roles that the actor holds in this place; empty for none. */
@@ -43,19 +29,19 @@ export interface Entry<Ports> {
 }
 
 /** Builds the entry over everything that the use cases work with. */
-export function createEntry<Ports extends EntryPorts>(ports: Ports): Entry<Ports> {
-  const followUps = createFollowUps(ports.log);
+export function createEntry(app: AppContext): Entry {
+  const followUps = createFollowUps(app.log);
   return {
     execute: (useCase, input, caller) =>
-      mindEarlierOrder(useCase, () => execute(useCase, input, caller, ports, followUps)),
+      mindEarlierOrder(useCase, () => execute(useCase, input, caller, app, followUps)),
     authorize: (useCase, caller) =>
       mindEarlierOrder(useCase, async () => {
-        const trail = startAuditTrail(ports, useCase.name, caller);
+        const trail = startAuditTrail(app, useCase.name, caller);
         // A role for any server is enough here: `execute` checks the server itself.
-        await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversRole));
+        await auditDenial(trail, () => checkPermission(useCase, caller, app, coversRole));
       }),
-    findRoles: (actor) => findRoles(actor, ports),
-    hasRole: (actor, needed, label) => hasRole(actor, needed, label, ports),
+    findRoles: (actor) => findRoles(actor, app),
+    hasRole: (actor, needed, label) => hasRole(actor, needed, label, app),
     drain: followUps.drain,
   };
 }
@@ -72,32 +58,32 @@ async function mindEarlierOrder<Result>(
   });
 }
 
-async function execute<Input, Output, Ports extends EntryPorts>(
-  useCase: UseCase<Input, Output, Ports>,
+async function execute<Input, Output>(
+  useCase: UseCase<Input, Output>,
   input: Input,
   caller: Caller,
-  ports: Ports,
+  app: AppContext,
   followUps: FollowUps,
 ): Promise<Output> {
   const { actor } = caller;
-  const trail = startAuditTrail(ports, useCase.name, caller);
+  const trail = startAuditTrail(app, useCase.name, caller);
   trail.setSubject(useCase.subject?.(input) ?? {});
   // An admin who was demoted a minute ago must not grant roles or spend money by a cached answer of Slack.
   const isFresh = useCase.effect !== 'reads' && ['manager', 'owner'].includes(useCase.needs);
   const roles = await auditDenial(trail, () =>
-    checkPermission(useCase, caller, ports, coversAllServers, { isFresh }),
+    checkPermission(useCase, caller, app, coversAllServers, { isFresh }),
   );
   await auditDenial(trail, async () => {
-    await refuseReplay(useCase, caller, ports);
+    await refuseReplay(useCase, caller, app);
     if (useCase.effect !== 'reads' && !useCase.announcesChange) await caller.onChange?.();
   });
   if (useCase.effect === 'changes') await trail.write('started');
   const output = await useCase
-    .run(input, createContext(useCase, ports, caller, roles, trail))
+    .run(input, createContext(useCase, app, caller, roles, trail))
     .catch((error: unknown) => auditFailure(useCase, trail, error));
   if (useCase.effect === 'changes') await trail.end();
   const { follow } = useCase;
-  if (follow) followUps.start(useCase.name, caller.answered, () => follow(output, { actor, ports }));
+  if (follow) followUps.start(useCase.name, caller.answered, () => follow(output, { actor, app }));
   return output;
 }
 
@@ -121,24 +107,24 @@ async function auditDenial<Result>(trail: AuditTrail, check: () => Promise<Resul
   }
 }
 
-async function refuseReplay(useCase: UseCaseSpec, { requestId }: Caller, ports: EntryPorts): Promise<void> {
+async function refuseReplay(useCase: UseCaseSpec, { requestId }: Caller, app: AppContext): Promise<void> {
   if (useCase.effect !== 'changes' || requestId === undefined) return;
-  const isFirst = await ports.seenRequests.addFirst(requestId, ports.system.now());
+  const isFirst = await app.seenRequests.addFirst(requestId, app.system.now());
   if (!isFirst) throw new Refusal('already_handled', {});
 }
 
-function createContext<Ports extends EntryPorts>(
+function createContext(
   { needs }: UseCaseSpec,
-  ports: Ports,
+  app: AppContext,
   { actor, onChange, onPartOfList }: Caller,
   roles: KnownRoles,
   trail: AuditTrail,
-): UseCaseContext<Ports> {
+): UseCaseContext {
   let hosting: Promise<HostingApi> | undefined;
   const covers = (label: string) => needs === 'anyone' || coversRole(roles.held, needs, label);
   return {
     actor,
-    ports,
+    app,
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
     beforeChange: async () => onChange?.(),
@@ -146,11 +132,11 @@ function createContext<Ports extends EntryPorts>(
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
-        throw await describeMissingRole(needs, roles, actor, ports, { label, typed });
+        throw await describeMissingRole(needs, roles, actor, app, { label, typed });
     },
     // One act uses one account: a server found in one account is never deleted in another that was connected since.
     hosting: () => {
-      hosting ??= openHosting(actor, ports).then((api) => watchLists(api, onPartOfList));
+      hosting ??= openHosting(actor, app).then((api) => watchLists(api, onPartOfList));
       return hosting;
     },
   };
@@ -171,7 +157,7 @@ function watchLists(api: HostingApi, onPartOfList: Caller['onPartOfList']): Host
 /** @throws Refusal `no_api_key` */
 async function openHosting(
   { workspaceId, userId }: Actor,
-  { apiKeys, hostingOf }: EntryPorts,
+  { apiKeys, hostingOf }: AppContext,
 ): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});

@@ -1,21 +1,9 @@
 import { coversRole, type Grant, type HeldRole, type HeldRoles } from '../../domain/access.ts';
 import { type Actor, type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
-import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
-import type { System } from '../../system.ts';
-import type { Grants } from '../access/grants-port.ts';
-import type { FreshOption, Groups, SlackUser, Users } from './ports.ts';
-
-/** The sources of a user's roles. */
-export interface RolePorts {
-  readonly system: System;
-  readonly grants: Pick<Grants, 'listFor' | 'list'>;
-  readonly users: Users;
-  readonly groups: Groups;
-  /** The owners of a workspace that the operator named (`OWNERS`). */
-  readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
-}
+import type { AppContext } from '../ports.ts';
+import type { FreshOption, SlackUser } from './ports.ts';
 
 /** The roles that a user is known to hold; `possible` are further ones that only Slack could confirm, and it did not answer. */
 export interface KnownRoles {
@@ -24,16 +12,16 @@ export interface KnownRoles {
 }
 
 /** The roles that a user holds in this place (docs/design.md 3). When Slack doesn't answer, nothing is added. */
-export async function findRoles(actor: Actor, ports: RolePorts, enough?: Role): Promise<HeldRoles> {
-  return (await lookUpRoles(actor, ports, (own) => coversAllServers(own, enough))).held;
+export async function findRoles(actor: Actor, app: AppContext, enough?: Role): Promise<HeldRoles> {
+  return (await lookUpRoles(actor, app, (own) => coversAllServers(own, enough))).held;
 }
 
 /**
  * Whether a user still holds a role for the server with this label, when the app acts for them later.
  * @throws Refusal `identity_unknown` when Slack did not answer and its answer could change a no into a yes
  */
-export async function hasRole(actor: Actor, needed: Role, label: string, ports: RolePorts): Promise<boolean> {
-  const { held, possible } = await lookUpRoles(actor, ports, undefined, { isFresh: true });
+export async function hasRole(actor: Actor, needed: Role, label: string, app: AppContext): Promise<boolean> {
+  const { held, possible } = await lookUpRoles(actor, app, undefined, { isFresh: true });
   if (coversRole(held, needed, label)) return true;
   if (coversRole(possible, needed, label)) throw new Refusal('identity_unknown', { userId: actor.userId });
   return false;
@@ -45,26 +33,26 @@ export async function hasRole(actor: Actor, needed: Role, label: string, ports: 
  */
 export async function lookUpRoles(
   actor: Actor,
-  ports: RolePorts,
+  app: AppContext,
   isEnough: (own: HeldRoles) => boolean = () => false,
   options: FreshOption = {},
 ): Promise<KnownRoles> {
-  const { system } = ports;
-  if (!(await belongsToWorkspace(actor, ports))) return NO_ROLES;
-  const named = ports.ownersOf(actor.workspaceId).includes(actor.userId) ? [OWNER_BY_NAME] : [];
-  const grants = await ports.grants.listFor(actor.workspaceId, actor, system.now());
+  const { system } = app;
+  if (!(await belongsToWorkspace(actor, app))) return NO_ROLES;
+  const named = app.ownersOf(actor.workspaceId).includes(actor.userId) ? [OWNER_BY_NAME] : [];
+  const grants = await app.grants.listFor(actor.workspaceId, actor, system.now());
   const own: HeldRoles = [
     ...named,
     ...grants.filter(({ subjectKind }) => subjectKind === 'user').map(toHeldRole),
   ];
   if (isEnough(own)) return { held: own, possible: [] };
   const others = grants.filter(({ subjectKind }) => subjectKind !== 'user');
-  const { users } = ports;
+  const { users } = app;
   // In parallel, since Slack waits at most 3 s for the answer to a submission.
   const [user, exists, answers] = await Promise.all([
     users.find(actor.workspaceId, actor.userId, options),
     users.exists(actor.workspaceId, actor.userId),
-    Promise.all(others.map((grant) => appliesTo(grant, actor, ports, options))),
+    Promise.all(others.map((grant) => appliesTo(grant, actor, app, options))),
   ]);
   const rolesWhere = (applies: boolean | undefined) =>
     others.filter((_, at) => answers[at] === applies).map(toHeldRole);
@@ -100,10 +88,7 @@ const OWNER_AS_ADMIN: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source:
  * Connect), and also for members of an Enterprise Grid whose home is another of its workspaces. Only users whom Slack
  * itself lists as members of this workspace pass.
  */
-export async function belongsToWorkspace(
-  actor: Actor,
-  { users }: Pick<RolePorts, 'users'>,
-): Promise<boolean> {
+export async function belongsToWorkspace(actor: Actor, { users }: AppContext): Promise<boolean> {
   if (actor.homeTeamId === undefined || actor.homeTeamId === actor.workspaceId) return true;
   const user = await users.find(actor.workspaceId, actor.userId);
   return user !== undefined && !user.isStranger && user.teamIds.includes(actor.workspaceId);
@@ -127,7 +112,7 @@ function toHeldRole(grant: Grant): HeldRole {
 async function appliesTo(
   grant: Grant,
   actor: Actor,
-  { groups }: RolePorts,
+  { groups }: AppContext,
   options: FreshOption,
 ): Promise<boolean | undefined> {
   if (grant.subjectKind !== 'group') return true;

@@ -1,13 +1,14 @@
 import { coversRole } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
-import { findRoles, type RolePorts } from './find-roles.ts';
+import type { AppContext } from '../ports.ts';
+import { findRoles } from './find-roles.ts';
 
 const MOST_CANDIDATES = 30;
 const MOST_NAMED = 10;
 
 /** The owners who are known by ID, ten at most. */
-export async function listOwners(workspaceId: string, ports: RolePorts): Promise<readonly string[]> {
-  return listRoleHolders('owner', undefined, workspaceId, ports);
+export async function listOwners(workspaceId: string, app: AppContext): Promise<readonly string[]> {
+  return listRoleHolders('owner', undefined, workspaceId, app);
 }
 
 /**
@@ -16,9 +17,9 @@ export async function listOwners(workspaceId: string, ports: RolePorts): Promise
  */
 export async function listApprovers(
   request: { readonly workspaceId: string; readonly requesterId: string; readonly label: string },
-  ports: RolePorts,
+  app: AppContext,
 ): Promise<readonly string[]> {
-  const managers = await listRoleHolders('manager', request.label, request.workspaceId, ports);
+  const managers = await listRoleHolders('manager', request.label, request.workspaceId, app);
   return managers.filter((userId) => userId !== request.requesterId).slice(0, MOST_NAMED);
 }
 
@@ -30,21 +31,21 @@ async function listRoleHolders(
   needed: Role,
   label: string | undefined,
   workspaceId: string,
-  ports: RolePorts,
+  app: AppContext,
 ): Promise<readonly string[]> {
-  const grants = await ports.grants.list(workspaceId);
+  const grants = await app.grants.list(workspaceId);
   const fitting = grants.filter(({ role, pattern }) =>
     coversRole([{ role, pattern, source: 'named' }], needed, label),
   );
   const members = fitting.map(({ subjectKind, subjectId }) => {
-    if (subjectKind === 'group') return ports.groups.listMembers(workspaceId, subjectId);
+    if (subjectKind === 'group') return app.groups.listMembers(workspaceId, subjectId);
     return subjectKind === 'user' ? [subjectId] : [];
   });
   const granted = (await Promise.all(members)).flatMap((ids) => ids ?? []);
-  const known = [...ports.ownersOf(workspaceId), ...granted, ...grants.map(({ grantedBy }) => grantedBy)];
+  const known = [...app.ownersOf(workspaceId), ...granted, ...grants.map(({ grantedBy }) => grantedBy)];
   const candidates = [...new Set(known)].slice(0, MOST_CANDIDATES);
   const roles = await Promise.all(
-    candidates.map((userId) => findRoles({ workspaceId, userId }, ports, needed)),
+    candidates.map((userId) => findRoles({ workspaceId, userId }, app, needed)),
   );
   return candidates.filter((_, at) => coversRole(roles[at] ?? [], needed, label)).slice(0, MOST_NAMED + 1);
 }

@@ -2,24 +2,13 @@ import { coversRole, strongestRole } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { isSameLabel } from '../../domain/label.ts';
+import type { AppContext } from '../ports.ts';
 import { withTimeout } from '../with-timeout.ts';
-import {
-  ALL_ROLES,
-  belongsToWorkspace,
-  type KnownRoles,
-  lookUpRoles,
-  NO_ROLES,
-  type RolePorts,
-} from './find-roles.ts';
+import { ALL_ROLES, belongsToWorkspace, type KnownRoles, lookUpRoles, NO_ROLES } from './find-roles.ts';
 import { listOwners } from './list-role-holders.ts';
-import type { FreshOption, Installations, KeyLookup } from './ports.ts';
+import type { FreshOption } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
 import { checkWorkflowKey } from './workflow-permission.ts';
-
-export interface PermissionPorts extends RolePorts {
-  readonly installations: Installations;
-  readonly workflowKeys: KeyLookup;
-}
 
 /**
  * The one permission check (docs/design.md 3): returns the roles that the actor holds in this place.
@@ -29,7 +18,7 @@ export interface PermissionPorts extends RolePorts {
 export async function checkPermission(
   useCase: UseCaseSpec,
   caller: Caller,
-  ports: PermissionPorts,
+  app: AppContext,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
   options: FreshOption = {},
 ): Promise<KnownRoles> {
@@ -37,19 +26,19 @@ export async function checkPermission(
   const { actor, surface } = caller;
   // A user who can run programs on the machine has the database and its keys anyway.
   if (surface === 'cli') return ALL_ROLES;
-  const isServed = await ports.installations.isServed(actor.workspaceId);
+  const isServed = await app.installations.isServed(actor.workspaceId);
   if (isServed === undefined) throw new Refusal('identity_unknown', {});
   if (!isServed) throw new Refusal('other_workspace', {});
-  if (surface === 'workflow') return checkWorkflowKey(useCase, caller, ports);
-  if (!(await belongsToWorkspace(actor, ports))) throw await describeOutsider(actor, ports);
+  if (surface === 'workflow') return checkWorkflowKey(useCase, caller, app);
+  if (!(await belongsToWorkspace(actor, app))) throw await describeOutsider(actor, app);
   if (needs === 'anyone') return NO_ROLES;
-  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);
-  if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
+  const roles = await lookUpRoles(actor, app, (own) => isEnough(own, needs), options);
+  if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, app);
   return roles;
 }
 
 /** In an Enterprise Grid a member may be at home in another workspace: without the scope, the app can't know (docs/slack.md). */
-async function describeOutsider(actor: Actor, { users }: PermissionPorts): Promise<Refusal> {
+async function describeOutsider(actor: Actor, { users }: AppContext): Promise<Refusal> {
   const isHidden = (await users.exists(actor.workspaceId, actor.userId)) === 'hidden';
   return new Refusal('other_organization', isHidden ? { missingScope: 'users:read' } : {});
 }
@@ -61,12 +50,12 @@ export async function describeMissingRole(
   needed: Role,
   roles: KnownRoles,
   actor: Actor,
-  ports: RolePorts,
+  app: AppContext,
   server?: { readonly label: string; readonly typed: string },
 ): Promise<Refusal> {
   if (coversRole(roles.possible, needed, server?.label)) return new Refusal('identity_unknown', {});
   // Naming the owners is a courtesy: it must not delay the refusal when Slack is slow.
-  const owners = await withTimeout(listOwners(actor.workspaceId, ports), ports.system, OWNERS_TIMEOUT_MS);
+  const owners = await withTimeout(listOwners(actor.workspaceId, app), app.system, OWNERS_TIMEOUT_MS);
   const held = strongestRole(roles.held);
   return new Refusal('role_needed', {
     needed,

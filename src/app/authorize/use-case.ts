@@ -4,9 +4,10 @@ import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { WorkflowKeyId } from '../../domain/ids.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 
 /** One thing that users can do with this app, from any surface. */
-export interface UseCase<Input, Output, Ports> {
+export interface UseCase<Input, Output> {
   /** Its name in the audit. */
   readonly name: AuditAction;
   readonly needs: Role | 'anyone';
@@ -20,18 +21,18 @@ export interface UseCase<Input, Output, Ports> {
   readonly announcesChange?: true;
   /** What it is about, from the input alone: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
-  run(input: Input, context: UseCaseContext<Ports>): Promise<Output>;
+  run(input: Input, context: UseCaseContext): Promise<Output>;
   /** While the store fails, its user must not order again: an earlier press of the same form may go through. */
   readonly isOrder?: boolean;
   /** As with `confirms`, an earlier press of the same form may be doing it. */
   readonly isOncePerForm?: boolean;
   /** What follows from the act, such as sending a payment. The entry starts it, so that no surface can forget it. */
-  readonly follow?: (output: Output, context: FollowUpContext<Ports>) => Promise<void>;
+  readonly follow?: (output: Output, context: FollowUpContext) => Promise<void>;
 }
 
 /** What authorization looks at, whatever the input and the output are. */
 export type UseCaseSpec = Pick<
-  UseCase<never, unknown, never>,
+  UseCase<never, unknown>,
   'name' | 'needs' | 'effect' | 'isOrder' | 'isOncePerForm'
 >;
 
@@ -54,9 +55,9 @@ export interface Caller {
 }
 
 /** What a use case works with. */
-export interface UseCaseContext<Ports> {
+export interface UseCaseContext {
   readonly actor: Actor;
-  readonly ports: Ports;
+  readonly app: AppContext;
   /** @throws Refusal `no_api_key` when the workspace has none yet */
   hosting(): Promise<HostingApi>;
   /** Whether the actor holds the role that this use case needs for the server with that label (docs/design.md 3). */
@@ -77,12 +78,9 @@ export interface UseCaseContext<Ports> {
 }
 
 /** What a follow-up works with; the request may have ended long ago. */
-export type FollowUpContext<Ports> = Pick<UseCaseContext<Ports>, 'actor' | 'ports'>;
+export type FollowUpContext = Pick<UseCaseContext, 'actor' | 'app'>;
 
-/**
- * Makes the `defineUseCase` of a feature, whose use cases see only the ports that the feature names. It exists for type
- * inference only.
- */
-export function useCasesOver<Ports>() {
-  return <Input, Output>(useCase: UseCase<Input, Output, Ports>): UseCase<Input, Output, Ports> => useCase;
+/** Exists for type inference only. */
+export function defineUseCase<Input, Output>(useCase: UseCase<Input, Output>): UseCase<Input, Output> {
+  return useCase;
 }

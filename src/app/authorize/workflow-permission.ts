@@ -2,9 +2,8 @@ import type { Role } from '../../domain/actor.ts';
 import { roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { isExpired } from '../../domain/workflow-key.ts';
-import type { System } from '../../system.ts';
+import type { AppContext } from '../ports.ts';
 import type { KnownRoles } from './find-roles.ts';
-import type { KeyLookup } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
 
 /** What a workflow key is worth, whatever its owner issued it for. */
@@ -18,7 +17,7 @@ const ROLE_OF_KEYS: Role = 'operator';
 export async function checkWorkflowKey(
   { name, needs }: UseCaseSpec,
   { actor, workflowKeyId }: Caller,
-  { workflowKeys, system }: { readonly workflowKeys: KeyLookup; readonly system: Pick<System, 'now'> },
+  { workflowKeys, system }: AppContext,
 ): Promise<KnownRoles> {
   const key = workflowKeyId && (await workflowKeys.find(actor.workspaceId, workflowKeyId));
   if (!key) throw new Refusal('workflow_key_invalid', { problem: 'unknown' });

@@ -1,12 +1,13 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { Decision } from '../../domain/decision.ts';
-import type { Deciders, DecisionNotifier, DecisionPorts, DecisionStore } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { Deciders, DecisionNotifier, DecisionStore } from './ports.ts';
 
 /** What differs between kinds of decisions; everything else is shared. */
 export interface DecisionKind<Kind extends Decision> {
   /** Its name in the log. */
   readonly name: string;
-  readonly ports: DecisionPorts;
+  readonly app: AppContext;
   readonly store: DecisionStore<Kind>;
   readonly notifier: DecisionNotifier<Kind>;
   findDeciders(decision: Kind): Promise<Deciders>;

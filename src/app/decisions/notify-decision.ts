@@ -12,7 +12,7 @@ export async function notifyDecision<Kind extends Decision>(
   id: ConfirmationId,
 ): Promise<Kind | undefined> {
   // One at a time: otherwise two workers could both find no cards and post them twice.
-  return kind.ports.locks.run(lockOf(id), () => notify(kind, id));
+  return kind.app.locks.run(lockOf(id), () => notify(kind, id));
 }
 
 /** The same, unless another worker is notifying users of it, in any process. */
@@ -20,7 +20,7 @@ export async function notifyDecisionIfFree<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   id: ConfirmationId,
 ): Promise<void> {
-  await kind.ports.locks.runIfFree(lockOf(id), async () => {
+  await kind.app.locks.runIfFree(lockOf(id), async () => {
     await notify(kind, id);
   });
 }

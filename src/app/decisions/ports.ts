@@ -1,16 +1,6 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { Card, Decision } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import type { Locks } from '../locks.ts';
-
-/** What all kinds of decisions need. */
-export interface DecisionPorts {
-  readonly system: System;
-  readonly log: Log;
-  readonly locks: Locks;
-}
 
 /** Who is asked to decide: the channel, or where it can't be reached these users. */
 export interface Deciders {

@@ -22,7 +22,7 @@ export async function sweepDecisions<Kind extends Decision>(
   unfinishedWork?: UnfinishedWork<Kind>,
 ): Promise<void> {
   const { store } = kind;
-  const now = kind.ports.system.now();
+  const now = kind.app.system.now();
   const expired = await store.expire(now, (decision) => kind.auditOfExpiry(decision));
   const before = Math.max(startedAt, now - FOLLOWING_MS);
   const left = (await unfinishedWork?.list(before)) ?? [];
@@ -50,12 +50,12 @@ async function notifyLate<Kind extends Decision>(
 
 /** A failure of one must not hold up the others. */
 async function tryTo<Kind extends Decision>(
-  { ports, name }: DecisionKind<Kind>,
+  { app, name }: DecisionKind<Kind>,
   { id }: Kind,
   work: () => Promise<void>,
 ): Promise<void> {
   await work().catch((error: unknown) => {
     const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-    ports.log.warn('a decision could not be moved on', { kind: name, confirmationId: id, ...cause });
+    app.log.warn('a decision could not be moved on', { kind: name, confirmationId: id, ...cause });
   });
 }

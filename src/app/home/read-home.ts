@@ -7,13 +7,12 @@ import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { PurchaseFreeze } from '../../domain/settings.ts';
 import { listDecidable } from '../approvals/list-decidable.ts';
 import { coversAllServers, lookUpRoles } from '../authorize/find-roles.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/read-costs.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { HomePorts } from './ports.ts';
 import { type HomeServers, type Reading, readList, showServers, type WantedList } from './read-servers.ts';
 
-type Context = UseCaseContext<HomePorts>;
+type Context = UseCaseContext;
 
 /** Everything that one user sees on Home, and nothing that is meant for others. */
 export interface Home {
@@ -52,19 +51,19 @@ interface Input extends WantedList {
  * Reads Home. Everyone of the workspace gets one, and sees only what their roles cover.
  * @throws Refusal `other_organization`: users of other organizations get none
  */
-export const readHome = useCasesOver<HomePorts>()({
+export const readHome = defineUseCase({
   name: 'panel',
   needs: 'anyone',
   effect: 'reads',
   run: async ({ page, ...wanted }: Input, context): Promise<Home> => {
-    const { actor, ports } = context;
-    const user = await ports.users.find(actor.workspaceId, actor.userId);
+    const { actor, app } = context;
+    const user = await app.users.find(actor.workspaceId, actor.userId);
     if (user?.isStranger) throw new Refusal('other_organization', {});
-    const { held, possible } = await lookUpRoles(actor, ports);
+    const { held, possible } = await lookUpRoles(actor, app);
     if (!coversRole(held, 'viewer')) return readBareHome(possible.length > 0, context);
     const reading = await readList(wanted, context);
     // The hosting API may have taken half a minute: what is shown is what the roles cover now.
-    const { held: roles, possible: unknown } = await lookUpRoles(actor, ports);
+    const { held: roles, possible: unknown } = await lookUpRoles(actor, app);
     if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
     const open = await listOpen(roles, context);
     const [servers, spending, rest] = await Promise.all([
@@ -88,22 +87,22 @@ async function readBareHome(isUnknown: boolean, context: Context): Promise<Home>
   };
 }
 
-async function listOpen(roles: HeldRoles, { actor, ports }: Context): Promise<readonly Operation[]> {
-  const open = await ports.ledger.listOpen(actor.workspaceId);
+async function listOpen(roles: HeldRoles, { actor, app }: Context): Promise<readonly Operation[]> {
+  const open = await app.ledger.listOpen(actor.workspaceId);
   return open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
 }
 
 /** What needs no hosting API. */
 async function readRest(roles: HeldRoles, context: Context) {
-  const { actor, ports } = context;
+  const { actor, app } = context;
   const isOwner = coversRole(roles, 'owner');
   const [held, approvals, access, own, workspace, needsInstall] = await Promise.all([
-    ports.passwords.listHeld(actor.workspaceId),
+    app.passwords.listHeld(actor.workspaceId),
     listDecidable(roles, context),
     isOwner ? listAccessOf(context, (requesterId) => requesterId !== actor.userId) : [],
     listOwn(context),
-    ports.workspaces.find(actor.workspaceId),
-    isOwner && ports.installations.needsInstall?.(actor.workspaceId),
+    app.workspaces.find(actor.workspaceId),
+    isOwner && app.installations.needsInstall?.(actor.workspaceId),
   ]);
   const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
   return {
@@ -116,9 +115,9 @@ async function readRest(roles: HeldRoles, context: Context) {
 }
 
 async function listOwn(context: Context): Promise<Requests> {
-  const { actor, ports } = context;
-  const now = ports.system.now();
-  const approvals = await ports.approvals.listOpen(actor.workspaceId);
+  const { actor, app } = context;
+  const now = app.system.now();
+  const approvals = await app.approvals.listOpen(actor.workspaceId);
   return {
     approvals: approvals.filter(
       ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > now,
@@ -127,9 +126,9 @@ async function listOwn(context: Context): Promise<Requests> {
   };
 }
 
-async function listAccessOf({ actor, ports }: Context, isWanted: (requesterId: string) => boolean) {
-  const open = await ports.accessRequests.listOpen(actor.workspaceId);
-  const now = ports.system.now();
+async function listAccessOf({ actor, app }: Context, isWanted: (requesterId: string) => boolean) {
+  const open = await app.accessRequests.listOpen(actor.workspaceId);
+  const now = app.system.now();
   return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
 }
 
@@ -157,7 +156,7 @@ const CATALOG_PATIENCE_MS = 300;
 async function readCatalog(isPatient: boolean, context: Context) {
   try {
     const reading = (await context.hosting()).fetchCatalog();
-    return await (isPatient ? reading : withTimeout(reading, context.ports.system, CATALOG_PATIENCE_MS));
+    return await (isPatient ? reading : withTimeout(reading, context.app.system, CATALOG_PATIENCE_MS));
   } catch (error) {
     if (isExpected(error)) return undefined;
     throw error;

@@ -12,9 +12,8 @@ import type { UseCaseContext } from '../authorize/use-case.ts';
 import { listDue } from '../reminders/list-due.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { ComingServers, LastServers } from './last-servers.ts';
-import type { HomePorts } from './ports.ts';
 
-type Context = UseCaseContext<HomePorts>;
+type Context = UseCaseContext;
 
 /** One server on Home. */
 export interface HomeServer {
@@ -82,18 +81,18 @@ export async function readList(
   { isPatient = false, isFresh = false, coming }: WantedList,
   context: Context,
 ): Promise<Reading> {
-  const { actor, ports } = context;
+  const { actor, app } = context;
   const { workspaceId } = actor;
   try {
-    const held = await ports.apiKeys.find(workspaceId);
+    const held = await app.apiKeys.find(workspaceId);
     if (!held) return { kind: 'not_connected' };
     const { generation } = held;
-    const known = ports.lastLists.find(workspaceId, generation);
+    const known = app.lastLists.find(workspaceId, generation);
     const reading =
       coming?.keyGeneration === generation ? coming.last : readAndKeep(generation, isFresh, context);
     const rest = { coming: { keyGeneration: generation, last: reading } };
     try {
-      const last = isPatient ? await reading : await withTimeout(reading, ports.system, PATIENCE_MS);
+      const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
       if (last) return { kind: 'read', last };
       return known ? { kind: 'read', last: known, stale: 'reading', ...rest } : { kind: 'unread', ...rest };
     } catch (error) {
@@ -108,13 +107,13 @@ export async function readList(
 }
 
 async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
-  const { actor, ports } = context;
+  const { actor, app } = context;
   const hosting = await context.hosting();
   const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
   // An account that was empty half a minute ago is probably just being set up.
   const isDoubtful = !isFresh && read.servers.length === 0;
   const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
-  return ports.lastLists.put(actor.workspaceId, generation, { list, at: ports.system.now() });
+  return app.lastLists.put(actor.workspaceId, generation, { list, at: app.system.now() });
 }
 
 /** One page of the servers that the actor may see, the most urgent first. */
@@ -131,7 +130,7 @@ export async function showServers(
   const pages = Math.max(1, Math.ceil(ordered.servers.length / SERVERS_PER_PAGE));
   const page = Math.min(Math.max(0, wantedPage), pages - 1);
   const first = page * SERVERS_PER_PAGE;
-  const { ports, actor } = context;
+  const { app, actor } = context;
   const shown = await Promise.all(
     ordered.servers.slice(first, first + SERVERS_PER_PAGE).map(async (server) => ({
       server,
@@ -139,7 +138,7 @@ export async function showServers(
         coversRole(roles, role, server.label),
       ),
       isExpiring: expiring.has(server.id),
-      isProtected: (await ports.protections.find(actor.workspaceId, server.id)) !== undefined,
+      isProtected: (await app.protections.find(actor.workspaceId, server.id)) !== undefined,
     })),
   );
   const { urgent, servers } = ordered;
@@ -152,11 +151,11 @@ export async function showServers(
 }
 
 /** As the daily digest lists them: without those that were snoozed or left to expire. */
-async function findExpiring({ servers }: ServerList, { actor, ports }: Context): Promise<Set<ServerId>> {
+async function findExpiring({ servers }: ServerList, { actor, app }: Context): Promise<Set<ServerId>> {
   const { workspaceId } = actor;
-  const settings = (await ports.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
-  const now = ports.system.now();
-  const marks = await ports.reminders.listMarks(workspaceId);
+  const settings = (await app.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
+  const now = app.system.now();
+  const marks = await app.reminders.listMarks(workspaceId);
   // Days of a time zone are slow to count, and there may be thousands of servers.
   const untilMs = now + ((settings.daysBefore[0] ?? 0) + 2) * DAY_MS;
   const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);

@@ -1,13 +1,6 @@
 import type { Grant } from '../../domain/access.ts';
 import type { UserId, WorkspaceId } from '../../domain/ids.ts';
-import type { Groups } from '../authorize/ports.ts';
-import type { HomeRedraw, Homes } from './homes-port.ts';
-
-export interface RedrawPorts {
-  readonly homes: Pick<Homes, 'listUsers'>;
-  readonly homeRedraw: HomeRedraw;
-  readonly groups: Pick<Groups, 'listMembers'>;
-}
+import type { AppContext } from '../ports.ts';
 
 /** Of a large group, only the users who opened Home last are updated; the others see the change when they open it again. */
 const MOST_OF_A_GROUP = 200;
@@ -16,27 +9,27 @@ const MOST_OF_A_GROUP = 200;
  * Shows the Home of all users again whose roles have changed with these grants: a Home keeps showing the servers of a role that
  * was revoked. Roles for channels don't count on Home.
  */
-export async function redrawHomes(grants: readonly Grant[], ports: RedrawPorts): Promise<void> {
+export async function redrawHomes(grants: readonly Grant[], app: AppContext): Promise<void> {
   for (const workspaceId of new Set(grants.map((grant) => grant.workspaceId))) {
     const own = grants.filter((grant) => grant.workspaceId === workspaceId);
-    const users = await Promise.all(own.map((grant) => listUsers(grant, ports)));
+    const users = await Promise.all(own.map((grant) => listUsers(grant, app)));
     const concerned = [...new Set(users.flat())];
-    if (concerned.length > 0) ports.homeRedraw.redraw(workspaceId, concerned);
+    if (concerned.length > 0) app.homeRedraw.redraw(workspaceId, concerned);
   }
 }
 
 async function listUsers(
   { workspaceId, subjectKind, subjectId }: Grant,
-  ports: RedrawPorts,
+  app: AppContext,
 ): Promise<readonly UserId[]> {
   if (subjectKind === 'user') return [subjectId];
-  return subjectKind === 'group' ? listMembers(workspaceId, subjectId, ports) : [];
+  return subjectKind === 'group' ? listMembers(workspaceId, subjectId, app) : [];
 }
 
 async function listMembers(
   workspaceId: WorkspaceId,
   groupId: string,
-  { homes, groups }: RedrawPorts,
+  { homes, groups }: AppContext,
 ): Promise<readonly UserId[]> {
   const members = new Set(await groups.listMembers(workspaceId, groupId));
   const opened = await homes.listUsers(workspaceId, MOST_OPENED);

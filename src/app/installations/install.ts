@@ -18,10 +18,10 @@ export type InstallEnd =
  * Stores an install, or refuses it where the operator doesn't allow it: then nothing is stored, and the token that Slack
  * has just issued is given back.
  */
-export async function install(given: NewInstallation, ports: InstallationPorts): Promise<InstallOutcome> {
-  const { installationStore, tokenService, log } = ports;
-  if (isAllowed(given, ports)) {
-    const auditOf = auditOfInstall(given.installedBy, ports);
+export async function install(given: NewInstallation, app: InstallationPorts): Promise<InstallOutcome> {
+  const { installationStore, tokenService, log } = app;
+  if (isAllowed(given, app)) {
+    const auditOf = auditOfInstall(given.installedBy, app);
     const installation = await installationStore.install(given, auditOf);
     log.info('installed', { installation: given.id, generation: installation.generation });
     return { kind: 'installed', installation };

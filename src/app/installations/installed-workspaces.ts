@@ -24,10 +24,10 @@ export interface InstalledWorkspaces extends Installations {
 }
 
 /** Nothing is kept in memory: what one process learns counts in all of them, and an uninstall at once. */
-export function createInstalledWorkspaces(ports: InstallationPorts): InstalledWorkspaces {
+export function createInstalledWorkspaces(app: InstallationPorts): InstalledWorkspaces {
   const findAllowed = async (workspaceId: WorkspaceId): Promise<Installation | undefined> => {
-    const installation = await ports.installationStore.findServing(workspaceId);
-    return installation && isAllowed(installation, ports) ? installation : undefined;
+    const installation = await app.installationStore.findServing(workspaceId);
+    return installation && isAllowed(installation, app) ? installation : undefined;
   };
   return {
     isServed: async (workspaceId) => (await findAllowed(workspaceId)) !== undefined,
@@ -39,23 +39,23 @@ export function createInstalledWorkspaces(ports: InstallationPorts): InstalledWo
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
     },
     isOfOrganization: async (workspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
-    admit: (place) => admit(place, ports),
-    suspect: (workspaceId, error) => suspect(workspaceId, error, ports),
+    admit: (place) => admit(place, app),
+    suspect: (workspaceId, error) => suspect(workspaceId, error, app),
   };
 }
 
-async function admit({ workspaceId, orgId }: RequestPlace, ports: InstallationPorts): Promise<Admission> {
+async function admit({ workspaceId, orgId }: RequestPlace, app: InstallationPorts): Promise<Admission> {
   if (workspaceId === orgId || workspaceId === '') return 'no_workspace';
-  const serving = await ports.installationStore.findServing(workspaceId);
-  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, ports);
+  const serving = await app.installationStore.findServing(workspaceId);
+  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, app);
   if (!serving) return 'not_installed';
-  if (!isAllowed(serving, ports)) return 'not_allowed';
-  return (await isRefused(serving, ports)) ? 'refused' : 'served';
+  if (!isAllowed(serving, app)) return 'not_allowed';
+  return (await isRefused(serving, app)) ? 'refused' : 'served';
 }
 
 /** Without a token that works, nothing could be done but answer. */
-async function isRefused(installation: Installation, ports: InstallationPorts): Promise<boolean> {
-  const { installationStore, tokenService, system } = ports;
+async function isRefused(installation: Installation, app: InstallationPorts): Promise<boolean> {
+  const { installationStore, tokenService, system } = app;
   const { tokens, isRefreshRefused, isTokenRefused } = installation;
   if (isRefreshRefused && tokens.rotation && tokens.rotation.expiresAt <= system.now()) return true;
   if (!isTokenRefused) return false;
@@ -65,13 +65,13 @@ async function isRefused(installation: Installation, ports: InstallationPorts): 
   return false;
 }
 
-async function suspect(workspaceId: WorkspaceId, error: Suspicion, ports: InstallationPorts): Promise<void> {
-  const { installationStore } = ports;
+async function suspect(workspaceId: WorkspaceId, error: Suspicion, app: InstallationPorts): Promise<void> {
+  const { installationStore } = app;
   const installation = await installationStore.findServing(workspaceId);
   if (!installation) return;
   if (error === 'team_access_not_granted') {
     if (installation.isOrg) await installationStore.stopServing(workspaceId, installation.id);
-  } else if (!installation.isTokenRefused) await testToken(installation, ports);
+  } else if (!installation.isTokenRefused) await testToken(installation, app);
 }
 
 async function testToken(
@@ -88,18 +88,18 @@ async function testToken(
 async function introduce(
   workspaceId: WorkspaceId,
   orgId: InstallationId,
-  ports: InstallationPorts,
+  app: InstallationPorts,
 ): Promise<Admission> {
-  const { installationStore, tokenService, system, log } = ports;
+  const { installationStore, tokenService, system, log } = app;
   const installation = await installationStore.find(orgId);
   if (!installation?.isOrg) return 'not_installed';
-  if (!isAllowed(installation, ports)) return 'not_allowed';
-  if (await isRefused(installation, ports)) return 'refused';
+  if (!isAllowed(installation, app)) return 'not_allowed';
+  if (await isRefused(installation, app)) return 'refused';
   const listed = await tokenService.listWorkspaces(installation.tokens.bot);
   if (!listed) return 'unknown';
   const workspace = listed.find(({ id }) => id === workspaceId);
   if (!workspace) return 'not_installed';
-  const auditOf = auditOfInstall(installation.installedBy, ports);
+  const auditOf = auditOfInstall(installation.installedBy, app);
   if (!(await installationStore.serve(workspace, installation, system.now(), auditOf))) return 'unknown';
   log.info('serving a workspace of an organization', { workspace: workspaceId, installation: orgId });
   return 'served';

@@ -18,27 +18,27 @@ const CLOCKS_APART_MS = 5 * MINUTE_MS;
 export async function noteRevocation(
   ids: readonly InstallationId[],
   revokedAt: number,
-  ports: Ports,
+  app: Ports,
 ): Promise<void> {
-  for (const id of ids) await ports.installationStore.noteRevocation(id, revokedAt);
-  for (const id of ids) await checkRevocation(id, revokedAt, ports);
+  for (const id of ids) await app.installationStore.noteRevocation(id, revokedAt);
+  for (const id of ids) await checkRevocation(id, revokedAt, app);
 }
 
 /** Renews tokens before they expire, and checks again what Slack has not confirmed when the event came. */
-export async function watchTokens(ports: Ports): Promise<void> {
-  await Promise.all([renewTokens(ports), checkRevocations(ports)]);
+export async function watchTokens(app: Ports): Promise<void> {
+  await Promise.all([renewTokens(app), checkRevocations(app)]);
 }
 
-async function renewTokens(ports: Ports): Promise<void> {
-  for (const id of await ports.installationStore.listExpiring(ports.system.now() + AHEAD_MS))
-    await renewToken(id, ports).catch((error: unknown) =>
-      ports.log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
+async function renewTokens(app: Ports): Promise<void> {
+  for (const id of await app.installationStore.listExpiring(app.system.now() + AHEAD_MS))
+    await renewToken(id, app).catch((error: unknown) =>
+      app.log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
     );
 }
 
 /** A refresh token works once. If its answer gets lost, Slack refuses it from then on, and only another install helps. */
-async function renewToken(id: InstallationId, ports: Ports): Promise<void> {
-  const { installationStore, tokenService, locks, system, log } = ports;
+async function renewToken(id: InstallationId, app: Ports): Promise<void> {
+  const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
     const rotation = installation?.tokens.rotation;
@@ -54,14 +54,14 @@ async function renewToken(id: InstallationId, ports: Ports): Promise<void> {
   });
 }
 
-async function checkRevocations(ports: Ports): Promise<void> {
-  const { installationStore, system, log } = ports;
+async function checkRevocations(app: Ports): Promise<void> {
+  const { installationStore, system, log } = app;
   const now = system.now();
   for (const { id, revokedAt, checkedAt } of await installationStore.listRevocations()) {
     // Each wait is as long as all before it together.
     if (now - checkedAt < Math.min(HOUR_MS, checkedAt - revokedAt)) continue;
     await installationStore.noteRevocationCheck(id, now);
-    await checkRevocation(id, revokedAt, ports).catch((error: unknown) =>
+    await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
       log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
     );
   }
@@ -71,8 +71,8 @@ async function checkRevocations(ports: Ports): Promise<void> {
  * Erases what is stored if Slack says that the very token that is stored was revoked, and forgets the event if the token
  * works. Any other answer proves nothing, and the event stays due.
  */
-async function checkRevocation(id: InstallationId, revokedAt: number, ports: Ports): Promise<void> {
-  const { installationStore, tokenService, locks, log } = ports;
+async function checkRevocation(id: InstallationId, revokedAt: number, app: Ports): Promise<void> {
+  const { installationStore, tokenService, locks, log } = app;
   // Not while the token is being replaced, of which Slack may send such an event, too.
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
@@ -84,7 +84,7 @@ async function checkRevocation(id: InstallationId, revokedAt: number, ports: Por
       log.info('an event about an earlier install was ignored', { installation: id });
       return installationStore.dropRevocation(id, revokedAt);
     }
-    const isErased = await installationStore.erase(installation, auditOfErasure(ports));
+    const isErased = await installationStore.erase(installation, auditOfErasure(app));
     if (isErased) log.warn('uninstalled: what was stored is erased', { installation: id });
   });
 }

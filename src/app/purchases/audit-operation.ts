@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import type { System } from '../../system.ts';
+import type { AppContext } from '../ports.ts';
 
 /** The audit entry of an operation's change of state, by the user who confirmed it. */
 export function auditOfOperation(
   operation: Operation,
-  { system }: { readonly system: Pick<System, 'now'> },
+  { system }: AppContext,
   outcome: AuditEntry['outcome'],
   more: Partial<Pick<AuditEntry, 'actorId' | 'code' | 'serverId' | 'surface'>> = {},
 ): AuditEntry {

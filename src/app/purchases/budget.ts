@@ -1,14 +1,11 @@
-import type { Actor } from '../../domain/actor.ts';
 import { type Budget, findExcess, type Spent } from '../../domain/budget.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { type Money, money } from '../../domain/money.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { monthStart } from '../../domain/time.ts';
-import type { System } from '../../system.ts';
-import type { Workspaces } from '../account/ports.ts';
-import type { Approvals } from '../approvals/ports.ts';
-import type { Ledger } from './ports.ts';
+import type { FollowUpContext } from '../authorize/use-case.ts';
+import type { AppContext } from '../ports.ts';
 
 /** What may still be spent this month. Only what was spent with this app counts, and only where the price is known. */
 export interface BudgetState {
@@ -16,36 +13,20 @@ export interface BudgetState {
   readonly spent: Spent;
 }
 
-/** What it takes to find the budget that counts now. */
-export interface BudgetPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly workspaces: Pick<Workspaces, 'find'>;
-}
-
-/** What it takes to read how much of it is used. */
-export interface SpendingPorts extends BudgetPorts {
-  readonly ledger: Pick<Ledger, 'sumSpent'>;
-}
-
-interface Context<Ports> {
-  readonly actor: Actor;
-  readonly ports: Ports;
-}
-
 /** The workspace's budget; undefined when none is set. */
-export async function findBudget({ actor, ports }: Context<BudgetPorts>): Promise<Budget | undefined> {
-  const workspace = await ports.workspaces.find(actor.workspaceId);
+export async function findBudget({ actor, app }: FollowUpContext): Promise<Budget | undefined> {
+  const workspace = await app.workspaces.find(actor.workspaceId);
   const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
   if (budget.workspace === undefined && budget.person === undefined) return undefined;
-  return { since: monthStart(ports.system.now()), ...budget };
+  return { since: monthStart(app.system.now()), ...budget };
 }
 
 /** How much of the budget is used, for the review; undefined when none is set. */
-export async function readBudget(context: Context<SpendingPorts>): Promise<BudgetState | undefined> {
+export async function readBudget(context: FollowUpContext): Promise<BudgetState | undefined> {
   const budget = await findBudget(context);
   if (!budget) return undefined;
   const { workspaceId, userId } = context.actor;
-  return { budget, spent: await context.ports.ledger.sumSpent(workspaceId, userId, budget.since) };
+  return { budget, spent: await context.app.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
 /**
@@ -55,11 +36,11 @@ export async function readBudget(context: Context<SpendingPorts>): Promise<Budge
  */
 export async function refuseOverBudget(
   { id, workspaceId, actorId, price, createdAt }: Operation,
-  ports: SpendingPorts & { readonly approvals: Pick<Approvals, 'find'> },
+  app: AppContext,
 ): Promise<void> {
-  const state = await readBudget({ actor: { workspaceId, userId: actorId }, ports });
+  const state = await readBudget({ actor: { workspaceId, userId: actorId }, app });
   if (!state) return;
-  const approval = await ports.approvals.find(id);
+  const approval = await app.approvals.find(id);
   if (approval?.state === 'approved' && approval.isOverBudget) return;
   const { budget } = state;
   // The order itself has been counted since it was confirmed.

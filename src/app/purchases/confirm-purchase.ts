@@ -8,24 +8,11 @@ import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
-import type { Approvals } from '../approvals/ports.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import { findBudget, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
-import type { PaymentPorts } from './payment-ports.ts';
-import type { Ledger, NewOperation, Prepared } from './ports.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { findBudget, isOverBudget, readBudget } from './budget.ts';
+import type { NewOperation, Prepared } from './ports.ts';
 import { runOperation } from './run-operation.ts';
-
-/** What confirming needs, and what follows from it: paying, or asking another manager. */
-export type ConfirmPorts = PaymentPorts &
-  SpendingPorts &
-  Parameters<typeof requestApproval>[1]['ports'] &
-  Parameters<typeof notifyApproval>[1] & {
-    readonly ledger: Pick<Ledger, 'prepare'>;
-    readonly approvals: Pick<Approvals, 'find'>;
-  };
-
-const defineUseCase = useCasesOver<ConfirmPorts>();
 
 export interface Confirmation {
   /** Made when the form was opened: two presses of one form carry the same one. */
@@ -56,18 +43,18 @@ export const confirmPurchase = defineUseCase({
   isOrder: true,
   run: (input: Confirmation, context): Promise<Confirmed> =>
     confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
-  follow: async (confirmed, { ports }) => {
+  follow: async (confirmed, { app }) => {
     if (!confirmed.isNew) return;
-    if (confirmed.kind === 'waiting') return notifyApproval(confirmed.approval.id, ports);
+    if (confirmed.kind === 'waiting') return notifyApproval(confirmed.approval.id, app);
     const { operation } = confirmed;
-    await runOperation(operation.id, ports).catch(async (error: unknown) => {
-      await ports.operationNotifier.notifyUnsaved(operation);
+    await runOperation(operation.id, app).catch(async (error: unknown) => {
+      await app.operationNotifier.notifyUnsaved(operation);
       throw error;
     });
   },
 });
 
-type ConfirmContext = Pick<UseCaseContext<ConfirmPorts>, 'actor' | 'ports' | 'setSubject' | 'requireRoleFor'>;
+type ConfirmContext = Pick<UseCaseContext, 'actor' | 'app' | 'setSubject' | 'requireRoleFor'>;
 
 /**
  * Writes one confirmation, or requests an approval instead. Money effect: none yet; `runOperation` sends it.
@@ -79,7 +66,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   await context.requireRoleFor(labelOf(purchase));
   const earlier = await findEarlier(id, context);
   if (earlier) return earlier;
-  await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
+  await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
   const { approval: rule } = (await getWorkspace(context)).settings;
   const action = { kind: 'purchase' as const, purchase, price };
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
@@ -91,7 +78,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
     return requestOther(budget !== undefined && isOverBudget(budget, price));
   }
   const operation = makeOperation(input, context);
-  const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
+  const prepared = await context.app.ledger.prepare(operation, await findBudget(context));
   if (prepared.kind === 'claimed_elsewhere')
     throw new Refusal('renewed_elsewhere', { label: labelOf(purchase) });
   if (prepared.kind !== 'over_budget') return paying(prepared, context);
@@ -101,15 +88,15 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
 }
 
 /** The store failed, and whether the confirmation was written is not known: it may still be carried out. */
-function refuseUnsaved(error: unknown, { id }: Confirmation, { ports }: UseCaseContext<ConfirmPorts>): never {
+function refuseUnsaved(error: unknown, { id }: Confirmation, { app }: UseCaseContext): never {
   if (isExpected(error)) throw error;
-  ports.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
+  app.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
   throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
 }
 
 /** An earlier confirmation of the same form stays valid, even if the two-person rule has changed since. */
 async function findEarlier(id: ConfirmationId, context: ConfirmContext): Promise<Confirmed | undefined> {
-  const { ledger, approvals } = context.ports;
+  const { ledger, approvals } = context.app;
   const operation = await ledger.find(id);
   if (operation) return paying({ kind: 'known', operation }, context);
   const approval = await approvals.find(id);
@@ -129,9 +116,9 @@ function paying(
 
 function makeOperation(
   { id, purchase, price, confirmedAt }: Confirmation,
-  { actor, ports }: ConfirmContext,
+  { actor, app }: ConfirmContext,
 ): NewOperation {
   const { workspaceId, userId: actorId, channelId } = actor;
-  const at = confirmedAt ?? ports.system.now();
+  const at = confirmedAt ?? app.system.now();
   return { id, workspaceId, actorId, channelId, purchase, price, at };
 }

@@ -4,19 +4,10 @@ import { isSameLabel } from '../../domain/label.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { findSearchedAccount } from '../account/confirmed-account.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { listNewServers } from './judge-unconfirmed.ts';
-import type { NotifyPorts } from './notifier-port.ts';
 import { notifyOperation } from './notify-operation.ts';
-import type { AccountPorts } from './payment-ports.ts';
-import type { Ledger } from './ports.ts';
-
-interface DecidePorts extends NotifyPorts, AccountPorts {
-  readonly ledger: NotifyPorts['ledger'] & Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse'>;
-}
-
-const defineUseCase = useCasesOver<DecidePorts>();
 
 export interface UnconfirmedOrder {
   readonly operation: Operation;
@@ -61,12 +52,12 @@ export const decideUnconfirmed = defineUseCase({
   subject: ({ operationId, serverId }) => ({ operationId, serverId }),
   run: async (input: Decision, context): Promise<void> => {
     const operation = await getUnconfirmed(input.operationId, context);
-    const { ports, actor } = context;
-    const { ledger } = ports;
+    const { app, actor } = context;
+    const { ledger } = app;
     context.setSubject({ label: labelOf(operation.purchase) });
-    const at = ports.system.now();
+    const at = app.system.now();
     const audit = (outcome: 'done' | 'failed') =>
-      auditOfOperation(operation, ports, outcome, { code: 'decided', actorId: actor.userId });
+      auditOfOperation(operation, app, outcome, { code: 'decided', actorId: actor.userId });
     if (input.isDoneElsewhere) {
       await ledger.settle(operation.id, { at }, audit('done'));
     } else if (input.serverId === undefined) {
@@ -80,15 +71,15 @@ export const decideUnconfirmed = defineUseCase({
       // Another order of the account has been found to have made it, or this one has ended, since the list was read.
       if (!isSettled) throw new Refusal('doubt_over', {});
     }
-    await notifyOperation(operation.id, ports);
+    await notifyOperation(operation.id, app);
   },
 });
 
 async function getUnconfirmed(
   operationId: ConfirmationId,
-  { actor, ports, requireRoleFor }: UseCaseContext<DecidePorts>,
+  { actor, app, requireRoleFor }: UseCaseContext,
 ): Promise<Operation> {
-  const operation = await ports.ledger.find(operationId);
+  const operation = await app.ledger.find(operationId);
   const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsDecision;
   if (!isOpen || operation.state !== 'unconfirmed') throw new Refusal('doubt_over', {});
   await requireRoleFor(labelOf(operation.purchase));
@@ -98,7 +89,7 @@ async function getUnconfirmed(
 async function getCandidate(
   operation: Operation,
   serverId: ServerId,
-  context: UseCaseContext<DecidePorts>,
+  context: UseCaseContext,
 ): Promise<Server> {
   const { candidates } = await listCandidates(operation, context);
   const server = candidates.find(({ id }) => id === serverId);
@@ -109,9 +100,9 @@ async function getCandidate(
 /** New servers for a create, the server itself for a renewal. None where the account can't be looked at. */
 async function listCandidates(
   operation: Operation,
-  context: UseCaseContext<DecidePorts>,
+  context: UseCaseContext,
 ): Promise<Omit<UnconfirmedOrder, 'operation'>> {
-  const account = await findSearchedAccount(operation, context.ports);
+  const account = await findSearchedAccount(operation, context.app);
   if (account.kind === 'none') return { candidates: [], isListComplete: false };
   const { hosting } = account;
   const list = await hosting.fetchServers({ freshness: 'fresh' }).catch((error: unknown): ServerList => {
@@ -129,13 +120,13 @@ async function listFitting(
   operation: Operation,
   list: ServerList,
   account: string,
-  { ports, covers }: UseCaseContext<DecidePorts>,
+  { app, covers }: UseCaseContext,
 ): Promise<readonly Server[]> {
   const { purchase } = operation;
   if (purchase.kind === 'renew')
     return list.servers.filter((server) => server.id === purchase.serverId && !isDeleted(server));
   const ids = listNewServers(operation, list, []).map(({ id }) => id);
-  const othersIds = await ports.ledger.listSettledIds(account, ids);
+  const othersIds = await app.ledger.listSettledIds(account, ids);
   // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
   const offered = listNewServers(operation, list, othersIds).filter(({ label }) => covers(label));
   const sorted = [...offered].sort(compareServers);

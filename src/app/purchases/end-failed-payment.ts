@@ -2,10 +2,10 @@ import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/
 import type { Operation } from '../../domain/operation.ts';
 import { ContradictoryAnswer, refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { AppContext } from '../ports.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { storeAnswer } from './payment.ts';
-import type { PaymentPorts } from './payment-ports.ts';
 import { resolveUnconfirmed } from './resolve-unconfirmed.ts';
 
 /** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
@@ -16,15 +16,15 @@ export async function endFailedPayment(
   operation: Operation,
   error: unknown,
   owner: string,
-  ports: PaymentPorts,
+  app: AppContext,
 ): Promise<void> {
-  const store = () => storeEnd(operation, error, owner, ports);
+  const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
-  await (password ? storeAnswer(operation.id, { password }, store, ports) : store());
-  if (isSuccessWithoutProof(error)) await lookOnce(operation, ports);
+  await (password ? storeAnswer(operation.id, { password }, store, app) : store());
+  if (isSuccessWithoutProof(error)) await lookOnce(operation, app);
   if (refusalOf(error)) return;
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-  ports.log.error('a payment met a defect', { operationId: operation.id, ...cause });
+  app.log.error('a payment met a defect', { operationId: operation.id, ...cause });
 }
 
 function isSuccessWithoutProof(error: unknown): boolean {
@@ -36,51 +36,42 @@ function isSuccessWithoutProof(error: unknown): boolean {
 const LOOK_MOST_MS = 5000;
 
 /** The list may prove what the answer didn't, before its actor reads that nobody knows (docs/hosting-api.md 4.12, 5). */
-async function lookOnce({ id }: Operation, ports: PaymentPorts): Promise<void> {
-  const operation = await ports.ledger.find(id);
+async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
+  const operation = await app.ledger.find(id);
   if (operation?.state !== 'unconfirmed') return;
-  const look = resolveUnconfirmed(operation, 0, ports);
-  await withTimeout(look, ports.system, LOOK_MOST_MS).catch(() => undefined);
+  const look = resolveUnconfirmed(operation, 0, app);
+  await withTimeout(look, app.system, LOOK_MOST_MS).catch(() => undefined);
 }
 
-async function storeEnd(
-  operation: Operation,
-  error: unknown,
-  owner: string,
-  ports: PaymentPorts,
-): Promise<void> {
-  const { ledger } = ports;
+async function storeEnd(operation: Operation, error: unknown, owner: string, app: AppContext): Promise<void> {
+  const { ledger } = app;
   const state = (await ledger.find(operation.id))?.state;
   const refusal = refusalOf(error);
-  const at = ports.system.now();
+  const at = app.system.now();
   // Confirmed and not sent: the next start carries it out.
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;
   if (state === 'prepared' || (wasSent(state) && provesNothingDone(error))) {
     const reason = refusal ?? { code: 'defect', details: {} };
-    const audit = auditOfOperation(operation, ports, 'failed', { code: reason.code });
+    const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
     await ledger.refuse(operation.id, { at, reason, owner }, audit);
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
-    const audit = auditOfOperation(operation, ports, 'in_doubt', { code: reason.code });
+    const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
     const unconfirmed = {
       dueAt: at + FIRST_LOOK_MS,
       reason,
       sealedAnswer: answerIn(error),
     };
     const isMarked = await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
-    if (!isMarked) await keepAnswer(operation, error, ports);
+    if (!isMarked) await keepAnswer(operation, error, app);
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
   } else {
-    await keepAnswer(operation, error, ports);
+    await keepAnswer(operation, error, app);
   }
 }
 
 /** What another process has ended meanwhile keeps what came: it may hold the root password. */
-async function keepAnswer(
-  { id }: Operation,
-  error: unknown,
-  { ledger, system }: PaymentPorts,
-): Promise<void> {
+async function keepAnswer({ id }: Operation, error: unknown, { ledger, system }: AppContext): Promise<void> {
   const answer = answerIn(error);
   if (answer) await ledger.keepAnswer(id, answer, system.now());
 }

@@ -2,18 +2,9 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
-import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { hasRole } from '../authorize/find-roles.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { AccountPorts } from './payment-ports.ts';
-import type { Ledger, Passwords } from './ports.ts';
-
-interface ErasePorts extends RolePorts, AccountPorts {
-  readonly ledger: Pick<Ledger, 'find'>;
-  readonly passwords: Pick<Passwords, 'erase'>;
-}
-
-const defineUseCase = useCasesOver<ErasePorts>();
 
 /** Whose password was erased; with the address, if the API reports it in time and the actor may still see the server. */
 export interface ErasedPassword {
@@ -30,7 +21,7 @@ export const erasePassword = defineUseCase({
   needs: 'anyone',
   effect: 'changes',
   run: async (input: { operationId: ConfirmationId }, context): Promise<ErasedPassword> => {
-    const { ledger, passwords, system } = context.ports;
+    const { ledger, passwords, system } = context.app;
     const operation = await ledger.find(input.operationId);
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const { id: operationId, serverId } = operation;
@@ -46,10 +37,10 @@ export const erasePassword = defineUseCase({
 async function findAddress(
   operation: Operation,
   label: string,
-  { actor, ports }: UseCaseContext<ErasePorts>,
+  { actor, app }: UseCaseContext,
 ): Promise<string | undefined> {
-  if (!(await hasRole(actor, 'viewer', label, ports))) return undefined;
-  const hosting = await getHostingOf(operation, ports);
+  if (!(await hasRole(actor, 'viewer', label, app))) return undefined;
+  const hosting = await getHostingOf(operation, app);
   const { servers } = await hosting.fetchServers();
   return servers.find(({ id }) => id === operation.serverId)?.ipv4;
 }

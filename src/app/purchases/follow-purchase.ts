@@ -1,13 +1,12 @@
 import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { AppContext } from '../ports.ts';
 import { startFollowing } from '../servers/start-following.ts';
-
-type Ports = Parameters<typeof startFollowing>[2];
 
 /**
  * Follows a server that was paid for: a new one until it runs and has an address, a renewed one until the list shows its new
  * date. Sends nothing that costs money. Never throws.
  */
-export async function followPurchase(operation: Operation, ports: Ports): Promise<void> {
+export async function followPurchase(operation: Operation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, keyGeneration, purchase, state, isLate } = operation;
   const serverId = purchase.kind === 'create' ? operation.serverId : purchase.serverId;
   // An order that is found late is announced with what the message said before.
@@ -18,6 +17,6 @@ export async function followPurchase(operation: Operation, ports: Ports): Promis
   await startFollowing(
     { ...act, channelId },
     { ...server, paidUntil: purchase.kind === 'renew' ? paidUntil : undefined },
-    ports,
+    app,
   );
 }

@@ -2,14 +2,7 @@ import type { Catalog } from '../../domain/catalog.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { type CreatedServer, findKnownPrice, isOrderOf, type KnownPrice } from '../../domain/known-price.ts';
 import type { Server } from '../../domain/server.ts';
-import type { ApiKeys } from '../account/ports.ts';
-import type { Ledger } from './ports.ts';
-
-/** What it takes to know what servers cost. */
-export interface KnownPricePorts {
-  readonly ledger: Pick<Ledger, 'listCreated'>;
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-}
+import type { AppContext } from '../ports.ts';
 
 /** A server's order with this app and, as far as it is known, the price of a month. */
 export interface PricedServer {
@@ -24,7 +17,7 @@ export type FindPrice = (server: Pick<Server, 'id' | 'label'>) => PricedServer |
 export async function readKnownPrices(
   workspaceId: WorkspaceId,
   catalog: Catalog,
-  { ledger, apiKeys }: KnownPricePorts,
+  { ledger, apiKeys }: AppContext,
 ): Promise<FindPrice> {
   const [all, held] = await Promise.all([ledger.listCreated(workspaceId), apiKeys.find(workspaceId)]);
   const byId = new Map(all.map((created) => [created.id, created]));

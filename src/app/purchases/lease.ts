@@ -1,5 +1,6 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
-import type { Lease, LeasePorts } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { Lease } from './ports.ts';
 
 /**
  * How long an operation stays with a process that has died: another one has taken it within a minute. A living process renews
@@ -8,7 +9,7 @@ import type { Lease, LeasePorts } from './ports.ts';
 const LEASE_MS = 45_000;
 
 /** A lease of an operation from now, for a new owner unless one is named. */
-export function newLease({ system }: Pick<LeasePorts, 'system'>, owner = system.newId()): Lease {
+export function newLease({ system }: AppContext, owner = system.newId()): Lease {
   return { owner, now: system.now(), until: system.now() + LEASE_MS };
 }
 
@@ -16,12 +17,12 @@ export function newLease({ system }: Pick<LeasePorts, 'system'>, owner = system.
 export async function withLease(
   id: ConfirmationId,
   owner: string,
-  ports: LeasePorts,
+  app: AppContext,
   work: () => Promise<number | undefined>,
 ): Promise<void> {
-  const { ledger } = ports;
+  const { ledger } = app;
   const ended = new AbortController();
-  const renewing = renew(id, owner, ports, ended.signal);
+  const renewing = renew(id, owner, app, ended.signal);
   let dueAt: number | undefined;
   try {
     dueAt = await work();
@@ -30,24 +31,19 @@ export async function withLease(
     await renewing;
     // The work has ended: a lease that can't be given back ends by itself.
     await ledger.release(id, owner, dueAt).catch((error: unknown) => {
-      ports.log.warn('a lease could not be given back', { operationId: id, cause: String(error) });
+      app.log.warn('a lease could not be given back', { operationId: id, cause: String(error) });
     });
   }
 }
 
-async function renew(
-  id: ConfirmationId,
-  owner: string,
-  ports: LeasePorts,
-  ended: AbortSignal,
-): Promise<void> {
+async function renew(id: ConfirmationId, owner: string, app: AppContext, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     try {
-      await ports.system.sleep(LEASE_MS / 3, ended);
-      await ports.ledger.lease(id, newLease(ports, owner));
+      await app.system.sleep(LEASE_MS / 3, ended);
+      await app.ledger.lease(id, newLease(app, owner));
     } catch (error) {
       if (!ended.aborted)
-        ports.log.warn('a lease could not be renewed', { operationId: id, cause: String(error) });
+        app.log.warn('a lease could not be renewed', { operationId: id, cause: String(error) });
     }
   }
 }

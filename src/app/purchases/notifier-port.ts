@@ -1,9 +1,6 @@
 import type { UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import type { FollowedActs } from '../servers/ports.ts';
-import type { HeldPassword, Ledger, Passwords } from './ports.ts';
+import type { HeldPassword } from './ports.ts';
 
 /** Notifies users of the outcome of what they confirmed. */
 export interface OperationNotifier {
@@ -25,14 +22,4 @@ export interface OperationNotifier {
   notifyUnsaved(operation: Operation): Promise<void>;
   /** Tells owners that the balance was too low for it. Never throws. */
   notifyLowBalance(operation: Operation, owners: readonly UserId[]): Promise<void>;
-}
-
-/** What it takes to notify the actor of an operation. */
-export interface NotifyPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
-  readonly passwords: Pick<Passwords, 'find'>;
-  readonly operationNotifier: OperationNotifier;
-  readonly log: Pick<Log, 'warn'>;
-  readonly followedActs: Pick<FollowedActs, 'add'>;
 }

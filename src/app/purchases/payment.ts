@@ -7,8 +7,8 @@ import type { Server } from '../../domain/server.ts';
 import type { System } from '../../system.ts';
 import type { CallOptions, HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
+import type { AppContext } from '../ports.ts';
 import { auditOfOperation } from './audit-operation.ts';
-import type { PaymentPorts } from './payment-ports.ts';
 import type { Ledger, PaidAnswer } from './ports.ts';
 import { forgetSpilled, spillAnswer } from './spill.ts';
 import { untilStored } from './until-stored.ts';
@@ -21,7 +21,7 @@ export interface Payment {
   readonly owner: string;
   /** Of the account for a create, of the server for a renewal. */
   readonly lock: HeldLock;
-  readonly ports: PaymentPorts;
+  readonly app: AppContext;
 }
 
 /** @throws Refusal `unknown_choice` */
@@ -57,11 +57,11 @@ export async function fetchAllServers(
  * @throws Refusal `list_incomplete`
  */
 export async function fetchServersToPay(
-  { hosting, ports }: Pick<Payment, 'hosting' | 'ports'>,
+  { hosting, app }: Pick<Payment, 'hosting' | 'app'>,
   how: Pick<CallOptions, 'urgency'>,
 ): Promise<readonly Server[]> {
   const servers = await fetchAllServers(hosting, how);
-  await ports.accountRecognition.recognize(hosting, servers);
+  await app.accountRecognition.recognize(hosting, servers);
   return servers;
 }
 
@@ -72,14 +72,14 @@ type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { r
  * database locked, this retries until the process ends, and keeps the answer in a file meanwhile.
  */
 export async function settleUntilStored(
-  { operation, ports }: Pick<Payment, 'operation' | 'ports'>,
+  { operation, app }: Pick<Payment, 'operation' | 'app'>,
   settled: Settled,
 ): Promise<void> {
-  const { log, ledger, system } = ports;
+  const { log, ledger, system } = app;
   const { id } = operation;
-  const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
+  const audit = auditOfOperation(operation, app, 'done', { serverId: settled.serverId });
   const settle = () => ledger.settle(id, { ...settled, at: system.now(), isFirstHand: true }, audit);
-  const isStored = await storeAnswer(id, settled, settle, ports);
+  const isStored = await storeAnswer(id, settled, settle, app);
   if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId: id });
 }
 
@@ -88,15 +88,15 @@ export async function storeAnswer<Result>(
   operationId: ConfirmationId,
   answer: PaidAnswer,
   store: () => Promise<Result>,
-  ports: PaymentPorts,
+  app: AppContext,
 ): Promise<Result> {
   let isSpilled = false;
   const spill = async () => {
-    isSpilled ||= await spillAnswer(operationId, answer, ports);
+    isSpilled ||= await spillAnswer(operationId, answer, app);
   };
-  const storeSoon = () => spillIfSlow(store, spill, ports.system);
-  const result = await untilStored(operationId, storeSoon, ports, spill);
-  if (isSpilled) await forgetSpilled(operationId, ports);
+  const storeSoon = () => spillIfSlow(store, spill, app.system);
+  const result = await untilStored(operationId, storeSoon, app, spill);
+  if (isSpilled) await forgetSpilled(operationId, app);
   return result;
 }
 

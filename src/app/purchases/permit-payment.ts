@@ -57,7 +57,7 @@ export async function sendPermitted<Answer>(
 class LookedTooEarly extends Error {}
 
 async function commit(payment: Payment, looked: Looked): Promise<void> {
-  const { system } = payment.ports;
+  const { system } = payment.app;
   if (system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
   const outcome = await commitSent(payment, looked);
   if (outcome === 'outdated') throw new LookedTooEarly();
@@ -65,39 +65,36 @@ async function commit(payment: Payment, looked: Looked): Promise<void> {
 }
 
 async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
-  const { operation, ports } = payment;
-  const at = ports.system.elapsed();
-  const versions = await ports.ledger.readVersions(operation.workspaceId);
-  await getHostingOf(operation, ports);
-  await refuseFrozen(operation.workspaceId, ports.workspaces);
+  const { operation, app } = payment;
+  const at = app.system.elapsed();
+  const versions = await app.ledger.readVersions(operation.workspaceId);
+  await getHostingOf(operation, app);
+  await refuseFrozen(operation.workspaceId, app.workspaces);
   await requireRole(payment);
   await requireApproval(payment);
-  await refuseOverBudget(operation, ports);
+  await refuseOverBudget(operation, app);
   return { knownIds: await check(), versions, at };
 }
 
-async function requireRole({ operation, ports }: Payment): Promise<void> {
+async function requireRole({ operation, app }: Payment): Promise<void> {
   const { workspaceId, actorId: userId, channelId, purchase } = operation;
   const actor = { workspaceId, userId, channelId };
-  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), ports);
+  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), app);
   if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
 }
 
 /** The two-person rule may have been turned on since. What was approved has the id of its approval. */
-async function requireApproval({ operation, ports }: Payment): Promise<void> {
+async function requireApproval({ operation, app }: Payment): Promise<void> {
   const { id, workspaceId, purchase, price } = operation;
-  const { approval: rule } = (await ports.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
+  const { approval: rule } = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
   if (!needsApproval(rule, purchase.kind, price)) return;
   // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
-  if ((await ports.approvals.find(id))?.state !== 'approved') throw new Refusal('approval_needed', {});
+  if ((await app.approvals.find(id))?.state !== 'approved') throw new Refusal('approval_needed', {});
 }
 
-async function commitSent(
-  { operation, hosting, owner, lock, ports }: Payment,
-  { knownIds, versions }: Looked,
-) {
-  const { ledger, system } = ports;
-  if (!(await ledger.lease(operation.id, newLease(ports, owner)))) return 'refused';
+async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, versions }: Looked) {
+  const { ledger, system } = app;
+  if (!(await ledger.lease(operation.id, newLease(app, owner)))) return 'refused';
   const { account } = hosting;
   return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, versions, lock });
 }

@@ -5,8 +5,6 @@ import type { Money } from '../../domain/money.ts';
 import type { Operation, Purchase } from '../../domain/operation.ts';
 import type { OperationRefusal, UnconfirmedReason } from '../../domain/outcome.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
 import type { LockOwner } from '../locks.ts';
 import type { Prices } from './prices-port.ts';
 
@@ -198,13 +196,6 @@ export interface HeldPassword {
   readonly password: Secret<string>;
   /** Epoch milliseconds; absent until its creator has asked to see it. */
   readonly heldUntil?: number;
-}
-
-/** What it takes to work on an operation while holding its lease. */
-export interface LeasePorts {
-  readonly system: Pick<System, 'now' | 'newId' | 'sleep'>;
-  readonly log: Pick<Log, 'warn'>;
-  readonly ledger: Pick<Ledger, 'lease' | 'release'>;
 }
 
 /** The API's own answer to a paid request: its password exists nowhere else. */

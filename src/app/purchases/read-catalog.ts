@@ -1,8 +1,6 @@
 import type { Catalog } from '../../domain/catalog.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
-
-const defineUseCase = useCasesOver<unknown>();
 
 /** Reads what can be ordered. */
 export const readCatalog = defineUseCase({

@@ -4,10 +4,8 @@ import { type Money, money } from '../../domain/money.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { monthStart } from '../../domain/time.ts';
-import type { System } from '../../system.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import { type FindPrice, type KnownPricePorts, readKnownPrices } from './known-price.ts';
-import type { Ledger } from './ports.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type FindPrice, readKnownPrices } from './known-price.ts';
 import type { PricedPurchase } from './prices-port.ts';
 
 /** What the servers that the actor's role covers cost, as far as it is known. */
@@ -60,13 +58,6 @@ export interface Tally {
   readonly unpriced: number;
 }
 
-interface CostPorts extends KnownPricePorts {
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'listCreated' | 'listPurchases'>;
-}
-
-const defineUseCase = useCasesOver<CostPorts>();
-
 /**
  * Adds up what the workspace's servers cost a month, and what was paid here this month. Nothing is guessed: what is not
  * known is listed without a price. Money effect: none.
@@ -88,13 +79,13 @@ export const readCosts = defineUseCase({
   },
 });
 
-type Context = Pick<UseCaseContext<CostPorts>, 'actor' | 'ports'>;
+type Context = Pick<UseCaseContext, 'actor' | 'app'>;
 type Covers = (label: string) => boolean;
 
 /** What was paid here this month for servers with such labels. Reads only the store. */
-export async function readPaid(covers: Covers, { actor, ports }: Context): Promise<PaidThisMonth> {
-  const since = monthStart(ports.system.now());
-  const purchases = await ports.ledger.listPurchases(actor.workspaceId, since);
+export async function readPaid(covers: Covers, { actor, app }: Context): Promise<PaidThisMonth> {
+  const since = monthStart(app.system.now());
+  const purchases = await app.ledger.listPurchases(actor.workspaceId, since);
   const covered = purchases.filter(({ purchase }) => covers(labelOf(purchase)));
   return tallyPurchases(covered, since);
 }
@@ -112,9 +103,9 @@ export async function costsOf(
     readonly catalog: Catalog;
     readonly covers: Covers;
   } & Pick<Costs, 'paid' | 'isLimited'>,
-  { actor, ports }: Context,
+  { actor, app }: Context,
 ): Promise<Costs> {
-  const findPrice = await readKnownPrices(actor.workspaceId, catalog, ports);
+  const findPrice = await readKnownPrices(actor.workspaceId, catalog, app);
   const costs = priceServers(list.servers, covers, findPrice);
   return { ...addUp(costs), paid, isLimited };
 }

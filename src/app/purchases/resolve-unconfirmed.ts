@@ -6,9 +6,9 @@ import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import type { ServerList } from '../../domain/server.ts';
 import { findSearchedAccount } from '../account/confirmed-account.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { judge, type Verdict } from './judge-unconfirmed.ts';
-import type { ResolvePorts } from './payment-ports.ts';
 
 /**
  * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
@@ -19,24 +19,24 @@ import type { ResolvePorts } from './payment-ports.ts';
 export async function resolveUnconfirmed(
   operation: Operation,
   passedMs: number,
-  ports: ResolvePorts,
+  app: AppContext,
 ): Promise<void> {
-  await ports.ledger.addLooked(operation.id, passedMs);
-  const isOverdue = operation.lookedMs + passedMs >= ports.settings.unconfirmedMs;
-  const account = await findSearchedAccount(operation, ports);
+  await app.ledger.addLooked(operation.id, passedMs);
+  const isOverdue = operation.lookedMs + passedMs >= app.settings.unconfirmedMs;
+  const account = await findSearchedAccount(operation, app);
   if (account.kind !== 'same') {
     const code = account.kind === 'none' ? 'no_api_key' : 'account_changed';
-    await leaveToManager(operation, { code, details: {} }, ports);
+    await leaveToManager(operation, { code, details: {} }, app);
     return;
   }
   const { hosting } = account;
-  const list = await fetchServers(operation, hosting, isOverdue, ports);
+  const list = await fetchServers(operation, hosting, isOverdue, app);
   // What another workspace's order has made in this account proves nothing about this one.
-  await ports.accountRecognition.recognize(hosting, list.servers);
-  const verdict = await judgeBy(list, operation, hosting, ports);
-  if (verdict.kind === 'done') await settle(operation, verdict, ports);
-  else if (verdict.kind === 'contradictory') await leaveToManager(operation, CONTRADICTION, ports);
-  else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, ports);
+  await app.accountRecognition.recognize(hosting, list.servers);
+  const verdict = await judgeBy(list, operation, hosting, app);
+  if (verdict.kind === 'done') await settle(operation, verdict, app);
+  else if (verdict.kind === 'contradictory') await leaveToManager(operation, CONTRADICTION, app);
+  else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
 }
 
 const CONTRADICTION = { code: 'contradiction', details: {} } as const;
@@ -46,12 +46,12 @@ function fetchServers(
   operation: Operation,
   hosting: HostingApi,
   isOverdue: boolean,
-  ports: ResolvePorts,
+  app: AppContext,
 ): Promise<ServerList> {
   return hosting.fetchServers({ freshness: 'fresh', urgency: 'background' }).catch(async (error: unknown) => {
     const isRejected = error instanceof HostingError && error.code === 'unauthorized';
-    if (isRejected) await leaveToManager(operation, { code: 'key_rejected', details: {} }, ports);
-    else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, ports);
+    if (isRejected) await leaveToManager(operation, { code: 'key_rejected', details: {} }, app);
+    else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
     throw error;
   });
 }
@@ -60,16 +60,16 @@ async function judgeBy(
   list: ServerList,
   operation: Operation,
   { account }: HostingApi,
-  ports: ResolvePorts,
+  app: AppContext,
 ): Promise<Verdict> {
-  const { ledger } = ports;
+  const { ledger } = app;
   const { workspaceId, knownIds } = operation;
   const newIds = list.servers.map(({ id }) => id).filter((id) => !knownIds.includes(id));
   // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
   const othersIds = await ledger.listSettledIds(account, newIds, workspaceId);
-  const hasRival = await findRival(operation, account, ports);
-  const verdict = judge(operation, { list, othersIds, hasRival, now: ports.system.now() });
-  const isDoubtful = verdict.kind === 'done' && (await isMadeElsewhere(verdict.serverId, operation, ports));
+  const hasRival = await findRival(operation, account, app);
+  const verdict = judge(operation, { list, othersIds, hasRival, now: app.system.now() });
+  const isDoubtful = verdict.kind === 'done' && (await isMadeElsewhere(verdict.serverId, operation, app));
   return isDoubtful ? { kind: 'contradictory' } : verdict;
 }
 
@@ -80,7 +80,7 @@ async function judgeBy(
 async function isMadeElsewhere(
   serverId: ServerId,
   { id, purchase }: Operation,
-  { ledger }: ResolvePorts,
+  { ledger }: AppContext,
 ): Promise<boolean> {
   if (purchase.kind !== 'create') return false;
   const makers = await ledger.listMakers(serverId);
@@ -88,7 +88,7 @@ async function isMadeElsewhere(
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */
-async function findRival(operation: Operation, account: string, { ledger }: ResolvePorts): Promise<boolean> {
+async function findRival(operation: Operation, account: string, { ledger }: AppContext): Promise<boolean> {
   const { id, purchase, workspaceId, createdAt } = operation;
   if (purchase.kind === 'create') {
     if (await ledger.hasNewer(workspaceId)) return true;
@@ -117,24 +117,24 @@ function mayHavePaid(paidUntil: number, other: Operation): boolean {
 async function settle(
   operation: Operation,
   { kind: _, ...found }: Extract<Verdict, { kind: 'done' }>,
-  ports: ResolvePorts,
+  app: AppContext,
 ): Promise<void> {
   const isLate = operation.state === 'refused';
-  const audit = auditOfOperation(operation, ports, 'done', {
+  const audit = auditOfOperation(operation, app, 'done', {
     serverId: found.serverId,
     surface: 'background',
     ...(isLate && { code: 'found_late' }),
   });
-  await ports.ledger.settle(operation.id, { at: ports.system.now(), ...found, isLate }, audit);
+  await app.ledger.settle(operation.id, { at: app.system.now(), ...found, isLate }, audit);
 }
 
 /** Once: what was ended, or waits for a decision, stays as it is. */
 async function leaveToManager(
   operation: Operation,
   reason: UnconfirmedReason,
-  ports: ResolvePorts,
+  app: AppContext,
 ): Promise<void> {
   if (operation.state !== 'unconfirmed' || operation.needsDecision) return;
-  const audit = auditOfOperation(operation, ports, 'in_doubt', { code: reason.code, surface: 'background' });
-  await ports.ledger.markNeedsDecision(operation.id, audit, reason);
+  const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
+  await app.ledger.markNeedsDecision(operation.id, audit, reason);
 }

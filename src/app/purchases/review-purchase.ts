@@ -8,26 +8,11 @@ import { findNearest } from '../../domain/nearest.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
-import type { System } from '../../system.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import type { ApiKeys, AuditLog } from '../account/ports.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
-import { type BudgetState, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
-import type { Ledger } from './ports.ts';
-
-/** Where the plan of a server that was created with this app is looked up. */
-export interface PlanPorts {
-  readonly ledger: Pick<Ledger, 'findCreateOf'>;
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-}
-
-const defineUseCase = useCasesOver<
-  SpendingPorts &
-    PlanPorts & { readonly audit: Pick<AuditLog, 'list'>; readonly system: Pick<System, 'now' | 'sleep'> }
->();
-
+import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
 /**
  * The form of a create is opened: what can be chosen, and the choices that were typed, checked.
  * @throws Refusal `purchases_frozen`
@@ -37,7 +22,7 @@ export const openCreate = defineUseCase({
   needs: 'manager',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Catalog> => {
-    await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
+    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
     const hosting = await context.hosting();
     return hosting.fetchCatalog();
   },
@@ -63,9 +48,9 @@ export interface Terms {
 export async function readTerms(
   kind: Purchase['kind'],
   price: Money | undefined,
-  context: Pick<UseCaseContext<SpendingPorts>, 'actor' | 'ports'>,
+  context: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<Terms> {
-  await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
+  await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
   const { approval } = (await getWorkspace(context)).settings;
   const budget = await readBudget(context);
   const isOver = budget !== undefined && isOverBudget(budget, price);
@@ -152,14 +137,14 @@ export const reviewRenew = defineUseCase({
   },
 });
 
-type PlanContext = Pick<UseCaseContext<PlanPorts>, 'actor' | 'ports' | 'hosting'>;
+type PlanContext = Pick<UseCaseContext, 'actor' | 'app' | 'hosting'>;
 
 async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<Plan | undefined> {
-  const { ports } = context;
-  const created = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
+  const { app } = context;
+  const created = await app.ledger.findCreateOf(context.actor.workspaceId, id);
   if (created?.purchase.kind !== 'create') return undefined;
   const { order } = created.purchase;
-  const held = await ports.apiKeys.find(context.actor.workspaceId);
+  const held = await app.apiKeys.find(context.actor.workspaceId);
   const isOwn = isOrderOf({ ...created, label: order.label }, { label }, held?.generation);
   if (!isOwn) return undefined;
   const hosting = await context.hosting();

@@ -3,10 +3,10 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
 import type { HeldLock } from '../locks.ts';
+import type { AppContext } from '../ports.ts';
 import { endFailedPayment } from './end-failed-payment.ts';
 import { newLease, withLease } from './lease.ts';
 import { notifyOperation } from './notify-operation.ts';
-import type { PaymentPorts } from './payment-ports.ts';
 import { sendCreate } from './send-create.ts';
 import { sendRenewal } from './send-renewal.ts';
 import { tellOwners } from './tell-owners.ts';
@@ -16,57 +16,53 @@ import { tellOwners } from './tell-owners.ts';
  * (docs/design.md 4). Money effect: pays at most once for each operation, however often it is called.
  * @throws only what the store throws before the outcome is written: then it may still be carried out
  */
-export async function runOperation(id: ConfirmationId, ports: PaymentPorts): Promise<void> {
-  const { ledger } = ports;
-  const lease = newLease(ports);
+export async function runOperation(id: ConfirmationId, app: AppContext): Promise<void> {
+  const { ledger } = app;
+  const lease = newLease(app);
   if (!(await ledger.lease(id, lease))) return;
-  await withLease(id, lease.owner, ports, async () => {
+  await withLease(id, lease.owner, app, async () => {
     const operation = await ledger.find(id);
-    if (operation?.state === 'prepared') await payOperation(operation, lease.owner, ports);
+    if (operation?.state === 'prepared') await payOperation(operation, lease.owner, app);
     return undefined;
   });
 }
 
 /** The same for the owner of the operation's lease. @throws only what the store throws */
-export async function payOperation(operation: Operation, owner: string, ports: PaymentPorts): Promise<void> {
-  ports.operationNotifier.announceStart(operation);
+export async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
+  app.operationNotifier.announceStart(operation);
   const ended = new AbortController();
-  const queued = notifyIfQueued(operation, ended.signal, ports);
-  const reported = await pay(operation, owner, ports)
-    .catch((error: unknown) => endFailedPayment(operation, error, owner, ports))
+  const queued = notifyIfQueued(operation, ended.signal, app);
+  const reported = await pay(operation, owner, app)
+    .catch((error: unknown) => endFailedPayment(operation, error, owner, app))
     .finally(() => ended.abort());
   // The outcome must not be overtaken by words that it is queued.
   await queued;
-  await tellOutcome(operation, reported ?? undefined, ports).catch((error: unknown) => {
-    ports.log.warn('an outcome could not be told yet', {
+  await tellOutcome(operation, reported ?? undefined, app).catch((error: unknown) => {
+    app.log.warn('an outcome could not be told yet', {
       operationId: operation.id,
       ...describeDefect(error),
     });
   });
 }
 
-async function tellOutcome(
-  { id }: Operation,
-  reported: string | undefined,
-  ports: PaymentPorts,
-): Promise<void> {
-  await notifyOperation(id, ports, reported);
-  const operation = await ports.ledger.find(id);
-  if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, ports);
+async function tellOutcome({ id }: Operation, reported: string | undefined, app: AppContext): Promise<void> {
+  await notifyOperation(id, app, reported);
+  const operation = await app.ledger.find(id);
+  if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, app);
 }
 
 /** A user who gets no reply for longer than this may order again. */
 const SILENT_MS = 5000;
 
 /** Behind other orders, or behind the rate limit: its actor gets one message that it was not sent yet. */
-async function notifyIfQueued(operation: Operation, ended: AbortSignal, ports: PaymentPorts): Promise<void> {
+async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: AppContext): Promise<void> {
   try {
-    await ports.system.sleep(SILENT_MS, ended);
-    const now = await ports.ledger.find(operation.id);
-    if (now?.state === 'prepared') await ports.operationNotifier.notifyQueued(now);
+    await app.system.sleep(SILENT_MS, ended);
+    const now = await app.ledger.find(operation.id);
+    if (now?.state === 'prepared') await app.operationNotifier.notifyQueued(now);
   } catch (error) {
     if (!ended.aborted)
-      ports.log.warn('a user could not be told about the queue', {
+      app.log.warn('a user could not be told about the queue', {
         operationId: operation.id,
         ...describeDefect(error),
       });
@@ -74,11 +70,11 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, ports: P
 }
 
 /** @returns a new server's state, as the API reports it */
-async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<string | undefined> {
-  const { locks, accounts } = ports;
+async function pay(operation: Operation, owner: string, app: AppContext): Promise<string | undefined> {
+  const { locks, accounts } = app;
   const { purchase } = operation;
-  const hosting = await getHostingOf(operation, ports);
-  const payment = (lock: HeldLock) => ({ operation, hosting, owner, lock, ports });
+  const hosting = await getHostingOf(operation, app);
+  const payment = (lock: HeldLock) => ({ operation, hosting, owner, lock, app });
   const account = await accounts.find(hosting.account);
   if (purchase.kind === 'create') {
     return locks.run(account, (lock) => sendCreate(purchase.order, payment(lock)));

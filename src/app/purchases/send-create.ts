@@ -40,20 +40,20 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
 /** A colleague may have just created the same server on the account's page, so the user is asked again. */
 async function refuseUnseenNamesake(
   servers: readonly Server[],
-  { operation, hosting, ports }: Payment,
+  { operation, hosting, app }: Payment,
 ): Promise<void> {
   const { purchase, workspaceId } = operation;
   const seen = purchase.kind === 'create' ? (purchase.namesakeIds ?? []) : [];
   const label = labelOf(purchase);
   const unseen = listNamesakes(servers, label).filter((id) => !seen.includes(id));
   // Two orders for one label that were both confirmed here are meant to be two servers.
-  const ours = await ports.ledger.listSettledIds(hosting.account, unseen, workspaceId);
+  const ours = await app.ledger.listSettledIds(hosting.account, unseen, workspaceId);
   if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
 }
 
 /** An open order of a newer version may be for the same server, and this version can't see that. */
-async function refuseBesideNewer({ operation, ports }: Payment): Promise<void> {
-  if (await ports.ledger.hasNewer(operation.workspaceId)) throw new Refusal('newer_version', {});
+async function refuseBesideNewer({ operation, app }: Payment): Promise<void> {
+  if (await app.ledger.hasNewer(operation.workspaceId)) throw new Refusal('newer_version', {});
 }
 
 const WAIT_MOST_SECONDS = 60;
@@ -62,14 +62,14 @@ const WAIT_MOST_SECONDS = 60;
  * The id of a new server says which create made it only while no other create of the account is under way, so one that another
  * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
  */
-async function waitForOtherCreates({ operation, hosting, ports }: Payment): Promise<void> {
+async function waitForOtherCreates({ operation, hosting, app }: Payment): Promise<void> {
   const { id, workspaceId } = operation;
   for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
-    const creates = await ports.ledger.listUnresolvedCreates(hosting.account, workspaceId);
+    const creates = await app.ledger.listUnresolvedCreates(hosting.account, workspaceId);
     const others = creates.filter((other) => other.id !== id);
     refuseUnconfirmedLabel(operation, others);
     if (!others.some((other) => other.state === 'sent')) return;
-    await ports.system.sleep(1000);
+    await app.system.sleep(1000);
   }
   throw new Refusal('waited_too_long', {});
 }

@@ -34,9 +34,9 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
 /** Two workspaces may have confirmed the same month before it was known that they have the same account. */
 async function refuseRenewedElsewhere(
   { serverId, label, paidUntil }: Renewal,
-  { operation, hosting, ports }: Payment,
+  { operation, hosting, app }: Payment,
 ): Promise<void> {
-  const renewals = await ports.ledger.listRenewals(hosting.account, operation.workspaceId, serverId);
+  const renewals = await app.ledger.listRenewals(hosting.account, operation.workspaceId, serverId);
   const isRenewed = renewals.some(
     ({ workspaceId, state, purchase }) =>
       workspaceId !== operation.workspaceId &&
@@ -48,8 +48,8 @@ async function refuseRenewedElsewhere(
 }
 
 async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
-  const { operation, hosting, ports } = payment;
-  const created = await ports.ledger.findCreateOf(operation.workspaceId, serverId);
+  const { operation, hosting, app } = payment;
+  const created = await app.ledger.findCreateOf(operation.workspaceId, serverId);
   if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
   refuseMovedPrice(operation.price, getPlan(catalog, created.purchase.order.plan).monthly);

@@ -2,18 +2,9 @@ import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
-import type { System } from '../../system.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { ServerRef } from '../servers/find-server.ts';
-import type { HeldPassword, Passwords } from './ports.ts';
-
-interface PasswordPorts {
-  readonly system: System;
-  readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'startHold'>;
-  readonly settings: { readonly passwordHoldMs: number };
-}
-
-const defineUseCase = useCasesOver<PasswordPorts>();
+import type { HeldPassword } from './ports.ts';
 
 /** What is known of a stored root password without opening it. */
 type Unopened = Omit<HeldPassword, 'password'>;
@@ -38,7 +29,7 @@ export const showPassword = defineUseCase({
   needs: 'anyone',
   effect: 'changes',
   run: async ({ ref, show }: Showing, context): Promise<void> => {
-    const { passwords, system, settings } = context.ports;
+    const { passwords, system, settings } = context.app;
     const held = await passwords.listHeld(context.actor.workspaceId);
     const isMine = ({ creatorId }: Unopened) => creatorId === context.actor.userId;
     // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
@@ -64,7 +55,7 @@ export const showPassword = defineUseCase({
 function describeOthers(
   ref: ServerRef,
   [first, ...more]: readonly Unopened[],
-  { setSubject }: Pick<UseCaseContext<PasswordPorts>, 'setSubject'>,
+  { setSubject }: Pick<UseCaseContext, 'setSubject'>,
 ): Refusal {
   const label = nameOf(ref);
   if (!first) return new Refusal('no_password', { label });

@@ -1,21 +1,14 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
+import type { AppContext } from '../ports.ts';
 import { auditOfOperation } from './audit-operation.ts';
-import type { Ledger, PaidAnswer, Spill, SpilledAnswer } from './ports.ts';
-
-/** What it takes to keep an answer that the database can't take. */
-export interface SpillPorts {
-  readonly spill: Pick<Spill, 'write' | 'remove'>;
-  readonly log: Pick<Log, 'warn' | 'error'>;
-}
+import type { PaidAnswer, SpilledAnswer } from './ports.ts';
 
 /** Keeps an answer in case this process ends before the database takes it. False when that failed as well. */
 export async function spillAnswer(
   operationId: ConfirmationId,
   answer: PaidAnswer,
-  { spill, log }: SpillPorts,
+  { spill, log }: AppContext,
 ): Promise<boolean> {
   return spill.write(operationId, answer).then(
     () => true,
@@ -28,20 +21,14 @@ export async function spillAnswer(
 }
 
 /** Forgets an answer that the database has. One that can't be removed is found to be stored at the next start. */
-export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: SpillPorts): Promise<void> {
+export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppContext): Promise<void> {
   await spill.remove(operationId).catch(() => {
     log.warn('a stored answer could not be removed from its file', { operationId });
   });
 }
 
-export interface StoreSpilledPorts extends SpillPorts {
-  readonly spill: Spill;
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'find' | 'settle' | 'keepAnswer'>;
-}
-
 /** Reads what an earlier process could not store. */
-export async function readSpilled({ spill, log }: StoreSpilledPorts): Promise<readonly SpilledAnswer[]> {
+export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
   if (unreadable > 0) log.error('paid answers in files can’t be opened: put their key back', { unreadable });
   return answers;
@@ -50,12 +37,12 @@ export async function readSpilled({ spill, log }: StoreSpilledPorts): Promise<re
 /** Stores what an earlier process could not; returns what is still left. */
 export async function storeSpilled(
   spilled: readonly SpilledAnswer[],
-  ports: StoreSpilledPorts,
+  app: AppContext,
 ): Promise<readonly SpilledAnswer[]> {
   const left: SpilledAnswer[] = [];
   for (const answer of spilled) {
-    const isStored = await storeOne(answer, ports).catch(() => false);
-    if (isStored) await forgetSpilled(answer.operationId, ports);
+    const isStored = await storeOne(answer, app).catch(() => false);
+    if (isStored) await forgetSpilled(answer.operationId, app);
     else left.push(answer);
   }
   return left;
@@ -63,16 +50,16 @@ export async function storeSpilled(
 
 async function storeOne(
   { operationId, serverId, ...answer }: SpilledAnswer,
-  ports: StoreSpilledPorts,
+  app: AppContext,
 ): Promise<boolean> {
-  const { ledger, system } = ports;
+  const { ledger, system } = app;
   const operation = await ledger.find(operationId);
   if (!operation) return false;
   if (serverId === undefined) {
     if (answer.password) await ledger.keepAnswer(operationId, answer.password, system.now());
     return true;
   }
-  const audit = auditOfOperation(operation, ports, 'done', { serverId, surface: 'background' });
+  const audit = auditOfOperation(operation, app, 'done', { serverId, surface: 'background' });
   const settled = { ...answer, serverId, at: system.now(), isFirstHand: true };
   return (await ledger.settle(operationId, settled, audit)) || isStoredBefore(operation, answer);
 }

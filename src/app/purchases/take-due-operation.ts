@@ -2,24 +2,15 @@ import { describeDefect, isExpected } from '../../domain/errors.ts';
 import { isInTime, isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
 import type { OperationRefusal } from '../../domain/outcome.ts';
 import type { Entry } from '../authorize/entry.ts';
+import type { AppContext } from '../ports.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { DoubtClock } from './doubt-clock.ts';
 import { newLease, withLease } from './lease.ts';
 import { notifyOperation } from './notify-operation.ts';
-import type { PaymentPorts, ResolvePorts } from './payment-ports.ts';
-import type { Ledger } from './ports.ts';
 import { resolveUnconfirmed } from './resolve-unconfirmed.ts';
 import { payOperation } from './run-operation.ts';
-
-/** What the background needs to move operations on. */
-export interface DueOperationPorts extends PaymentPorts, ResolvePorts {
-  readonly system: PaymentPorts['system'];
-  readonly ledger: PaymentPorts['ledger'] & ResolvePorts['ledger'] & Pick<Ledger, 'leaseDue'>;
-  readonly settings: ResolvePorts['settings'];
-}
-
 /** Whether users may still do what they confirmed. */
-export type RoleCheck = Pick<Entry<never>, 'hasRole'>;
+export type RoleCheck = Pick<Entry, 'hasRole'>;
 
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
@@ -33,27 +24,27 @@ export interface DueWork {
 
 /** Takes the lease of one operation that is due; undefined when none is. */
 export async function takeDueOperation(
-  ports: DueOperationPorts,
+  app: AppContext,
   roles: RoleCheck,
   doubtClock: DoubtClock,
 ): Promise<DueWork | undefined> {
-  const { ledger } = ports;
-  const lease = newLease(ports);
+  const { ledger } = app;
+  const lease = newLease(app);
   const operation = await ledger.leaseDue(lease);
   if (!operation) return undefined;
-  const logFailed = (error: unknown) => logFailure(operation, error, ports);
+  const logFailed = (error: unknown) => logFailure(operation, error, app);
   const work = async () => {
-    await moveOn(operation, lease.owner, ports, roles, doubtClock).catch(logFailed);
+    await moveOn(operation, lease.owner, app, roles, doubtClock).catch(logFailed);
     const after = await ledger.find(operation.id);
-    return after && nextDueAt(after, ports.system.now());
+    return after && nextDueAt(after, app.system.now());
   };
   return {
     isPayment: operation.state === 'prepared',
-    run: () => withLease(operation.id, lease.owner, ports, work).catch(logFailed),
+    run: () => withLease(operation.id, lease.owner, app, work).catch(logFailed),
   };
 }
 
-function logFailure(operation: Operation, error: unknown, { log }: DueOperationPorts): void {
+function logFailure(operation: Operation, error: unknown, { log }: AppContext): void {
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
   log.warn('an operation could not be moved on', { operationId: operation.id, ...cause });
 }
@@ -61,63 +52,54 @@ function logFailure(operation: Operation, error: unknown, { log }: DueOperationP
 async function moveOn(
   operation: Operation,
   owner: string,
-  ports: DueOperationPorts,
+  app: AppContext,
   roles: RoleCheck,
   doubtClock: DoubtClock,
 ): Promise<void> {
-  const { ledger } = ports;
-  const at = ports.system.now();
+  const { ledger } = app;
+  const at = app.system.now();
   if (operation.state === 'prepared') {
-    await resume(operation, owner, ports, roles);
+    await resume(operation, owner, app, roles);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone, and the answer with it.
     const reason = { code: 'no_answer', details: {} } as const;
-    const audit = auditOfOperation(operation, ports, 'in_doubt', {
+    const audit = auditOfOperation(operation, app, 'in_doubt', {
       code: reason.code,
       surface: 'background',
     });
     await ledger.markUnconfirmed(operation.id, { dueAt: at, reason }, audit);
-    await notifyOperation(operation.id, ports);
+    await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
-    await lookFor(operation, ports, doubtClock);
+    await lookFor(operation, app, doubtClock);
   } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
     await ledger.markNotified(operation, at);
   } else {
-    await notifyOperation(operation.id, ports);
+    await notifyOperation(operation.id, app);
   }
 }
 
 /** Notifies the actor of the current state even if the lookup fails. The caller logs that failure. */
-async function lookFor(
-  operation: Operation,
-  ports: DueOperationPorts,
-  doubtClock: DoubtClock,
-): Promise<void> {
+async function lookFor(operation: Operation, app: AppContext, doubtClock: DoubtClock): Promise<void> {
   const passedMs = doubtClock.sinceLastLook(operation);
-  await resolveUnconfirmed(operation, passedMs, ports).finally(() => notifyOperation(operation.id, ports));
+  await resolveUnconfirmed(operation, passedMs, app).finally(() => notifyOperation(operation.id, app));
 }
 
 /** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
-async function resume(
-  operation: Operation,
-  owner: string,
-  ports: DueOperationPorts,
-  roles: RoleCheck,
-): Promise<void> {
-  const reason = await findResumeRefusal(operation, ports, roles);
+async function resume(operation: Operation, owner: string, app: AppContext, roles: RoleCheck): Promise<void> {
+  const reason = await findResumeRefusal(operation, app, roles);
   if (reason === undefined) {
-    await payOperation(operation, owner, ports);
+    await payOperation(operation, owner, app);
     return;
   }
-  const audit = auditOfOperation(operation, ports, 'failed', { code: reason.code, surface: 'background' });
-  await ports.ledger.refuse(operation.id, { at: ports.system.now(), reason }, audit);
-  await notifyOperation(operation.id, ports);
+  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
+  await app.ledger.refuse(operation.id, { at: app.system.now(), reason }, audit);
+  await notifyOperation(operation.id, app);
 }
 
 /** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
 async function findResumeRefusal(
   operation: Operation,
-  { system }: DueOperationPorts,
+  { system }: AppContext,
   roles: RoleCheck,
 ): Promise<OperationRefusal | undefined> {
   if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };

@@ -1,6 +1,5 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
+import type { AppContext } from '../ports.ts';
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
@@ -13,7 +12,7 @@ const LONGEST_WAIT_MS = 10_000;
 export async function untilStored<Result>(
   operationId: ConfirmationId,
   store: () => Promise<Result>,
-  { log, system }: { readonly log: Pick<Log, 'error'>; readonly system: Pick<System, 'sleep'> },
+  { log, system }: AppContext,
   onFailure: () => Promise<void> = async () => undefined,
 ): Promise<Result> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

@@ -2,11 +2,9 @@ import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { RenewalBatch } from './ports.ts';
-import { type BatchPorts, runBatch } from './run-batch.ts';
-
-const defineUseCase = useCasesOver<BatchPorts>();
+import { runBatch } from './run-batch.ts';
 
 export interface ConfirmedBatch {
   readonly batch: RenewalBatch;
@@ -29,19 +27,16 @@ export const confirmRenewals = defineUseCase({
   run: (input: { readonly id: ConfirmationId }, context): Promise<ConfirmedBatch> =>
     confirm(input.id, context).catch((error: unknown) => {
       if (isExpected(error)) throw error;
-      context.ports.log.error('renewals could not be confirmed', describeDefect(error));
+      context.app.log.error('renewals could not be confirmed', describeDefect(error));
       throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
     }),
-  follow: async ({ batch, isNew }, { actor, ports }) => {
-    if (isNew) await runBatch(batch, actor, ports);
+  follow: async ({ batch, isNew }, { actor, app }) => {
+    if (isNew) await runBatch(batch, actor, app);
   },
 });
 
-async function confirm(
-  id: ConfirmationId,
-  { actor, ports }: UseCaseContext<BatchPorts>,
-): Promise<ConfirmedBatch> {
-  const { renewalBatches, workspaces, system } = ports;
+async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext): Promise<ConfirmedBatch> {
+  const { renewalBatches, workspaces, system } = app;
   const batch = await renewalBatches.find(id);
   const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
   if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});

@@ -1,6 +1,6 @@
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
-import type { ReminderPorts } from './ports.ts';
+import type { AppContext } from '../ports.ts';
 
 /** Longer than a read of the list, a post and its edit take; a process that dies loses it after that. */
 const LEASE_MS = 5 * MINUTE_MS;
@@ -8,7 +8,7 @@ const LEASE_MS = 5 * MINUTE_MS;
 /** Does the work if nobody else is at work on this workspace's digest, and returns undefined otherwise. */
 async function withDigestLock<Result>(
   workspaceId: WorkspaceId,
-  { lockLeases, system }: Pick<ReminderPorts, 'lockLeases' | 'system'>,
+  { lockLeases, system }: AppContext,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
   const lock = { name: `digest ${workspaceId}`, owner: system.newId() };
@@ -30,12 +30,12 @@ const TRIES = 60;
  */
 export async function waitForDigestLock<Result>(
   workspaceId: WorkspaceId,
-  ports: Pick<ReminderPorts, 'lockLeases' | 'system'>,
+  app: AppContext,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
   for (let tries = 1; ; tries++) {
-    const result = await withDigestLock(workspaceId, ports, work);
+    const result = await withDigestLock(workspaceId, app, work);
     if (result !== undefined || tries === TRIES) return result;
-    await ports.system.sleep(WAIT_MS);
+    await app.system.sleep(WAIT_MS);
   }
 }

@@ -3,10 +3,8 @@ import type { HostingError, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { claimOf, type Operation } from '../../domain/operation.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import type { System } from '../../system.ts';
-import type { Approvals } from '../approvals/ports.ts';
-import type { Ledger } from '../purchases/ports.ts';
-import type { BatchedRenewal, ReminderPorts, RenewalBatch, RenewalBatches } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { BatchedRenewal, RenewalBatch } from './ports.ts';
 
 /** The state of one of several renewals. */
 export type RenewalResult = { readonly renewal: BatchedRenewal } & RenewalStanding;
@@ -24,15 +22,6 @@ export interface BatchNotifier {
   notifyBatch(batch: RenewalBatch, results: readonly RenewalResult[]): Promise<boolean>;
 }
 
-export interface EndPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'find'>;
-  readonly approvals: Pick<Approvals, 'find'>;
-  readonly reminders: Pick<ReminderPorts['reminders'], 'listRenewals'>;
-  readonly renewalBatches: RenewalBatches;
-  readonly batchNotifier: BatchNotifier;
-}
-
 /** After this time a message would come too late. */
 const TELL_WITHIN_MS = DAY_MS;
 
@@ -40,19 +29,19 @@ const TELL_WITHIN_MS = DAY_MS;
 export async function endBatch(
   id: ConfirmationId,
   failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
-  ports: EndPorts,
+  app: AppContext,
 ): Promise<void> {
-  const batch = await ports.renewalBatches.find(id);
+  const batch = await app.renewalBatches.find(id);
   if (batch?.state !== 'confirmed') return;
-  const isTold = await ports.batchNotifier.notifyBatch(batch, await listResults(batch, failures, ports));
-  if (isTold || ports.system.now() - batch.at > TELL_WITHIN_MS) await ports.renewalBatches.end(id);
+  const isTold = await app.batchNotifier.notifyBatch(batch, await listResults(batch, failures, app));
+  if (isTold || app.system.now() - batch.at > TELL_WITHIN_MS) await app.renewalBatches.end(id);
 }
 
 /** What the ledger and the approvals say counts; they outlive the process. */
 export async function listResults(
   { workspaceId, renewals }: RenewalBatch,
   failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
-  { ledger, approvals, reminders }: Pick<EndPorts, 'ledger' | 'approvals' | 'reminders'>,
+  { ledger, approvals, reminders }: AppContext,
 ): Promise<readonly RenewalResult[]> {
   const ids = renewals.map(({ serverId }) => serverId);
   const others = await reminders.listRenewals(workspaceId, ids);

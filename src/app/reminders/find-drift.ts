@@ -6,10 +6,9 @@ import { labelOf } from '../../domain/operation.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
-import type { ReminderPorts, Snapshot } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { Snapshot } from './ports.ts';
 import type { SeenAccount } from './seen-account.ts';
-
-export type DriftPorts = Pick<ReminderPorts, 'audit' | 'ledger'>;
 
 /** An action may take this long until the server shows its effect, so what was done shortly before counts as well. */
 const EFFECT_MS = 15 * MINUTE_MS;
@@ -24,14 +23,14 @@ export async function findDrift(
   workspaceId: WorkspaceId,
   before: Snapshot | undefined,
   { account, list, at }: SeenAccount,
-  ports: DriftPorts,
+  app: AppContext,
 ): Promise<Drift> {
   if (!before || list.extent !== 'whole' || before.account !== account) return NO_DRIFT;
   const was = new Map(before.servers.map((server) => [server.id, server]));
   const is = new Map(
     list.servers.filter((server) => !isDeleted(server)).map((server) => [server.id, server]),
   );
-  const acted = await listActed(workspaceId, before.at - EFFECT_MS, ports);
+  const acted = await listActed(workspaceId, before.at - EFFECT_MS, app);
   const hasEnded = ({ paidUntil }: Pick<Server, 'paidUntil'>) => paidUntil !== undefined && paidUntil <= at;
   const vanished = [...was.values()].filter(
     (server) => !is.has(server.id) && !acted.deleted.has(server.id) && !hasEnded(server),
@@ -43,7 +42,7 @@ export async function findDrift(
     if (isOurs || !isChange(earlier.state, server.state)) return [];
     return [{ ...nameOf(server), before: earlier.state, now: server.state }];
   });
-  const appeared = await leaveOutOwn(fresh, workspaceId, account, ports);
+  const appeared = await leaveOutOwn(fresh, workspaceId, account, app);
   return { appeared: appeared.map(nameOf), vanished: vanished.map(nameOf), changed };
 }
 
@@ -58,7 +57,7 @@ function isChange(before: string, now: string): boolean {
 }
 
 /** The servers on which users of this workspace acted, other than without success. */
-async function listActed(workspaceId: WorkspaceId, since: number, { audit }: DriftPorts) {
+async function listActed(workspaceId: WorkspaceId, since: number, { audit }: AppContext) {
   const last = new Map<string, StoredEntry>();
   // An action whose outcome was never written may have been carried out.
   for await (const entry of audit.read({ workspaceId, actions: ACTIONS, since }))
@@ -81,7 +80,7 @@ async function leaveOutOwn(
   servers: readonly Server[],
   workspaceId: WorkspaceId,
   account: string,
-  { ledger }: DriftPorts,
+  { ledger }: AppContext,
 ): Promise<readonly Server[]> {
   if (servers.length === 0) return [];
   const ids = servers.map(({ id }) => id);

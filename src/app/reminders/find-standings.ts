@@ -2,9 +2,8 @@ import type { Digest, DueServer, DueStanding } from '../../domain/digest.ts';
 import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { claimOf, type Operation } from '../../domain/operation.ts';
 import { isHidden, type ReminderMark } from '../../domain/reminder.ts';
-import type { LiveDigest, ReminderPorts } from './ports.ts';
-
-type StandingPorts = Pick<ReminderPorts, 'system' | 'reminders' | 'audit'>;
+import type { AppContext } from '../ports.ts';
+import type { LiveDigest } from './ports.ts';
 
 /** What is known of the servers of one digest. */
 interface Known {
@@ -19,17 +18,17 @@ interface Known {
 /** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
   { workspaceId, day, content, postedAt }: Pick<LiveDigest, 'workspaceId' | 'day' | 'content' | 'postedAt'>,
-  ports: StandingPorts,
+  app: AppContext,
 ): Promise<Digest> {
   const ids = content.due.map(({ serverId }) => serverId);
-  const marks = await ports.reminders.listMarks(workspaceId);
-  const renewals = await ports.reminders.listRenewals(workspaceId, ids);
+  const marks = await app.reminders.listMarks(workspaceId);
+  const renewals = await app.reminders.listRenewals(workspaceId, ids);
   const known: Known = {
     day,
-    now: ports.system.now(),
+    now: app.system.now(),
     renewals: new Map(renewals.map((operation) => [claimOf(operation.purchase), operation])),
     marks: new Map(marks.map((mark) => [mark.serverId, mark])),
-    deletedBy: await listDeleted(workspaceId, postedAt, ports),
+    deletedBy: await listDeleted(workspaceId, postedAt, app),
   };
   return {
     ...content,
@@ -42,7 +41,7 @@ export async function describeDigest(
 async function listDeleted(
   workspaceId: WorkspaceId,
   since: number,
-  { audit }: StandingPorts,
+  { audit }: AppContext,
 ): Promise<ReadonlyMap<ServerId, UserId>> {
   const deletedBy = new Map<ServerId, UserId>();
   for await (const { serverId, actorId } of audit.read({

@@ -14,7 +14,8 @@ import {
   SNOOZES,
 } from '../../domain/reminder.ts';
 import { compareServers, isDeleted, type Server } from '../../domain/server.ts';
-import type { PaidPrice, ReminderPorts } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { PaidPrice } from './ports.ts';
 
 /** A server whose paid time is known. */
 export type PaidServer = Server & { readonly paidUntil: number };
@@ -45,7 +46,7 @@ export async function describeDue(
   settings: ReminderSettings,
   keyGeneration: number,
   workspaceId: WorkspaceId,
-  { reminders }: Pick<ReminderPorts, 'reminders'>,
+  { reminders }: AppContext,
 ): Promise<readonly DueServer[]> {
   const paid = await reminders.listPrices(
     workspaceId,

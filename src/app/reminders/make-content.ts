@@ -3,9 +3,10 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import type { ReminderMark, ReminderSettings } from '../../domain/reminder.ts';
 import { compareServers, isDeleted, type Server } from '../../domain/server.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import { type DriftPorts, findDrift } from './find-drift.ts';
+import type { AppContext } from '../ports.ts';
+import { findDrift } from './find-drift.ts';
 import { describeDue, listDue } from './list-due.ts';
-import type { ReminderPorts, Snapshot } from './ports.ts';
+import type { Snapshot } from './ports.ts';
 import type { SeenAccount } from './seen-account.ts';
 
 /** Where the first digest has nothing to compare with, it lists what expired within this time. */
@@ -17,9 +18,9 @@ export async function makeContent(
   day: string,
   settings: ReminderSettings,
   seen: SeenAccount,
-  ports: DriftPorts & Pick<ReminderPorts, 'digests' | 'reminders'>,
+  app: AppContext,
 ): Promise<DigestContent> {
-  const { digests, reminders } = ports;
+  const { digests, reminders } = app;
   const marks = await reminders.listMarks(workspaceId);
   const before = await digests.findSnapshot(workspaceId);
   const all = listDue(seen.list.servers, day, seen.at, settings, marks);
@@ -27,9 +28,9 @@ export async function makeContent(
   const hidden = all.flatMap(({ mark }) => mark ?? []);
   const lastAt = (await digests.findLastAt(workspaceId)) ?? seen.at - FIRST_LOOK_BACK_MS;
   return {
-    due: await describeDue(listed, day, settings, seen.keyGeneration, workspaceId, ports),
+    due: await describeDue(listed, day, settings, seen.keyGeneration, workspaceId, app),
     expired: listExpired(seen, before, lastAt, marks),
-    drift: await findDrift(workspaceId, before, seen, ports),
+    drift: await findDrift(workspaceId, before, seen, app),
     snoozed: hidden.filter(({ untilDay }) => untilDay !== undefined).length,
     left: hidden.filter(({ untilDay }) => untilDay === undefined).length,
     isComplete: seen.list.extent !== 'part',

@@ -3,13 +3,10 @@ import type { ServerId } from '../../domain/ids.ts';
 import { localDay } from '../../domain/local-time.ts';
 import { findSnoozeEnd, type ReminderMark, type Snooze } from '../../domain/reminder.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
-import { type FollowUpContext, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../authorize/use-case.ts';
 import { getServer } from '../servers/find-server.ts';
-import type { ReminderPorts } from './ports.ts';
 import { refreshDigest } from './refresh-digest.ts';
 import { readReminderSettings } from './reminder-settings.ts';
-
-const defineUseCase = useCasesOver<ReminderPorts>();
 
 /** One month of a server, as a button names it. */
 export interface ReminderInput {
@@ -35,7 +32,7 @@ export const snoozeReminder = defineUseCase({
   run: async (input: ReminderInput & { readonly snooze: Snooze }, context): Promise<MarkedReminder> => {
     const server = await getRemindedServer(input, context);
     const settings = await readReminderSettings(context);
-    const today = localDay(context.ports.system.now(), settings.zone);
+    const today = localDay(context.app.system.now(), settings.zone);
     const untilDay = findSnoozeEnd(input.snooze, input.paidUntil, today, settings);
     if (untilDay === undefined) throw new Refusal('snooze_too_late', { label: server.label });
     return putMark(server, input.paidUntil, untilDay, context);
@@ -70,17 +67,14 @@ export const remindAgain = defineUseCase({
   subject: ({ id }) => ({ serverId: id }),
   run: async (input: ReminderInput, context): Promise<Server> => {
     const server = await getRemindedServer(input, context);
-    await context.ports.reminders.removeMark(context.actor.workspaceId, input.id, input.paidUntil);
+    await context.app.reminders.removeMark(context.actor.workspaceId, input.id, input.paidUntil);
     return server;
   },
   follow: (_output, context) => refresh(context),
 });
 
 /** A button on an old message may be about a month that was renewed since. */
-async function getRemindedServer(
-  { id, paidUntil }: ReminderInput,
-  context: UseCaseContext<ReminderPorts>,
-): Promise<Server> {
+async function getRemindedServer({ id, paidUntil }: ReminderInput, context: UseCaseContext): Promise<Server> {
   const server = await getServer({ id }, context);
   if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
@@ -93,15 +87,15 @@ async function putMark(
   server: Server,
   paidUntil: number,
   untilDay: string | undefined,
-  { actor, ports }: UseCaseContext<ReminderPorts>,
+  { actor, app }: UseCaseContext,
 ): Promise<MarkedReminder> {
   const { id: serverId, label } = server;
-  const at = ports.system.now();
+  const at = app.system.now();
   const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
-  await ports.reminders.putMark(actor.workspaceId, mark);
+  await app.reminders.putMark(actor.workspaceId, mark);
   return { server, mark };
 }
 
-async function refresh({ actor, ports }: FollowUpContext<ReminderPorts>): Promise<void> {
-  await refreshDigest(actor.workspaceId, ports);
+async function refresh({ actor, app }: FollowUpContext): Promise<void> {
+  await refreshDigest(actor.workspaceId, app);
 }

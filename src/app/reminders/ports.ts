@@ -7,31 +7,6 @@ import type { Money } from '../../domain/money.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { ReminderMark } from '../../domain/reminder.ts';
 import type { Server } from '../../domain/server.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import type { ApiKeys, AuditLog, Workspaces } from '../account/ports.ts';
-import type { RolePorts } from '../authorize/find-roles.ts';
-import type { Installations, SeenRequests } from '../authorize/ports.ts';
-import type { FindHosting } from '../hosting-api.ts';
-import type { LockLeases } from '../locks.ts';
-import type { Ledger } from '../purchases/ports.ts';
-
-/** What reminders work with. */
-export interface ReminderPorts extends RolePorts {
-  readonly system: System;
-  readonly log: Log;
-  readonly installations: Installations;
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-  readonly hostingOf: FindHosting;
-  readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly audit: Pick<AuditLog, 'list' | 'read'>;
-  readonly ledger: Pick<Ledger, 'listSettledIds' | 'listUnresolvedCreates'>;
-  readonly lockLeases: LockLeases;
-  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
-  readonly digests: Digests;
-  readonly reminders: Reminders;
-  readonly reminderNotifier: ReminderNotifier;
-}
 
 /** A workspace in which a digest is set up. */
 export interface DigestWorkspace {

@@ -2,10 +2,11 @@ import { isQuiet } from '../../domain/digest.ts';
 import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import { listOwners } from '../authorize/list-role-holders.ts';
+import type { AppContext } from '../ports.ts';
 import { waitForDigestLock } from './digest-lock.ts';
 import { describeDigest } from './find-standings.ts';
 import { makeContent } from './make-content.ts';
-import type { DigestWorkspace, PostedDigest, ReminderPorts } from './ports.ts';
+import type { DigestWorkspace, PostedDigest } from './ports.ts';
 import { readAccount, type SeenAccount, toSnapshot } from './seen-account.ts';
 
 /** A workspace's digest of one day. */
@@ -22,24 +23,24 @@ export type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
  * Posts the digest of a day, at most once (docs/decisions/0022-one-digest-a-day.md): the list is read, the day is claimed
  * durably, and only then is anything sent to Slack. Where Slack says that it posted nothing, the claim is given back.
  */
-export async function postDigest(due: DueDigest, ports: ReminderPorts): Promise<DigestOutcome> {
+export async function postDigest(due: DueDigest, app: AppContext): Promise<DigestOutcome> {
   const { workspaceId, day } = due;
-  const outcome = await waitForDigestLock(workspaceId, ports, async () => {
-    if (await ports.digests.isClaimed(workspaceId, day)) return 'done';
-    if (!(await ports.installations.isServed(workspaceId))) return 'later';
-    const seen = await readAccount(workspaceId, ports).catch((error: unknown) => {
+  const outcome = await waitForDigestLock(workspaceId, app, async () => {
+    if (await app.digests.isClaimed(workspaceId, day)) return 'done';
+    if (!(await app.installations.isServed(workspaceId))) return 'later';
+    const seen = await readAccount(workspaceId, app).catch((error: unknown) => {
       if (isExpected(error)) return error;
       throw error;
     });
-    return 'list' in seen ? postSeen(due, seen, ports) : postUnread(due, seen, ports);
+    return 'list' in seen ? postSeen(due, seen, app) : postUnread(due, seen, app);
   });
   return outcome ?? 'later';
 }
 
-async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts): Promise<DigestOutcome> {
+async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Promise<DigestOutcome> {
   const { workspaceId, day, digest: settings } = due;
-  const { digests, reminderNotifier } = ports;
-  const content = await makeContent(workspaceId, day, settings, seen, ports);
+  const { digests, reminderNotifier } = app;
+  const content = await makeContent(workspaceId, day, settings, seen, app);
   const snapshot = toSnapshot(seen);
   if (!(await digests.claim(workspaceId, day, seen.at))) return 'done';
   if (isQuiet(content)) {
@@ -47,13 +48,13 @@ async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts)
     return 'done';
   }
   const live = { workspaceId, day, content, postedAt: seen.at };
-  const shown = await describeDigest(live, ports);
+  const shown = await describeDigest(live, app);
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
-  if (posted.kind !== 'posted') return endUnposted(due, posted, ports);
+  if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   const before = await digests.markPosted({ ...live, card: posted.card }, snapshot);
   // Its buttons would lead to another month sooner or later.
   if (before)
-    await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, ports), {
+    await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, app), {
       isOver: true,
     });
   return 'done';
@@ -63,33 +64,33 @@ async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts)
 async function postUnread(
   due: DueDigest,
   error: HostingError | Refusal,
-  ports: ReminderPorts,
+  app: AppContext,
 ): Promise<DigestOutcome> {
   const { workspaceId, day, digest, isLate } = due;
-  ports.log.warn('the servers could not be read for a digest', { workspaceId, cause: error.code });
+  app.log.warn('the servers could not be read for a digest', { workspaceId, cause: error.code });
   // A workspace that was never connected, or was disconnected on purpose, expects no digest.
   if (!isLate || isRefusal(error, 'no_api_key')) return 'later';
-  if (!(await ports.digests.claim(workspaceId, day, ports.system.now()))) return 'done';
-  const posted = await ports.reminderNotifier.postUnreadable(workspaceId, digest.channelId, error);
-  if (posted.kind !== 'posted') return endUnposted(due, posted, ports);
-  await ports.digests.endQuietly(workspaceId, day, { isRead: false });
+  if (!(await app.digests.claim(workspaceId, day, app.system.now()))) return 'done';
+  const posted = await app.reminderNotifier.postUnreadable(workspaceId, digest.channelId, error);
+  if (posted.kind !== 'posted') return endUnposted(due, posted, app);
+  await app.digests.endQuietly(workspaceId, day, { isRead: false });
   return 'done';
 }
 
 async function endUnposted(
   { workspaceId, day, isLate, digest: { channelId } }: DueDigest,
   posted: Exclude<PostedDigest, { kind: 'posted' }>,
-  ports: ReminderPorts,
+  app: AppContext,
 ): Promise<DigestOutcome> {
   if (posted.kind === 'unknown') {
     // It may stand in the channel: a second one would be worse than none.
-    ports.log.warn('it is not known whether a digest was posted', { workspaceId, day });
+    app.log.warn('it is not known whether a digest was posted', { workspaceId, day });
     return 'done';
   }
-  await ports.digests.release(workspaceId, day);
+  await app.digests.release(workspaceId, day);
   const { reason, retryAfterMs: afterMs } = posted;
   // Too many messages in the channel are no fault of its settings, unless it goes on.
-  if (afterMs === undefined || isLate) await tellOwners(workspaceId, day, channelId, reason, ports);
+  if (afterMs === undefined || isLate) await tellOwners(workspaceId, day, channelId, reason, app);
   return afterMs === undefined ? 'later' : { afterMs };
 }
 
@@ -99,11 +100,11 @@ async function tellOwners(
   day: string,
   channelId: string,
   reason: string,
-  ports: ReminderPorts,
+  app: AppContext,
 ): Promise<void> {
-  const { seenRequests, system, reminderNotifier } = ports;
+  const { seenRequests, system, reminderNotifier } = app;
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
   if (!(await seenRequests.addFirst(id, system.now() + 2 * DAY_MS))) return;
-  const owners = await listOwners(workspaceId, ports);
+  const owners = await listOwners(workspaceId, app);
   await reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
 }

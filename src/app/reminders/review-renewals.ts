@@ -6,19 +6,10 @@ import { type Money, money } from '../../domain/money.ts';
 import { claimOf } from '../../domain/operation.ts';
 import { sumCost } from '../../domain/renewal-cost.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { SpendingPorts } from '../purchases/budget.ts';
-import { findRenewPrice, type PlanPorts, readTerms, type Terms } from '../purchases/review-purchase.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { findRenewPrice, readTerms, type Terms } from '../purchases/review-purchase.ts';
 import { listDue, type PaidServer } from './list-due.ts';
-import type { ReminderPorts, RenewalBatches } from './ports.ts';
 import { readReminderSettings } from './reminder-settings.ts';
-
-type ReviewPorts = SpendingPorts &
-  PlanPorts &
-  Pick<ReminderPorts, 'system' | 'workspaces' | 'reminders' | 'apiKeys'> & {
-    readonly ledger: SpendingPorts['ledger'] & PlanPorts['ledger'];
-    readonly renewalBatches: Pick<RenewalBatches, 'put'>;
-  };
 
 /**
  * Renewals are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7); the rest can be
@@ -52,12 +43,12 @@ interface RenewalsInput {
  * renewed. Stores what is shown under the form's ID, since a form can't carry it.
  * @throws Refusal `nothing_to_renew`; `list_incomplete` when nothing is due in a list that isn't complete; `purchases_frozen`
  */
-export const reviewRenewals = useCasesOver<ReviewPorts>()({
+export const reviewRenewals = defineUseCase({
   name: 'renew',
   needs: 'manager',
   effect: 'reads',
   run: async ({ formId, only }: RenewalsInput, context): Promise<RenewalsReview> => {
-    await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
+    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
     const { due, isComplete } = await listRenewable(only, context);
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     const renewals: ReviewedRenewal[] = [];
@@ -75,21 +66,21 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
 /** The most urgent first. */
 async function listRenewable(
   only: RenewalsInput['only'],
-  context: UseCaseContext<ReviewPorts>,
+  context: UseCaseContext,
 ): Promise<{ readonly due: readonly PaidServer[]; readonly isComplete: boolean }> {
-  const { actor, ports } = context;
+  const { actor, app } = context;
   const { workspaceId } = actor;
   const hosting = await context.hosting();
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
   const settings = await readReminderSettings(context);
-  const now = ports.system.now();
-  const marks = await ports.reminders.listMarks(workspaceId);
+  const now = app.system.now();
+  const marks = await app.reminders.listMarks(workspaceId);
   const due = listDue(servers, localDay(now, settings.zone), now, settings, marks)
     .filter(({ mark }) => mark === undefined)
     .map(({ server }) => server)
     .filter(({ id, label }) => context.covers(label) && (only?.includes(id) ?? true));
   const ids = due.map(({ id }) => id);
-  const renewals = await ports.reminders.listRenewals(workspaceId, ids);
+  const renewals = await app.reminders.listRenewals(workspaceId, ids);
   const claims = new Set(renewals.map(({ purchase }) => claimOf(purchase)));
   const isUnclaimed = ({ id: serverId, label, paidUntil }: PaidServer) =>
     !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil }));
@@ -99,18 +90,18 @@ async function listRenewable(
 async function storeBatch(
   id: ConfirmationId,
   renewals: readonly ReviewedRenewal[],
-  { actor, ports }: UseCaseContext<ReviewPorts>,
+  { actor, app }: UseCaseContext,
 ): Promise<void> {
   const { workspaceId, userId: actorId, channelId } = actor;
   const batched = renewals.map(({ server, price }) => ({
-    id: ports.system.newId(),
+    id: app.system.newId(),
     serverId: server.id,
     label: freezeLabel(server.label),
     paidUntil: server.paidUntil,
     price,
   }));
-  const at = ports.system.now();
-  await ports.renewalBatches.put({
+  const at = app.system.now();
+  await app.renewalBatches.put({
     id,
     workspaceId,
     actorId,

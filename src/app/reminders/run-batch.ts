@@ -2,19 +2,16 @@ import type { Actor } from '../../domain/actor.ts';
 import { describeDefect, type HostingError, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { SEND_WITHIN_MS } from '../../domain/operation.ts';
-import type { AuditLog } from '../account/ports.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
 import { codeOf, outcomeOf, startAuditTrail } from '../authorize/audit-trail.ts';
 import { hasRole } from '../authorize/find-roles.ts';
 import type { HeldLock } from '../locks.ts';
-import { type ConfirmPorts, confirmOne } from '../purchases/confirm-purchase.ts';
+import type { AppContext } from '../ports.ts';
+import { confirmOne } from '../purchases/confirm-purchase.ts';
 import type { OperationNotifier } from '../purchases/notifier-port.ts';
 import { runOperation } from '../purchases/run-operation.ts';
-import { type EndPorts, endBatch } from './end-batch.ts';
+import { endBatch } from './end-batch.ts';
 import type { BatchedRenewal, RenewalBatch } from './ports.ts';
-
-/** What it takes to carry out renewals that were confirmed together. */
-export type BatchPorts = ConfirmPorts & EndPorts & { readonly audit: Pick<AuditLog, 'add'> };
 
 /** With the time of the press: a renewal isn't sent so long after it that it may have been reported as not begun. */
 type PressedRenewal = BatchedRenewal & { readonly confirmedAt: number };
@@ -33,16 +30,16 @@ export function batchLock(id: ConfirmationId): string {
  * begun continue like any other order, and the sweep reports the rest as not begun.
  * Money effect: pays once for each renewal.
  */
-export async function runBatch(batch: RenewalBatch, actor: Actor, ports: BatchPorts): Promise<void> {
+export async function runBatch(batch: RenewalBatch, actor: Actor, app: AppContext): Promise<void> {
   const failures: Failures = new Map();
-  await ports.locks.run(batchLock(batch.id), async (lock) => {
-    const deadline = ports.system.elapsed() + SEND_WITHIN_MS;
+  await app.locks.run(batchLock(batch.id), async (lock) => {
+    const deadline = app.system.elapsed() + SEND_WITHIN_MS;
     for (const [place, renewal] of batch.renewals.entries()) {
-      if (!lock.isHeld() || ports.system.elapsed() > deadline) break;
-      if (!(await ports.renewalBatches.start(batch.id, place))) break;
-      await renew({ ...renewal, confirmedAt: batch.at }, actor, lock, failures, ports);
+      if (!lock.isHeld() || app.system.elapsed() > deadline) break;
+      if (!(await app.renewalBatches.start(batch.id, place))) break;
+      await renew({ ...renewal, confirmedAt: batch.at }, actor, lock, failures, app);
     }
-    await endBatch(batch.id, failures, ports);
+    await endBatch(batch.id, failures, app);
   });
 }
 
@@ -52,32 +49,32 @@ async function renew(
   actor: Actor,
   lock: HeldLock,
   failures: Failures,
-  ports: BatchPorts,
+  app: AppContext,
 ): Promise<void> {
   try {
     if (!lock.isHeld()) return;
-    const confirmed = await confirmRenewal(renewal, actor, ports);
+    const confirmed = await confirmRenewal(renewal, actor, app);
     if (!confirmed.isNew) return;
-    if (confirmed.kind === 'waiting') return await notifyApproval(confirmed.approval.id, ports);
-    const operationNotifier = leaveToSummary(ports.operationNotifier);
-    await runOperation(confirmed.operation.id, { ...ports, operationNotifier });
+    if (confirmed.kind === 'waiting') return await notifyApproval(confirmed.approval.id, app);
+    const operationNotifier = leaveToSummary(app.operationNotifier);
+    await runOperation(confirmed.operation.id, { ...app, operationNotifier });
   } catch (error) {
     if (isExpected(error)) failures.set(renewal.id, error);
     // What the ledger has counts, and is reported.
-    else ports.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+    else app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
   }
 }
 
-async function confirmRenewal(renewal: PressedRenewal, actor: Actor, ports: BatchPorts) {
+async function confirmRenewal(renewal: PressedRenewal, actor: Actor, app: AppContext) {
   const { id, price, confirmedAt, ...month } = renewal;
   const purchase = { kind: 'renew' as const, ...month };
-  const trail = startAuditTrail(ports, 'confirm', { actor, surface: 'modal' });
+  const trail = startAuditTrail(app, 'confirm', { actor, surface: 'modal' });
   const context = {
     actor,
-    ports,
+    app,
     setSubject: trail.setSubject,
     requireRoleFor: async (label: string) => {
-      const mayRenew = await hasRole(actor, 'manager', label, ports);
+      const mayRenew = await hasRole(actor, 'manager', label, app);
       if (!mayRenew) throw new Refusal('role_needed', { needed: 'manager', label });
     },
   };

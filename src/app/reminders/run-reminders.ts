@@ -1,8 +1,8 @@
 import { describeDefect } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import type { AppContext } from '../ports.ts';
 import { findDueDigest } from './digest-schedule.ts';
-import type { ReminderPorts } from './ports.ts';
 import { type DueDigest, postDigest } from './post-digest.ts';
 
 /** What could not be posted or read is tried again after this time. */
@@ -20,8 +20,8 @@ export interface ReminderWork {
 }
 
 /** Remembers only what saves work: which digests are done is in the store. */
-export function createReminderWork(ports: ReminderPorts, signal: AbortSignal): ReminderWork {
-  const { system, digests, log } = ports;
+export function createReminderWork(app: AppContext, signal: AbortSignal): ReminderWork {
+  const { system, digests, log } = app;
   const safely = (work: Promise<void>) =>
     work.catch((error: unknown) => log.error('reminders failed', describeDefect(error)));
   const runAll: RunAll = async (all, run) => {
@@ -31,9 +31,9 @@ export function createReminderWork(ports: ReminderPorts, signal: AbortSignal): R
     };
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
   };
-  const postDue = createPosting(ports, createPauses(ports), runAll);
+  const postDue = createPosting(app, createPauses(app), runAll);
   const prune = async () => {
-    await ports.reminders.removeMarksBefore(system.now() - KEPT_MS);
+    await app.reminders.removeMarksBefore(system.now() - KEPT_MS);
     await digests.removeBefore(system.now() - KEPT_MS);
   };
   return {
@@ -45,11 +45,11 @@ export function createReminderWork(ports: ReminderPorts, signal: AbortSignal): R
 /** Side by side: one account that doesn't answer must not hold up the others. A failure of one is logged. */
 type RunAll = <Each>(all: readonly Each[], run: (each: Each) => Promise<void>) => Promise<void>;
 
-function createPosting(ports: ReminderPorts, pauses: Pauses, runAll: RunAll): () => Promise<void> {
+function createPosting(app: AppContext, pauses: Pauses, runAll: RunAll): () => Promise<void> {
   const doneOn = new Map<WorkspaceId, string>();
   const post = async (due: DueDigest) => {
     pauses.start(due.workspaceId, POST_AGAIN_MS);
-    const outcome = await postDigest(due, ports);
+    const outcome = await postDigest(due, app);
     if (outcome === 'done') doneOn.set(due.workspaceId, due.day);
     else if (outcome !== 'later') pauses.start(due.workspaceId, outcome.afterMs);
   };
@@ -57,12 +57,12 @@ function createPosting(ports: ReminderPorts, pauses: Pauses, runAll: RunAll): ()
     doneOn.get(workspaceId) !== day && !pauses.has(workspaceId);
   return async () => {
     const due: DueDigest[] = [];
-    for (let page = await ports.digests.listWorkspaces(); page.length > 0; ) {
-      const now = ports.system.now();
+    for (let page = await app.digests.listWorkspaces(); page.length > 0; ) {
+      const now = app.system.now();
       due.push(...page.flatMap((each) => findDueDigest(each, now) ?? []).filter(isOpen));
       // Other requests go first: there may be thousands of workspaces.
-      await ports.system.sleep(0);
-      page = await ports.digests.listWorkspaces(page.at(-1)?.workspaceId);
+      await app.system.sleep(0);
+      page = await app.digests.listWorkspaces(page.at(-1)?.workspaceId);
     }
     await runAll(due, post);
   };
@@ -71,7 +71,7 @@ function createPosting(ports: ReminderPorts, pauses: Pauses, runAll: RunAll): ()
 type Pauses = ReturnType<typeof createPauses>;
 
 /** What is not tried again before its time, on the monotonic clock. */
-function createPauses({ system }: Pick<ReminderPorts, 'system'>) {
+function createPauses({ system }: AppContext) {
   const until = new Map<string, number>();
   return {
     has: (workspaceId: WorkspaceId) =>

@@ -1,7 +1,8 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { isDeleted, type ServerList } from '../../domain/server.ts';
-import type { ReminderPorts, Snapshot } from './ports.ts';
+import type { AppContext } from '../ports.ts';
+import type { Snapshot } from './ports.ts';
 
 /** The account of a workspace as one read of its list showed it. */
 export interface SeenAccount {
@@ -17,7 +18,7 @@ export interface SeenAccount {
  */
 export async function readAccount(
   workspaceId: WorkspaceId,
-  { apiKeys, hostingOf, system }: Pick<ReminderPorts, 'apiKeys' | 'hostingOf' | 'system'>,
+  { apiKeys, hostingOf, system }: AppContext,
 ): Promise<SeenAccount> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});

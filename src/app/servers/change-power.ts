@@ -1,17 +1,15 @@
 import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
-import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCase } from '../authorize/use-case.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 import { checkPower } from './check-power.ts';
 import type { PowerConfirmation } from './confirmed-power.ts';
 import { type ExactRef, getServer, type ServerRef, subjectOf } from './find-server.ts';
 import { followPower } from './follow-power.ts';
 import { findKeyGeneration } from './key-generation.ts';
 import { nameFailure } from './name-failure.ts';
-import type { ServerPorts } from './ports.ts';
 import { findUnanswered, type UnansweredCode } from './unanswered.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 export interface PowerChange {
   readonly server: Server;
@@ -40,13 +38,13 @@ export interface PowerInput {
 }
 
 /** Start, stop and reboot, each a use case with its own name in the audit. */
-export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange, ServerPorts>>> = {
+export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange>>> = {
   start: definePower('start'),
   stop: definePower('stop'),
   reboot: definePower('reboot'),
 };
 
-function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, ServerPorts> {
+function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
   return defineUseCase({
     name: action,
     needs: 'operator',
@@ -66,7 +64,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       const hosting = await context.hosting();
       await onSending?.();
       await context.beforeChange();
-      const answer = await send(action, server, hosting, waiting, context.ports);
+      const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
         const change = { server, ...answer };
         const actId = await followPower(action, { ...change, among, keyGeneration }, context);
@@ -74,7 +72,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       }
       const { code } = answer;
       context.setUnconfirmed(code);
-      context.ports.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });
+      context.app.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });
       const state = (await findNow(server, hosting))?.state;
       return { server, state, isUnconfirmed: true };
     },
@@ -87,13 +85,13 @@ async function send(
   server: Server,
   hosting: HostingApi,
   waiting: CallOptions,
-  ports: Pick<ServerPorts, 'system'>,
+  app: AppContext,
 ): Promise<(AcceptedPower & { readonly code?: never }) | { readonly code: UnansweredCode }> {
   try {
     return await hosting.changePower(action, server.id, waiting);
   } catch (error) {
     const code = findUnanswered(error);
-    if (code === undefined) throw await describeFailure(error, action, server, hosting, ports);
+    if (code === undefined) throw await describeFailure(error, action, server, hosting, app);
     return { code };
   }
 }
@@ -104,7 +102,7 @@ async function describeFailure(
   act: PowerAction,
   server: Server,
   hosting: HostingApi,
-  { system }: Pick<ServerPorts, 'system'>,
+  { system }: AppContext,
 ): Promise<unknown> {
   const isWrongState = error instanceof HostingError && error.code === 'wrong_state';
   const {

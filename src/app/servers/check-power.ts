@@ -6,13 +6,12 @@ import { MINUTE_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { type PowerConfirmation, takeConfirmation } from './confirmed-power.ts';
 import type { ExactRef, ServerRef } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
 
 /** A second reboot within this time is probably a second person, or an impatient press. */
 const REPEAT_MS = 2 * MINUTE_MS;
 
-type Context = Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>;
+type Context = Pick<UseCaseContext, 'actor' | 'app'>;
 
 interface Sureness {
   readonly ref: ServerRef | ExactRef;
@@ -32,12 +31,12 @@ export async function checkPower(
   { ref, isSure, confirmed }: Sureness,
   context: Context,
 ): Promise<void> {
-  const { actor, ports } = context;
-  await refuseProtected(action, server, actor.workspaceId, ports);
+  const { actor, app } = context;
+  await refuseProtected(action, server, actor.workspaceId, app);
   if (isSure) return;
   if ('typed' in ref && !isFullName(ref.typed, server))
     throw new Refusal('prefix_only', { typed: ref.typed, server, action });
-  if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, ports);
+  if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, app);
   // The list says who rebooted its servers before: only a later reboot is news.
   const last = action === 'reboot' ? await findReboot(server, context, confirmed?.at) : undefined;
   if (last) throw new Refusal('rebooted_recently', { server, ...last });
@@ -46,11 +45,11 @@ export async function checkPower(
 /** Who rebooted the server within the last two minutes; `since` looks only at what came after. */
 export async function findReboot(
   { id: serverId }: Server,
-  { actor: { workspaceId }, ports }: Context,
+  { actor: { workspaceId }, app }: Context,
   since = 0,
 ): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
-  const now = ports.system.now();
-  const entries = await ports.audit.list({
+  const now = app.system.now();
+  const entries = await app.audit.list({
     workspaceId,
     serverId,
     since: Math.max(since, now - REPEAT_MS),

@@ -1,6 +1,5 @@
 import { FOLLOW_MS, type FollowedAction, type FollowedServer, lookAt } from '../../domain/followed-act.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
-import type { ServerPorts } from './ports.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 
 interface CheckInput {
   /** What was done to them. */
@@ -9,7 +8,7 @@ interface CheckInput {
 }
 
 /** Looks once, with a new request, at servers that something was done to. @throws Refusal `role_needed`, HostingError */
-export const checkServers = useCasesOver<ServerPorts>()({
+export const checkServers = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',

@@ -1,8 +1,7 @@
 import type { Role } from '../../domain/actor.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { indexServers, type ServerIndex, searchServers } from '../../domain/server-index.ts';
-import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
-import type { ServerPorts } from './ports.ts';
+import { defineUseCase, type UseCase } from '../authorize/use-case.ts';
 import { listRecentIds, putRecentFirst } from './recent-servers.ts';
 
 interface ChoosingInput {
@@ -10,7 +9,7 @@ interface ChoosingInput {
   readonly filter?: string;
 }
 
-type Choosing = UseCase<ChoosingInput, readonly Server[], ServerPorts>;
+type Choosing = UseCase<ChoosingInput, readonly Server[]>;
 
 /** What a server is chosen for. */
 type ChosenFor = 'show' | 'start' | 'stop' | 'reboot' | 'renew' | 'delete';
@@ -26,7 +25,7 @@ export const chooseServer = {
 } as const satisfies Readonly<Record<ChosenFor, Choosing>>;
 
 function defineChoosing(name: ChosenFor, needs: Role): Choosing {
-  return useCasesOver<ServerPorts>()({
+  return defineUseCase({
     name,
     needs,
     effect: 'reads',

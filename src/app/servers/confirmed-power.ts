@@ -3,8 +3,8 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { freezeBriefly, isIdenticalLabel } from '../../domain/label.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
+import type { AppContext } from '../ports.ts';
 import type { ExactRef, ServerRef } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
 
 /** A list of servers that the user was shown, and has confirmed. */
 export interface PowerConfirmation {
@@ -29,7 +29,7 @@ interface Confirmed {
 export async function takeConfirmation(
   action: PowerAction,
   { ref, server, confirmed: { id, at } }: Confirmed,
-  { system, seenRequests }: Pick<ServerPorts, 'system' | 'seenRequests'>,
+  { system, seenRequests }: AppContext,
 ): Promise<void> {
   const now = system.now();
   if (now - at > CONFIRM_WITHIN_MS) throw new Refusal('confirmation_expired', { action });

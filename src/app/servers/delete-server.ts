@@ -3,16 +3,13 @@ import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
 import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from './find-server.ts';
 import { findKeyGeneration } from './key-generation.ts';
 import { nameFailure } from './name-failure.ts';
-import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
 import { sendDelete } from './send-delete.ts';
 import { PLACE_WITHIN_MS, startFollowing } from './start-following.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 /** Reads what the delete dialog shows. */
 export const prepareDelete = defineUseCase({
@@ -21,7 +18,7 @@ export const prepareDelete = defineUseCase({
   effect: 'reads',
   run: async (input: { ref: ServerRef }, context): Promise<DeleteReview> => {
     const server = await getServer(input.ref, context);
-    await refuseProtected('delete', server, context.actor.workspaceId, context.ports);
+    await refuseProtected('delete', server, context.actor.workspaceId, context.app);
     return { server, takesApproval: (await getWorkspace(context)).settings.approval.delete };
   },
 });
@@ -65,7 +62,7 @@ export const deleteServer = defineUseCase({
     if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
     const keyGeneration = await findKeyGeneration(context);
     const hosting = await context.hosting();
-    const { seenRequests, system } = context.ports;
+    const { seenRequests, system } = context.app;
     if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
       throw new Refusal('already_handled', {});
     const outcome = await sendDelete(server.id, hosting).catch((error: unknown) => {
@@ -85,24 +82,24 @@ async function followDelete(
   id: ConfirmationId,
   { id: serverId, label }: Server,
   keyGeneration: number,
-  { actor, ports }: Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
   const { workspaceId, userId: actorId, channelId } = actor;
   const action = 'delete' as const;
   const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
   const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
-  return (await startFollowing(act, server, ports, PLACE_WITHIN_MS)) ? id : undefined;
+  return (await startFollowing(act, server, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
 /** The server, if what was typed is its label. @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
 export async function getServerToDelete(
   { id, typedLabel }: DeleteInput,
-  context: Parameters<typeof getServer>[1] & Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>,
+  context: Parameters<typeof getServer>[1] & Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
   if (!isIdenticalLabel(typedLabel.trim(), wanted))
     throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
-  await refuseProtected('delete', server, context.actor.workspaceId, context.ports);
+  await refuseProtected('delete', server, context.actor.workspaceId, context.app);
   return server;
 }

@@ -3,11 +3,10 @@ import {
   type MentionedServer,
   type MessagePart,
 } from '../../domain/mentioned-servers.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
-import type { ServerPorts } from './ports.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 
 /** Finds the servers that a message mentions, of those that the actor's roles cover. It only finds them. */
-export const findMentioned = useCasesOver<ServerPorts>()({
+export const findMentioned = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',

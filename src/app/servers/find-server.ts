@@ -4,8 +4,6 @@ import type { ServerId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import type { Server, ServerList } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
-import type { System } from '../../system.ts';
-import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
 import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
@@ -27,11 +25,8 @@ export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
 }
 
-type Matching = Pick<
-  UseCaseContext<{ readonly audit: Pick<AuditLog, 'list'>; readonly system: Pick<System, 'sleep'> }>,
-  'actor' | 'ports' | 'covers'
->;
-type Finding = Matching & Pick<UseCaseContext<unknown>, 'hosting' | 'requireRoleFor' | 'setSubject'>;
+type Matching = Pick<UseCaseContext, 'actor' | 'app' | 'covers'>;
+type Finding = Matching & Pick<UseCaseContext, 'hosting' | 'requireRoleFor' | 'setSubject'>;
 
 /**
  * Finds the one server that was meant, and names it in the audit.
@@ -86,9 +81,9 @@ function getServerById(
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
 export async function getNamedServer(typed: string, list: ServerList, context: Matching): Promise<Server> {
-  const { covers, ports } = context;
+  const { covers, app } = context;
   // A command may name twenty servers: between any two of them, other users' requests go first.
-  await ports.system.sleep(0);
+  await app.system.sleep(0);
   const match = matchServer(typed, list.servers, covers);
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {

@@ -10,14 +10,12 @@ import {
 } from '../../domain/followed-act.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
-import type { Approvals } from '../approvals/ports.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
 import type { Entry } from '../authorize/entry.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { AppContext } from '../ports.ts';
 import type { FollowClock } from './follow-clock.ts';
-import type { ActMessages, FollowedActs, TakenAct } from './ports.ts';
+import type { TakenAct } from './ports.ts';
 
 /** Reports to users how the servers of an action end up. Neither throws. */
 export interface FollowNotifier {
@@ -32,22 +30,11 @@ export type Updated =
   /** It was deleted, or must not be shown there any more. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'later'; readonly afterMs: number };
-
-/** What it takes to follow acts. */
-export interface FollowPorts extends KeyPorts {
-  readonly system: System;
-  readonly log: Log;
-  readonly followedActs: FollowedActs;
-  readonly actMessages: Pick<ActMessages, 'remove'>;
-  readonly followNotifier: FollowNotifier;
-  readonly approvals: Pick<Approvals, 'find'>;
-}
-
 /** Whether the actor may still see the servers. */
-type RoleCheck = Pick<Entry<never>, 'hasRole'>;
+type RoleCheck = Pick<Entry, 'hasRole'>;
 
 interface Following {
-  readonly ports: FollowPorts;
+  readonly app: AppContext;
   readonly roles: RoleCheck;
   readonly clock: FollowClock;
   /** This process. */
@@ -105,10 +92,10 @@ export async function followLost(act: TakenAct, following: Following): Promise<v
 /** The client of the account that an action was done in; `lost` when another one is connected, or none. */
 export async function findAccountOf(
   act: TakenAct,
-  ports: KeyPorts,
+  app: AppContext,
 ): Promise<HostingApi | 'lost' | undefined> {
   try {
-    return await getHostingOf(act, ports);
+    return await getHostingOf(act, app);
   } catch (error) {
     if (isRefusal(error, 'account_changed') || isRefusal(error, 'no_api_key')) return 'lost';
     if (isExpected(error)) return undefined;
@@ -118,20 +105,20 @@ export async function findAccountOf(
 
 async function followSafely(act: TakenAct, sights: Sights, following: Following): Promise<void> {
   await follow(act, sights, following).catch((error: unknown) => {
-    const { log } = following.ports;
+    const { log } = following.app;
     log.warn('an act could not be followed', { actId: act.id, ...describeDefect(error) });
   });
 }
 
 async function follow(taken: TakenAct, sights: Sights, following: Following): Promise<void> {
-  const { ports, clock, owner } = following;
+  const { app, clock, owner } = following;
   const seen = advance(taken, sights, clock.measure(taken));
   // A process that has lost the action to another one sends nothing.
   if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
   const isDone = await tell(seen, following);
   if (!isDone) return;
   clock.forget(seen.id);
-  await ports.followedActs.end(seen.id, owner);
+  await app.followedActs.end(seen.id, owner);
 }
 
 function advance(
@@ -150,9 +137,9 @@ function nextWait({ passedMs }: FollowedAct): number {
 }
 
 /** Makes it due again after that time. False if another process has taken it since. */
-function save(act: FollowedAct, waitMs: number, { ports, owner }: Following): Promise<boolean> {
-  const now = ports.system.now();
-  return ports.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
+function save(act: FollowedAct, waitMs: number, { app, owner }: Following): Promise<boolean> {
+  const now = app.system.now();
+  return app.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
 }
 
 /** Sends what is new. True when nothing more has to be sent. */
@@ -160,13 +147,13 @@ async function tell(act: TakenAct, following: Following): Promise<boolean> {
   const isFinal = isOver(act);
   if (!act.message) return isFinal && tellActor(act, following);
   if (describeStanding(act) === act.told) return isFinal;
-  const { ports } = following;
-  const updated = await ports.followNotifier.update(await withApprover(act, ports));
+  const { app } = following;
+  const updated = await app.followNotifier.update(await withApprover(act, app));
   switch (updated.kind) {
     case 'shown':
       return isFinal || !(await save(told(act), nextWait(act), following));
     case 'gone': {
-      await ports.actMessages.remove(act.id);
+      await app.actMessages.remove(act.id);
       const { message: _, ...unseen } = act;
       return isFinal && tellActor(unseen, following);
     }
@@ -176,7 +163,7 @@ async function tell(act: TakenAct, following: Following): Promise<boolean> {
 }
 
 /** Who approved a delete, where one had to: its approval has the act's ID. */
-async function withApprover(act: TakenAct, { approvals }: FollowPorts): Promise<TakenAct> {
+async function withApprover(act: TakenAct, { approvals }: AppContext): Promise<TakenAct> {
   if (act.action !== 'delete') return act;
   const approval = await approvals.find(act.id);
   return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
@@ -186,8 +173,8 @@ const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act)
 
 /** False when it is too late to report it. */
 async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
-  const { ports } = following;
-  if (Math.abs(ports.system.now() - act.since) > TELL_MS) return false;
+  const { app } = following;
+  if (Math.abs(app.system.now() - act.since) > TELL_MS) return false;
   const waitMs = Math.max(nextWait(act), Math.min(afterMs, 60_000));
   await save(act, waitMs, following);
   return true;
@@ -195,14 +182,14 @@ async function keepForLater(act: TakenAct, afterMs: number, following: Following
 
 /** Once: what a crash interrupts is not sent twice. Users who may no longer see the server get nothing. */
 async function tellActor(act: TakenAct, following: Following): Promise<boolean> {
-  const { ports, roles } = following;
+  const { app, roles } = following;
   const standing = describeStanding(act);
   if (standing === act.told || !isNewsToActor(act)) return true;
   const maySee = await mayStillSee(act, roles);
   if (maySee === false) return true;
   if (maySee === 'unknown') return !(await keepForLater(act, LONGEST_WAIT_MS, following));
   if (!(await save(told(act), nextWait(act), following))) return false;
-  if (await ports.followNotifier.tellActor(act)) return true;
+  if (await app.followNotifier.tellActor(act)) return true;
   return !(await keepForLater(act, LONGEST_WAIT_MS, following));
 }
 

@@ -2,7 +2,6 @@ import type { FollowedServer } from '../../domain/followed-act.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { ServerPorts } from './ports.ts';
 import { PLACE_WITHIN_MS, startFollowing, supersedeEarlier } from './start-following.ts';
 
 interface AcceptedPower {
@@ -21,16 +20,16 @@ interface AcceptedPower {
 export async function followPower(
   action: PowerAction,
   { server, state, among, keyGeneration }: AcceptedPower,
-  { actor, ports }: Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>,
+  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
   const isThere = state !== undefined && isWhereLeads(action, { state });
   // A server that is still running right after its reboot was accepted may not have gone down yet.
   const isSettled = isThere && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
-  const id = among?.actId ?? ports.system.newId();
+  const id = among?.actId ?? app.system.newId();
   const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
   if (isSettled && !among) {
-    await supersedeEarlier(act, server.id, ports);
+    await supersedeEarlier(act, server.id, app);
     return undefined;
   }
   const followed: FollowedServer = {
@@ -40,7 +39,7 @@ export async function followPower(
     hasChanged: hasChanged(action, server, state),
     state,
   };
-  return (await startFollowing(act, followed, ports, PLACE_WITHIN_MS)) ? id : undefined;
+  return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
 /** A server that was not where the action leads has changed once it is there; a reboot leads to where it was. */

@@ -1,14 +1,8 @@
 import { describeDefect } from '../../domain/errors.ts';
 import { isOver } from '../../domain/followed-act.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import {
-  type FollowPorts,
-  findAccountOf,
-  followAccount,
-  followLost,
-  LEASE_MS,
-  tellOver,
-} from './follow-acts.ts';
+import type { AppContext } from '../ports.ts';
+import { findAccountOf, followAccount, followLost, LEASE_MS, tellOver } from './follow-acts.ts';
 import { createFollowClock } from './follow-clock.ts';
 import type { TakenAct } from './ports.ts';
 
@@ -24,11 +18,11 @@ export interface Follower {
   drain(): Promise<void>;
 }
 
-export function createFollower(ports: FollowPorts, roles: Roles): Follower {
-  const { system, followedActs, log } = ports;
+export function createFollower(app: AppContext, roles: Roles): Follower {
+  const { system, followedActs, log } = app;
   const owner = system.newId();
   const clock = createFollowClock(system);
-  const following = { ports, roles, clock, owner };
+  const following = { app, roles, clock, owner };
   const busy = new Set<string>();
   const running = new Set<Promise<void>>();
   const run = (acts: readonly TakenAct[], work: () => Promise<void>) => {
@@ -49,7 +43,7 @@ export function createFollower(ports: FollowPorts, roles: Roles): Follower {
       const taken = (await followedActs.take(lease, MOST_AT_ONCE)).filter(({ id }) => !busy.has(id));
       for (const act of taken.filter(isOver)) run([act], () => tellOver(act, following));
       const open = taken.filter((act) => !isOver(act));
-      const { accounts, lost } = await groupByAccount(open, ports);
+      const { accounts, lost } = await groupByAccount(open, app);
       for (const { hosting, acts } of accounts) run(acts, () => followAccount(hosting, acts, following));
       for (const act of lost) run([act], () => followLost(act, following));
     },
@@ -63,11 +57,11 @@ export function createFollower(ports: FollowPorts, roles: Roles): Follower {
 }
 
 /** Workspaces with one key are one account. An action whose account can't be found now is due again when its lease ends. */
-async function groupByAccount(taken: readonly TakenAct[], ports: FollowPorts) {
+async function groupByAccount(taken: readonly TakenAct[], app: AppContext) {
   const accounts = new Map<string, { readonly hosting: HostingApi; readonly acts: TakenAct[] }>();
   const lost: TakenAct[] = [];
   for (const act of taken) {
-    const hosting = await findAccountOf(act, ports);
+    const hosting = await findAccountOf(act, app);
     if (hosting === 'lost') lost.push(act);
     else if (hosting) {
       const group = accounts.get(hosting.account) ?? { hosting, acts: [] };

@@ -1,11 +1,8 @@
 import type { Server, ServerList } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { filterServers } from '../../domain/server-ref.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
-import type { ServerPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 /** Lists the account's servers that the actor may see and that match the filter, sorted by label. */
 export const listServers = defineUseCase({
@@ -19,7 +16,7 @@ export const listServers = defineUseCase({
     const hosting = await context.hosting();
     const { servers, extent } = await hosting.fetchServers({ onWait });
     const seen = servers.filter(({ label }) => context.covers(label));
-    const notes = filter === '' ? [] : await context.ports.serverNotes.list(context.actor.workspaceId);
+    const notes = filter === '' ? [] : await context.app.serverNotes.list(context.actor.workspaceId);
     return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
   },
 });

@@ -1,11 +1,8 @@
 import type { UserId } from '../../domain/ids.ts';
 import type { Server } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 interface NoteInput {
   readonly ref: ServerRef;
@@ -22,18 +19,18 @@ export const noteServer = defineUseCase({
   subject: ({ ref }) => subjectOf(ref),
   run: async ({ ref, ...change }: NoteInput, context): Promise<Server> => {
     const server = await getServer(ref, context);
-    const { actor, ports } = context;
+    const { actor, app } = context;
     const { workspaceId, userId: notedBy } = actor;
-    const found = await ports.serverNotes.find(workspaceId, server.id);
+    const found = await app.serverNotes.find(workspaceId, server.id);
     const before: Partial<ServerNote> = found && isNoteOf(found, server) ? found : {};
     const text = change.text ?? before.text ?? '';
     const contact = (change.contact ?? before.contact) || undefined;
     if (text === '' && contact === undefined) {
-      await ports.serverNotes.remove(workspaceId, server.id);
+      await app.serverNotes.remove(workspaceId, server.id);
       return server;
     }
-    const noted = { label: server.label, text, notedBy, notedAt: ports.system.now() };
-    await ports.serverNotes.put(workspaceId, {
+    const noted = { label: server.label, text, notedBy, notedAt: app.system.now() };
+    await app.serverNotes.put(workspaceId, {
       serverId: server.id,
       ...noted,
       contact,

@@ -2,26 +2,6 @@ import type { Card } from '../../domain/decision.ts';
 import type { FollowedAct, FollowedServer } from '../../domain/followed-act.ts';
 import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { ServerNote } from '../../domain/server-note.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import type { ApiKeys, AuditLog, Workspaces } from '../account/ports.ts';
-import type { RolePorts } from '../authorize/find-roles.ts';
-import type { SeenRequests } from '../authorize/ports.ts';
-import type { Ledger } from '../purchases/ports.ts';
-
-/** What the use cases about servers need from outside, besides the hosting API. */
-export interface ServerPorts extends RolePorts {
-  readonly log: Log;
-  readonly system: System;
-  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
-  readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly ledger: Pick<Ledger, 'listOfServer' | 'findCreateOf'>;
-  readonly audit: Pick<AuditLog, 'list'>;
-  readonly protections: Protections;
-  readonly serverNotes: ServerNotes;
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-  readonly followedActs: Pick<FollowedActs, 'add' | 'supersede'>;
-}
 
 /** That an owner protects a server: it can't be stopped, rebooted or deleted until an owner lifts that. */
 export interface Protection {

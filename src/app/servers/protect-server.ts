@@ -1,10 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 /** Protects a server: from now on this app won't stop, reboot or delete it. */
 export const protectServer = defineUseCase({
@@ -15,13 +12,13 @@ export const protectServer = defineUseCase({
   run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
     const server = await getServer(ref, context);
     if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
-    const { actor, ports } = context;
+    const { actor, app } = context;
     const protection = {
       serverId: server.id,
       protectedBy: actor.userId,
-      protectedAt: ports.system.now(),
+      protectedAt: app.system.now(),
     };
-    await ports.protections.put(actor.workspaceId, protection);
+    await app.protections.put(actor.workspaceId, protection);
     return server;
   },
 });
@@ -34,7 +31,7 @@ export const unprotectServer = defineUseCase({
   subject: ({ ref }) => subjectOf(ref),
   run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
     const server = await getServer(ref, context);
-    await context.ports.protections.remove(context.actor.workspaceId, server.id);
+    await context.app.protections.remove(context.actor.workspaceId, server.id);
     return server;
   },
 });

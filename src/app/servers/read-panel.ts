@@ -5,20 +5,12 @@ import { labelOf, type Operation } from '../../domain/operation.ts';
 import { isDeleted, type ListExtent, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
 import { WEEK_MS } from '../../domain/time.ts';
-import { type DecidablePorts, listDecidable } from '../approvals/list-decidable.ts';
+import { listDecidable } from '../approvals/list-decidable.ts';
 import { findRoles } from '../authorize/find-roles.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { Ledger, Passwords } from '../purchases/ports.ts';
-import type { ServerPorts } from './ports.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
 
-/** What the control panel reads. */
-export interface PanelPorts extends Omit<ServerPorts, 'ledger'>, DecidablePorts {
-  readonly ledger: Pick<Ledger, 'listOpen'>;
-  readonly passwords: Pick<Passwords, 'listHeld'>;
-}
-
-type Context = UseCaseContext<PanelPorts>;
+type Context = UseCaseContext;
 
 /** What a user finds first: the servers that matter to them now, and what waits for them. */
 export interface Panel {
@@ -56,17 +48,17 @@ export interface PanelServer {
 const SHOWN = 5;
 
 /** Reads the control panel. Everyone gets one, and sees only what their roles cover. */
-export const readPanel = useCasesOver<PanelPorts>()({
+export const readPanel = defineUseCase({
   name: 'panel',
   needs: 'anyone',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Panel> => {
-    const { actor, ports } = context;
-    const roles = await findRoles(actor, ports);
+    const { actor, app } = context;
+    const roles = await findRoles(actor, app);
     const [servers, open, held, approvals] = await Promise.all([
       readServers(roles, context),
-      ports.ledger.listOpen(actor.workspaceId),
-      ports.passwords.listHeld(actor.workspaceId),
+      app.ledger.listOpen(actor.workspaceId),
+      app.passwords.listHeld(actor.workspaceId),
       listDecidable(roles, context),
     ]);
     const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
@@ -88,7 +80,7 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
     const servers = list.servers.filter(
       (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server),
     );
-    const now = context.ports.system.now();
+    const now = context.app.system.now();
     const sorted = sortRecentFirst(servers, recent).map((server) => ({ server, ...judge(server, now) }));
     sorted.sort((a, b) => a.rank - b.rank);
     const shown = sorted.slice(0, SHOWN).map(({ server, isExpiring }) => ({

@@ -1,17 +1,16 @@
 import type { ServerId } from '../../domain/ids.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
-import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 
 /** How far back the audit is read: a user's last servers are among their last acts. */
 const LOOK_BACK = 200;
 
-type Reading = Pick<UseCaseContext<{ readonly audit: Pick<AuditLog, 'list'> }>, 'actor' | 'ports'>;
+type Reading = Pick<UseCaseContext, 'actor' | 'app'>;
 
 /** The servers that the actor did something to with this app, the latest first. */
-export async function listRecentIds({ actor, ports }: Reading): Promise<readonly ServerId[]> {
+export async function listRecentIds({ actor, app }: Reading): Promise<readonly ServerId[]> {
   const { workspaceId, userId: actorId } = actor;
-  const entries = await ports.audit.list({ workspaceId, actorId, limit: LOOK_BACK });
+  const entries = await app.audit.list({ workspaceId, actorId, limit: LOOK_BACK });
   const used = entries.filter(({ outcome }) => outcome !== 'denied');
   return [...new Set(used.flatMap(({ serverId }) => (serverId === undefined ? [] : [serverId])))];
 }

@@ -5,12 +5,11 @@ import { isPattern, matchPattern } from '../../domain/name-pattern.ts';
 import { compareServers, type PowerAction, type Server, type ServerList } from '../../domain/server.ts';
 import { isFullName, matchServer } from '../../domain/server-ref.ts';
 import { isWhereLeads, powerActionsIn } from '../../domain/server-state.ts';
-import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
 import { findReboot } from './check-power.ts';
 import type { PowerConfirmation } from './confirmed-power.ts';
 import { getNamedServer, notInList } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
 
 /** More servers than this in one command are probably a mistake. */
 export const MOST_AT_ONCE = 20;
@@ -50,8 +49,8 @@ interface SelectionInput {
   readonly onWait?: OnWait | undefined;
 }
 
-type Selecting = UseCase<SelectionInput, Selection, ServerPorts>;
-type Context = UseCaseContext<ServerPorts>;
+type Selecting = UseCase<SelectionInput, Selection>;
+type Context = UseCaseContext;
 
 /** Finds what several typed names and patterns stand for. Nothing is done to a server. */
 export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
@@ -61,7 +60,7 @@ export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
 };
 
 function defineSelecting(action: PowerAction): Selecting {
-  return useCasesOver<ServerPorts>()({
+  return defineUseCase({
     name: action,
     needs: 'operator',
     effect: 'reads',
@@ -115,8 +114,8 @@ async function listMatches(
   list: ServerList,
   context: Context,
 ): Promise<SelectedServers> {
-  const { covers, ports } = context;
-  const confirmation = { id: ports.system.newId(), at: ports.system.now() };
+  const { covers, app } = context;
+  const confirmation = { id: app.system.newId(), at: app.system.now() };
   const matches = new Set<Server>();
   const unmatched: Refusal[] = [];
   for (const name of names) {
@@ -154,7 +153,7 @@ async function findNamed(
 }
 
 /** Takes out what the action would be refused for, or would do nothing to. */
-async function sift(action: PowerAction, servers: readonly Server[], { actor, ports }: Context) {
+async function sift(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
   const suitable = servers.filter((server) => isSuitable(action, server));
   const leftOut: LeftOutServer[] = servers
     .filter((server) => !isSuitable(action, server))
@@ -163,7 +162,7 @@ async function sift(action: PowerAction, servers: readonly Server[], { actor, po
   const found = await Promise.all(
     suitable.map(async (server) => ({
       server,
-      protectedBy: (await ports.protections.find(actor.workspaceId, server.id))?.protectedBy,
+      protectedBy: (await app.protections.find(actor.workspaceId, server.id))?.protectedBy,
     })),
   );
   const chosen = found.filter(({ protectedBy }) => protectedBy === undefined).map(({ server }) => server);

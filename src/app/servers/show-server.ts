@@ -7,12 +7,10 @@ import { matchesPattern } from '../../domain/label-pattern.ts';
 import type { Server } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { findRoles } from '../authorize/find-roles.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
 import { getServer, type ServerRef } from './find-server.ts';
-import type { Protection, ServerPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
+import type { Protection } from './ports.ts';
 
 export interface ServerCard {
   readonly server: Server;
@@ -37,13 +35,13 @@ export const showServer = defineUseCase({
   ): Promise<ServerCard> => {
     const freshness = isFresh ? ('fresh' as const) : undefined;
     const server = await getServer(ref, context, { onWait, freshness });
-    const { actor, ports } = context;
+    const { actor, app } = context;
     const { workspaceId } = actor;
     const [role, protection, noted, made, last] = await Promise.all([
       findRoleFor(server.label, context),
-      ports.protections.find(workspaceId, server.id),
-      ports.serverNotes.find(workspaceId, server.id),
-      ports.ledger.findCreateOf(workspaceId, server.id),
+      app.protections.find(workspaceId, server.id),
+      app.serverNotes.find(workspaceId, server.id),
+      app.ledger.findCreateOf(workspaceId, server.id),
       findLast(server, context),
     ]);
     const created = made?.purchase.kind === 'create' && {
@@ -56,11 +54,8 @@ export const showServer = defineUseCase({
   },
 });
 
-async function findRoleFor(
-  label: string,
-  { actor, ports }: UseCaseContext<ServerPorts>,
-): Promise<Role | undefined> {
-  const roles = await findRoles(actor, ports);
+async function findRoleFor(label: string, { actor, app }: UseCaseContext): Promise<Role | undefined> {
+  const roles = await findRoles(actor, app);
   return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
 }
 
@@ -75,8 +70,8 @@ const DID_NOTHING = [
   'already_handled',
 ];
 
-async function findLast({ id: serverId }: Server, { actor, ports }: UseCaseContext<ServerPorts>) {
-  const entries = await ports.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
+async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext) {
+  const entries = await app.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
   return entries.find(
     ({ action, outcome, code = '' }) =>
       TOLD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),

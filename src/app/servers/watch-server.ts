@@ -3,11 +3,8 @@ import type { ServerId } from '../../domain/ids.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { ServerPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<ServerPorts>();
 
 /** How long a server is watched after a power action. */
 const WATCH_MS = 2 * MINUTE_MS;
@@ -33,7 +30,7 @@ export const watchServer = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async ({ id, action }: { id: ServerId; action: PowerAction }, context): Promise<Watched> => {
-    const { system } = context.ports;
+    const { system } = context.app;
     const hosting = await context.hosting();
     const startedAt = system.elapsed();
     let server: Server | undefined;

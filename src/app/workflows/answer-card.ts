@@ -1,12 +1,9 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { WorkflowRunId } from '../../domain/ids.ts';
 import type { WorkflowRun } from '../../domain/workflow-run.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { endRun } from './end-run.ts';
-import type { WorkflowPorts } from './ports.ts';
 import { ASK_MS } from './run-step.ts';
-
-const defineUseCase = useCasesOver<WorkflowPorts>();
 
 /**
  * Finds the run that a card asks about, for a user who may answer it.
@@ -25,22 +22,22 @@ export const cancelRun = defineUseCase({
   needs: 'operator',
   effect: 'changes',
   run: async (input: { runId: WorkflowRunId }, context): Promise<WorkflowRun> => {
-    const { actor, ports } = context;
+    const { actor, app } = context;
     const run = await getAsking(input.runId, context);
-    await endRun(run, ['asking'], { code: 'canceled', details: { by: actor.userId } }, ports);
+    await endRun(run, ['asking'], { code: 'canceled', details: { by: actor.userId } }, app);
     return run;
   },
 });
 
 async function getAsking(
   runId: WorkflowRunId,
-  { actor, ports, requireRoleFor, setSubject }: UseCaseContext<WorkflowPorts>,
+  { actor, app, requireRoleFor, setSubject }: UseCaseContext,
 ): Promise<WorkflowRun> {
-  const run = await ports.workflowRuns.find(actor.workspaceId, runId);
+  const run = await app.workflowRuns.find(actor.workspaceId, runId);
   if (run?.key.kind !== 'none') throw new Refusal('workflow_run_over', {});
   setSubject({ label: run.label });
   await requireRoleFor(run.label);
-  const isLate = ports.system.now() > run.receivedAt + ASK_MS;
+  const isLate = app.system.now() > run.receivedAt + ASK_MS;
   if (run.state !== 'asking' || isLate) throw new Refusal('workflow_run_over', {});
   return run;
 }

@@ -1,18 +1,15 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import type { RunOutcome, WorkflowRun } from '../../domain/workflow-run.ts';
-import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { changePower } from '../servers/change-power.ts';
 import { endRun } from './end-run.ts';
-import type { WorkflowPorts } from './ports.ts';
 import { isAboutServer, outcomeOfChange, outcomeOfError } from './run-outcome.ts';
-
-const defineUseCase = useCasesOver<WorkflowPorts>();
 
 interface StepInput {
   readonly run: WorkflowRun;
 }
-type Context = UseCaseContext<WorkflowPorts>;
+type Context = UseCaseContext;
 
 /** Other processes check a step that is being sent after this long, and leave it alone while this process is running. */
 const SENT_DUE_MS = 15_000;
@@ -22,13 +19,13 @@ const SENT_DUE_MS = 15_000;
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
  * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
  */
-export const carryOutStep: Readonly<Record<PowerAction, UseCase<StepInput, RunOutcome, WorkflowPorts>>> = {
+export const carryOutStep: Readonly<Record<PowerAction, UseCase<StepInput, RunOutcome>>> = {
   start: defineStep('start'),
   stop: defineStep('stop'),
   reboot: defineStep('reboot'),
 };
 
-function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome, WorkflowPorts> {
+function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome> {
   return defineUseCase({
     name: action,
     needs: 'operator',
@@ -36,7 +33,7 @@ function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome, Workflo
     subject: ({ run }: StepInput) => ({ label: run.label }),
     run: async ({ run }: StepInput, context): Promise<RunOutcome> => {
       let outcome: RunOutcome | undefined;
-      const isFree = await context.ports.locks.runIfFree(lockOf(run), async () => {
+      const isFree = await context.app.locks.runIfFree(lockOf(run), async () => {
         outcome = await carryOut(action, run, context);
       });
       if (!isFree || !outcome) throw new Refusal('workflow_run_over', {});
@@ -51,7 +48,7 @@ export function lockOf({ id }: Pick<WorkflowRun, 'id'>): string {
 }
 
 async function carryOut(action: PowerAction, run: WorkflowRun, context: Context): Promise<RunOutcome> {
-  const { ports } = context;
+  const { app } = context;
   let isSent = false;
   const onSending = async () => {
     await markSent(run, context);
@@ -64,21 +61,21 @@ async function carryOut(action: PowerAction, run: WorkflowRun, context: Context)
   try {
     const change = await changePower[action].run(input, context);
     const outcome = outcomeOfChange(change);
-    await endRun(run, ['sent'], outcome, ports, change.actId);
+    await endRun(run, ['sent'], outcome, app, change.actId);
     return outcome;
   } catch (error) {
     const outcome = outcomeOfError(error, run, isSent);
-    if (isSent) await endRun(run, ['sent'], outcome, ports);
-    else if (isAboutServer(outcome)) await endRun(run, ['asking'], outcome, ports);
+    if (isSent) await endRun(run, ['sent'], outcome, app);
+    else if (isAboutServer(outcome)) await endRun(run, ['asking'], outcome, app);
     throw error;
   }
 }
 
 /** @throws Refusal `workflow_run_over`, `workflow_key_invalid` */
-async function markSent(run: WorkflowRun, { actor, ports }: Context): Promise<void> {
-  const now = ports.system.now();
+async function markSent(run: WorkflowRun, { actor, app }: Context): Promise<void> {
+  const now = app.system.now();
   const pressedBy = run.key.kind === 'none' ? actor.userId : undefined;
-  const sent = await ports.workflowRuns.send(run, { now, pressedBy, dueAt: now + SENT_DUE_MS });
+  const sent = await app.workflowRuns.send(run, { now, pressedBy, dueAt: now + SENT_DUE_MS });
   if (sent === 'key_gone') throw new Refusal('workflow_key_invalid', { problem: 'unknown' });
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }

@@ -1,17 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { RunOutcome, RunState, WorkflowRun } from '../../domain/workflow-run.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import type { FollowedActs } from '../servers/ports.ts';
-import type { WorkflowNotifier, WorkflowRuns } from './ports.ts';
-
-export interface EndPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly log: Log;
-  readonly workflowRuns: WorkflowRuns;
-  readonly workflowNotifier: WorkflowNotifier;
-  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
-}
+import type { AppContext } from '../ports.ts';
 
 /** Another process reports it if this one has died by then. */
 const TOLD_WITHIN_MS = 20_000;
@@ -30,25 +19,25 @@ export async function endRun(
   run: WorkflowRun,
   from: readonly RunState[],
   outcome: RunOutcome,
-  ports: EndPorts,
+  app: AppContext,
   actId?: string,
 ): Promise<void> {
-  const { system, workflowRuns } = ports;
+  const { system, workflowRuns } = app;
   const isMine = await workflowRuns.end(run, from, outcome, system.now() + TOLD_WITHIN_MS);
   if (!isMine) return;
   // The one who pressed is known to the store alone.
   const ended = (await workflowRuns.find(run.workspaceId, run.id)) ?? { ...run, outcome };
-  await Promise.all([tellSlack(ended, outcome, ports), tellUsers(ended, outcome, ports, actId)]);
+  await Promise.all([tellSlack(ended, outcome, app), tellUsers(ended, outcome, app, actId)]);
 }
 
 /** Reports an outcome to Slack again that it hasn't accepted, and shows it on the card if it isn't there yet. */
-export async function tellAgain(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts): Promise<void> {
-  await tellSlack(run, outcome, ports);
-  if (run.card) await tellUsers(run, outcome, ports);
+export async function tellAgain(run: WorkflowRun, outcome: RunOutcome, app: AppContext): Promise<void> {
+  await tellSlack(run, outcome, app);
+  if (run.card) await tellUsers(run, outcome, app);
 }
 
-async function tellSlack(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts): Promise<void> {
-  const { workflowRuns, workflowNotifier, system, log } = ports;
+async function tellSlack(run: WorkflowRun, outcome: RunOutcome, app: AppContext): Promise<void> {
+  const { workflowRuns, workflowNotifier, system, log } = app;
   const end = await workflowNotifier.end(run, outcome, await workflowRuns.findToken(run));
   if (end === 'told') return workflowRuns.markTold(run);
   const ageMs = Math.max(0, system.now() - run.receivedAt);
@@ -63,7 +52,7 @@ async function tellSlack(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts)
 async function tellUsers(
   run: WorkflowRun,
   outcome: RunOutcome,
-  { workflowNotifier, followedActs, system }: EndPorts,
+  { workflowNotifier, followedActs, system }: AppContext,
   actId?: string,
 ): Promise<void> {
   const message = await workflowNotifier.tell(run, outcome);

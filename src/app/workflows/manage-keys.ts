@@ -3,11 +3,8 @@ import type { WorkflowKeyId } from '../../domain/ids.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import type { WorkflowKey } from '../../domain/workflow-key.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
 import { hashKey, makeGrantKey } from './key-hash.ts';
-import type { WorkflowPorts } from './ports.ts';
-
-const defineUseCase = useCasesOver<WorkflowPorts>();
 
 /** Each run compares with all of them. */
 const MOST_KEYS = 50;
@@ -37,8 +34,8 @@ export const issueKey = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   subject: (wanted: WantedKey) => ({ label: describeKey(wanted) }),
-  run: async (wanted: WantedKey, { actor, ports }): Promise<IssuedKey> => {
-    const { system, workflowKeys } = ports;
+  run: async (wanted: WantedKey, { actor, app }): Promise<IssuedKey> => {
+    const { system, workflowKeys } = app;
     const { workspaceId, userId: issuedBy } = actor;
     const { name, actions, pattern, forMs } = wanted;
     const issuedAt = system.now();
@@ -59,8 +56,8 @@ export const listKeys = defineUseCase({
   name: 'workflow_keys',
   needs: 'owner',
   effect: 'reads',
-  run: (_input: Record<never, never>, { actor, ports }): Promise<readonly WorkflowKey[]> =>
-    ports.workflowKeys.list(actor.workspaceId),
+  run: (_input: Record<never, never>, { actor, app }): Promise<readonly WorkflowKey[]> =>
+    app.workflowKeys.list(actor.workspaceId),
 });
 
 /** Revokes a workflow key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
@@ -69,8 +66,8 @@ export const revokeKey = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   subject: ({ id }: { id: WorkflowKeyId }) => ({ label: id }),
-  run: async ({ id }: { id: WorkflowKeyId }, { actor, ports, setSubject }): Promise<WorkflowKey> => {
-    const key = await ports.workflowKeys.remove(actor.workspaceId, id);
+  run: async ({ id }: { id: WorkflowKeyId }, { actor, app, setSubject }): Promise<WorkflowKey> => {
+    const key = await app.workflowKeys.remove(actor.workspaceId, id);
     if (!key) throw new Refusal('workflow_key_gone', {});
     setSubject({ label: describeKey(key) });
     return key;

@@ -3,17 +3,6 @@ import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../../do
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkflowKey } from '../../domain/workflow-key.ts';
 import type { RunOutcome, RunState, WorkflowRun } from '../../domain/workflow-run.ts';
-import type { Locks } from '../locks.ts';
-import type { FollowedActs, ServerPorts } from '../servers/ports.ts';
-
-/** What the use cases about workflows need from outside. */
-export interface WorkflowPorts extends ServerPorts {
-  readonly workflowKeys: WorkflowKeys;
-  readonly workflowRuns: WorkflowRuns;
-  readonly workflowNotifier: WorkflowNotifier;
-  readonly locks: Locks;
-  readonly followedActs: Pick<FollowedActs, 'add' | 'supersede' | 'place' | 'forget'>;
-}
 
 /** A workflow key with the hash that it is recognized by. */
 export interface HashedKey extends WorkflowKey {

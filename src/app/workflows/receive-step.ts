@@ -4,8 +4,9 @@ import type { Secret } from '../../domain/secret.ts';
 import { POWER_ACTIONS } from '../../domain/server.ts';
 import { KEY_PREFIX } from '../../domain/workflow-key.ts';
 import type { RunKey } from '../../domain/workflow-run.ts';
+import type { AppContext } from '../ports.ts';
 import { hashKey } from './key-hash.ts';
-import type { NewRun, WorkflowPorts } from './ports.ts';
+import type { NewRun } from './ports.ts';
 import { type RunEntry, runStep } from './run-step.ts';
 
 /** One execution of our step, as Slack's event describes it. */
@@ -39,31 +40,31 @@ const MOST_ID = 64;
 const DUE_MS = 15_000;
 
 /** Builds the intake over the one entry. */
-export function createStepIntake(entry: RunEntry, ports: WorkflowPorts): StepIntake {
-  const { system, workflowRuns } = ports;
+export function createStepIntake(entry: RunEntry, app: AppContext): StepIntake {
+  const { system, workflowRuns } = app;
   return {
     receive: async (event) => {
-      const run: NewRun = await readRun(event, ports);
+      const run: NewRun = await readRun(event, app);
       const isNew = await workflowRuns.receive(run, event.token, system.now() + DUE_MS);
-      return isNew ? () => runStep({ ...run, state: 'received' }, entry, ports) : undefined;
+      return isNew ? () => runStep({ ...run, state: 'received' }, entry, app) : undefined;
     },
   };
 }
 
 /** The key itself goes no further than this. */
-async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> {
+async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
   const { workspaceId, executionId } = event;
-  const now = ports.system.now();
+  const now = app.system.now();
   const typed = event.action.trim().toLowerCase();
   const action = POWER_ACTIONS.find((each) => each === typed);
   const label = findPlain(event.server, LABEL_MAX_CHARACTERS);
   const channelId = findPlain(event.channelId ?? '', MOST_ID);
   return {
-    id: ports.system.newId(),
+    id: app.system.newId(),
     workspaceId,
     executionId,
     label: label ?? '',
-    key: await findKey(event, ports),
+    key: await findKey(event, app),
     // What waited with Slack is as late as what waited here.
     receivedAt: Math.min(now, event.sentAt ?? now),
     action,
@@ -77,10 +78,7 @@ function findPlain(typed: string, most: number): string | undefined {
   return text === '' || text.length > most || text.includes(KEY_PREFIX) ? undefined : text;
 }
 
-async function findKey(
-  { workspaceId, key }: StepEvent,
-  { workflowKeys }: Pick<WorkflowPorts, 'workflowKeys'>,
-): Promise<RunKey> {
+async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppContext): Promise<RunKey> {
   if (!key) return { kind: 'none' };
   const found = await workflowKeys.findByHash(workspaceId, hashKey(key, workspaceId));
   return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };

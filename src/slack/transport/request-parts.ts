@@ -2,7 +2,6 @@ import type { Channels } from '../../app/access/ports.ts';
 import type { CurrencyOf } from '../../app/account/currency.ts';
 import type { Entry } from '../../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls } from '../../app/authorize/ports.ts';
-import type { AppPorts } from '../../app/ports.ts';
 import type { FollowedActs } from '../../app/servers/ports.ts';
 import type { Thread } from '../../domain/thread.ts';
 import type { Log } from '../../log.ts';
@@ -17,7 +16,7 @@ import type { SlackClients } from './slack-clients.ts';
 
 /** What requests are made from. */
 export interface RequestParts extends AdmissionParts {
-  readonly entry: Entry<AppPorts>;
+  readonly entry: Entry;
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly outcomeThreads: Pick<OutcomeThreads, 'find' | 'store'>;

@@ -1,6 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Caller, UseCase, UseCaseSpec } from '../../app/authorize/use-case.ts';
-import type { AppPorts } from '../../app/ports.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
@@ -37,7 +36,7 @@ export interface SlackRequest {
   /** The app's own address; undefined when it has none. */
   readonly publicUrl: string | undefined;
   /** Runs a use case through the entry, as this user. @throws Refusal, HostingError */
-  execute<Input, Output>(useCase: UseCase<Input, Output, AppPorts>, input: Input): Promise<Output>;
+  execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input): Promise<Output>;
   /** Only checks the permission, before a form is opened. @throws Refusal as `execute` does */
   authorize(useCase: UseCaseSpec): Promise<void>;
   /** The user's highest role here, whatever servers it is for. */

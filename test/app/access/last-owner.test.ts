@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import { grantAccess, revokeAccess } from '../../../src/app/access/change-access.ts';
 import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { newGrant, open, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 let store: Store;
-let ports: AppPorts;
+let ports: AppContext;
 
 beforeEach(async () => {
   store = await open('sqlite::memory:');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notifyAccessRequest } from '../../../src/app/access/notify-access-request.ts';
 import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import type { AccessRequest } from '../../../src/domain/access-request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
@@ -20,7 +20,7 @@ let shown: string[];
 let told: string[];
 /** Runs while the cards are being posted. */
 let whilePosting: () => Promise<unknown>;
-let ports: AppPorts;
+let ports: AppContext;
 
 beforeEach(async () => {
   store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
@@ -37,7 +37,7 @@ afterEach(async () => {
   await store.close();
 });
 
-function makeAccessPorts(): AppPorts {
+function makeAccessPorts(): AppContext {
   return makePorts(store, {
     system: { ...stillSystem, now: () => now },
     accessNotifier: {

@@ -5,7 +5,7 @@ import { listAuditedWorkspaces, listConnectedWorkspaces } from '../../../src/app
 import { pruneAudit } from '../../../src/app/account/prune-audit.ts';
 import { exportAudit, verifyAudit } from '../../../src/app/account/read-audit.ts';
 import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { THE_COMMAND_LINE } from '../../../src/domain/actor.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -28,7 +28,7 @@ const program = (workspaceId: string) =>
   ({ actor: { workspaceId, userId: THE_COMMAND_LINE }, surface: 'cli' }) as const;
 const owner = { actor: { workspaceId: 'T1', userId: 'UOWNER' }, surface: 'command' } as const;
 
-function openEntry(more: Partial<AppPorts> = {}) {
+function openEntry(more: Partial<AppContext> = {}) {
   return createEntry(makePorts(store, { ownersOf: () => ['UOWNER'], ...more }));
 }
 

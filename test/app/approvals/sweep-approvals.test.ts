@@ -3,7 +3,7 @@ import { lockOfDelete } from '../../../src/app/approvals/carry-out-approval.ts';
 import { notifyApproval } from '../../../src/app/approvals/notify-approval.ts';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
 import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
 import type { ApprovalState } from '../../../src/domain/decision.ts';
@@ -103,7 +103,7 @@ function makeHosting(): HostingApi {
   };
 }
 
-function makeApprovalPorts(): AppPorts {
+function makeApprovalPorts(): AppContext {
   return makePorts(store, {
     system: { ...stillSystem, now: () => now },
     users: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../../src/app/access/grants-port.ts';
-import { createEntry, type Entry, type EntryPorts } from '../../../src/app/authorize/entry.ts';
+import { createEntry, type Entry } from '../../../src/app/authorize/entry.ts';
 import type { SlackUser, Users } from '../../../src/app/authorize/ports.ts';
-import { type Caller, type UseCase, useCasesOver } from '../../../src/app/authorize/use-case.ts';
-import type { Store } from '../../../src/app/ports.ts';
+import { type Caller, defineUseCase, type UseCase } from '../../../src/app/authorize/use-case.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { strongestRole } from '../../../src/domain/access.ts';
 import { ROLES, type Role } from '../../../src/domain/actor.ts';
 import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
@@ -13,8 +13,6 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
-
-const defineUseCase = useCasesOver<EntryPorts>();
 
 const MEMBER: SlackUser = {
   isAdmin: false,
@@ -32,7 +30,7 @@ let lookedUp: string[];
 let groups: Map<string, readonly string[]>;
 let now: number;
 let isSlackDown: boolean;
-let entry: Entry<EntryPorts>;
+let entry: Entry;
 /** How often a use case ran. */
 let runs: number;
 
@@ -53,7 +51,7 @@ afterEach(async () => {
   await store.close();
 });
 
-function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
+function portsWith(more: Partial<AppContext> = {}): AppContext {
   const fakeUsers: Users = {
     find: async (_workspaceId, userId) => {
       lookedUp.push(userId);
@@ -61,7 +59,7 @@ function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
     },
     exists: async () => 'unknown',
   };
-  return {
+  const parts: Partial<AppContext> = {
     ...store,
     system: { ...stillSystem, now: () => now },
     log: silentLog,
@@ -77,6 +75,8 @@ function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
     ownersOf: () => ['UNAMED'],
     ...more,
   };
+  // The entry needs no more of the app.
+  return parts as AppContext;
 }
 
 async function grant(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
@@ -100,7 +100,7 @@ function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?:
   return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
 }
 
-function useCase(needs: Role | 'anyone', effect: UseCase<string, string, EntryPorts>['effect'] = 'reads') {
+function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
   return defineUseCase({
     name: 'start',
     needs,
@@ -648,11 +648,11 @@ describe('the audit', () => {
 
 describe('while the store is away', () => {
   const away = () => Promise.reject(new DatabaseUnreachable(new Error('the network')));
-  const define = (more: Partial<UseCase<string, string, EntryPorts>>) =>
+  const define = (more: Partial<UseCase<string, string>>) =>
     defineUseCase({ name: 'start', needs: 'manager', effect: 'changes', run: away, ...more });
 
   /** Whether something may have been done by then, and the error. */
-  async function failed(act: UseCase<string, string, EntryPorts>, ports: Partial<EntryPorts> = {}) {
+  async function failed(act: UseCase<string, string>, ports: Partial<AppContext> = {}) {
     let hasBegun = false;
     const onChange = async () => {
       hasBegun = true;
@@ -662,11 +662,11 @@ describe('while the store is away', () => {
     return { hasBegun, error };
   }
 
-  const withoutGrants = { grants: { listFor: away, list: away } };
+  const withoutGrants = () => ({ grants: { ...store.grants, listFor: away, list: away } });
   const unreachable = expect.any(DatabaseUnreachable);
 
   it('nothing has been done until the permission was checked', async () => {
-    expect(await failed(define({}), withoutGrants)).toEqual({ hasBegun: false, error: unreachable });
+    expect(await failed(define({}), withoutGrants())).toEqual({ hasBegun: false, error: unreachable });
     expect(await failed(define({}))).toEqual({ hasBegun: true, error: unreachable });
   });
 
@@ -677,9 +677,9 @@ describe('while the store is away', () => {
   it('an order may go through', async () => {
     const order = define({ effect: 'confirms', isOrder: true });
     const unsaved = { code: 'order_unsaved', details: { isDatabaseAway: true } };
-    expect((await failed(order, withoutGrants)).error).toMatchObject(unsaved);
+    expect((await failed(order, withoutGrants())).error).toMatchObject(unsaved);
     expect((await failed(order)).error).toMatchObject(unsaved);
-    const checking = createEntry(portsWith(withoutGrants)).authorize(order, caller('UMANAGER'));
+    const checking = createEntry(portsWith(withoutGrants())).authorize(order, caller('UMANAGER'));
     await expect(checking).rejects.toMatchObject(unsaved);
   });
 });
@@ -699,9 +699,9 @@ describe('the hosting account', () => {
   it('stays the same throughout one act, even if another one is connected in between', async () => {
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     const opened: string[] = [];
-    const hostingOf: EntryPorts['hostingOf'] = (key) => {
+    const hostingOf: AppContext['hostingOf'] = (key) => {
       opened.push(key.reveal());
-      return {} as ReturnType<EntryPorts['hostingOf']>;
+      return {} as ReturnType<AppContext['hostingOf']>;
     };
     const twice = defineUseCase({
       name: 'delete',
@@ -724,9 +724,9 @@ describe('the hosting account', () => {
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);
     const opened: string[] = [];
-    const hostingOf: EntryPorts['hostingOf'] = (key) => {
+    const hostingOf: AppContext['hostingOf'] = (key) => {
       opened.push(key.reveal());
-      return {} as ReturnType<EntryPorts['hostingOf']>;
+      return {} as ReturnType<AppContext['hostingOf']>;
     };
     await createEntry(portsWith({ hostingOf })).execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1']);

@@ -4,7 +4,7 @@ import type { SlackUser } from '../../../src/app/authorize/ports.ts';
 import { createLastLists } from '../../../src/app/home/last-servers.ts';
 import { type Home, readHome } from '../../../src/app/home/read-home.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import type { Catalog } from '../../../src/domain/catalog.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { money } from '../../../src/domain/money.ts';
@@ -44,7 +44,7 @@ afterEach(() => store.close());
 const grant = (subjectId: string, role: 'viewer' | 'manager' | 'owner', pattern = '') =>
   store.grants.put(newGrant({ workspaceId: 'T1', subjectId, role, pattern }));
 
-function read(userId: string, hosting: Partial<HostingApi>, ports: Partial<AppPorts> = {}, input = {}) {
+function read(userId: string, hosting: Partial<HostingApi>, ports: Partial<AppContext> = {}, input = {}) {
   const api = makeHosting({ fetchCatalog: async () => catalog, ...hosting });
   const app = createEntry(makePorts(store, { hostingOf: () => api, lastLists, ...ports }));
   const actor = { workspaceId: 'T1', userId };

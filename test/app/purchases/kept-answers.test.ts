@@ -57,7 +57,7 @@ async function startPaid() {
         system: { ...system, sleep },
       });
       const answer = { serverId: 7, password: new Secret(PASSWORD) };
-      await settleUntilStored({ operation: found, ports }, answer).catch((error: unknown) => {
+      await settleUntilStored({ operation: found, app: ports }, answer).catch((error: unknown) => {
         if (error !== die) throw error;
       });
     },
@@ -67,7 +67,7 @@ async function startPaid() {
       const sleep = vi.fn(async () => undefined);
       const ports = makePorts(store, { ledger: { ...store.ledger, settle }, system: { ...system, sleep } });
       const answer = { serverId: 7, password: new Secret(PASSWORD) };
-      void settleUntilStored({ operation: found, ports }, answer);
+      void settleUntilStored({ operation: found, app: ports }, answer);
       await until(() => filesOf(folder).length > 0);
       return sleep.mock.calls;
     },

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { findDueDigest, SPREAD_MS } from '../../../src/app/reminders/digest-schedule.ts';
 import type { PostedDigest } from '../../../src/app/reminders/ports.ts';
 import { postDigest } from '../../../src/app/reminders/post-digest.ts';
@@ -42,7 +42,7 @@ async function startWorkspace() {
     },
   });
   /** A process of its own; `answer` is what Slack says to its post. */
-  const startProcess = (answer: () => Promise<PostedDigest>, more: Partial<Store> = {}): AppPorts => {
+  const startProcess = (answer: () => Promise<PostedDigest>, more: Partial<Store> = {}): AppContext => {
     const ports = makePorts(store, { system, hostingOf: () => hosting, ...more });
     const post = (_id: string, _channel: string, shown: Digest) => {
       posted.push(shown);

@@ -1,6 +1,6 @@
 import { createLastLists } from '../../../src/app/home/last-servers.ts';
 import { createLocks } from '../../../src/app/locks.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 
@@ -19,7 +19,7 @@ const UNTRIED = {
 } as const;
 
 /** Ports over a store, with a Slack that knows no user and accepts every message; a test overrides what it is about. */
-export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts {
+export function makePorts(store: Store, more: Partial<AppContext> = {}): AppContext {
   return {
     ...store,
     system: stillSystem,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createEntry } from '../../../src/app/authorize/entry.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/app/ports.ts';
 import { cancelRun, findAskingRun } from '../../../src/app/workflows/answer-card.ts';
 import { carryOutStep } from '../../../src/app/workflows/carry-out-step.ts';
 import { hashKey } from '../../../src/app/workflows/key-hash.ts';
@@ -52,7 +52,7 @@ function startApp(now = T0) {
       return { id, state: 'running' };
     },
   });
-  const workflowNotifier: AppPorts['workflowNotifier'] = {
+  const workflowNotifier: AppContext['workflowNotifier'] = {
     ask: async (run) => {
       asked.push(run);
       return { card: { channelId: 'C1', ts: '1.1' } };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runBackground } from '../../../src/app/background.ts';
-import type { AppPorts } from '../../../src/app/ports.ts';
+import type { AppContext } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openEngine } from '../../../src/store/engine/database.ts';
 import { createIds } from '../../../src/system.ts';
@@ -50,7 +50,7 @@ async function workOver(installed: number): Promise<Work> {
   }
 }
 
-const act = (workspaceId: string, { audit }: Pick<AppPorts, 'audit'>, at: number) =>
+const act = (workspaceId: string, { audit }: Pick<AppContext, 'audit'>, at: number) =>
   audit.add({
     at,
     workspaceId,
@@ -69,7 +69,7 @@ const roles = {
   },
 };
 
-async function runHours(ports: AppPorts, system: ReturnType<typeof movableSystem>): Promise<void> {
+async function runHours(ports: AppContext, system: ReturnType<typeof movableSystem>): Promise<void> {
   const stop = new AbortController();
   let rounds = 0;
   const sleep = async () => {

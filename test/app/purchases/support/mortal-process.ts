@@ -1,7 +1,7 @@
 import { createEntry, type Entry } from '../../../../src/app/authorize/entry.ts';
 import type { HostingApi } from '../../../../src/app/hosting-api.ts';
 import { createLocks } from '../../../../src/app/locks.ts';
-import type { AppPorts, Store } from '../../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../../src/app/ports.ts';
 import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
 import type { OperationNotifier } from '../../../../src/app/purchases/notifier-port.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
@@ -36,8 +36,8 @@ export interface Surroundings {
 
 /** One process of the app, over a store that may outlive it. */
 export interface MortalProcess {
-  readonly ports: AppPorts;
-  readonly entry: Entry<AppPorts>;
+  readonly ports: AppContext;
+  readonly entry: Entry;
   /** What was done until now: its last entry is where a killed process died. */
   readonly steps: readonly string[];
   isDead(): boolean;
