@@ -1,4 +1,6 @@
 import type { DatabaseConnection, Dialect, Driver } from 'kysely';
+import type { openEngine } from '../../src/store/engine/database.ts';
+import { openMigrated } from './migrated.ts';
 
 /** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */
 export interface Statement {
@@ -18,6 +20,17 @@ export interface Watched {
   /** Gives the connection up, as the end of its process does: what it has not committed is undone. */
   abandon(): Promise<void>;
 }
+
+/** Opens a database whose statements pass a test. */
+export function openWatched(watch: Watch): typeof openEngine {
+  return async (url, options) => {
+    const engine = await openMigrated(url, options);
+    return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+  };
+}
+
+/** What a dead process waits for. */
+export const never = new Promise<never>(() => undefined);
 
 /** The same dialect, whose statements pass a test at the border to the database. */
 export function watchDatabase(dialect: Dialect, watch: Watch): Dialect {

@@ -2,16 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { DatabaseUnreachable } from '../../../../src/domain/database-unreachable.ts';
 import type { openEngine } from '../../../../src/store/engine/database.ts';
 import { CommitUnknown } from '../../../../src/store/engine/errors.ts';
-import { openMigrated } from '../../../support/migrated.ts';
 import {
+  never,
+  openWatched,
   type Statement,
   type Watch,
   type Watched,
-  watchDatabase,
 } from '../../../support/watched-database.ts';
 
 /** What a step comes to for the process that takes it. */
-export type Passage = 'passes' | 'dies' | 'fails';
+type Passage = 'passes' | 'dies' | 'fails';
 
 /** One process, as the database knows it. */
 export interface Client {
@@ -26,8 +26,6 @@ export interface MortalDatabase {
   belongingTo<Owned extends object>(client: Client, owned: Owned): Owned;
 }
 
-export const never = new Promise<never>(() => undefined);
-
 export function createMortalDatabase(): MortalDatabase {
   const clients = new AsyncLocalStorage<Client>();
   /** The states that each transaction has given to operations and approvals. */
@@ -38,23 +36,20 @@ export function createMortalDatabase(): MortalDatabase {
     const states = given.get(connection) ?? [];
     given.set(connection, states);
     const { name, isRead, isLook } = describe(statement, states);
-    const pass = async (moment: 'before' | 'after') => {
-      const passage = client.step(`${moment} ${name}`, isRead);
+    const pass = async (moment: 'before' | 'after', changesNothing: boolean) => {
+      const passage = client.step(`${moment} ${name}`, changesNothing);
       if (passage === 'dies') await connection.abandon().then(() => never);
       const cause = new Error(`the database fails ${moment} ${name}`);
       if (passage === 'fails')
         throw statement.sql === 'commit' ? new CommitUnknown(cause) : new DatabaseUnreachable(cause);
     };
-    if (!isLook) await pass('before');
+    await pass('before', isRead || isLook);
     const result = await run();
-    if (!isRead && (!isLook || hasRows(result))) await pass('after');
+    if (!isRead && (!isLook || hasRows(result))) await pass('after', false);
     return result;
   };
   return {
-    openEngine: async (url, options) => {
-      const engine = await openMigrated(url, options);
-      return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
-    },
+    openEngine: openWatched(watch),
     belongingTo: (client, owned) =>
       new Proxy(owned, {
         get: (target, property) => {
@@ -66,7 +61,7 @@ export function createMortalDatabase(): MortalDatabase {
   };
 }
 
-const WRITE = /^(insert|update|delete)(?: into| from)? "(\w+)"/;
+const WRITE = /^(insert|update|delete)(?: into| from)? "?(\w+)/;
 const STATES: readonly unknown[] = [
   ...['prepared', 'sent', 'settled', 'refused', 'in_doubt'],
   ...['open', 'approved', 'running', 'ended', 'denied', 'withdrawn', 'expired', 'canceled'],

@@ -6,9 +6,10 @@ import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
 import type { OperationNotifier } from '../../../../src/app/purchases/notifier-port.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
 import { silentLog } from '../../../../src/log.ts';
+import { never } from '../../../support/watched-database.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';
-import { type Client, type MortalDatabase, never } from './mortal-database.ts';
+import type { Client, MortalDatabase } from './mortal-database.ts';
 
 /**
  * What happens to a process at one of its steps: by number, from 1, or by name, the first time. Before and after each

@@ -11,7 +11,7 @@ import { Secret } from '../../../../src/domain/secret.ts';
 import { T0, vault } from '../../../store/fixtures.ts';
 import { openStore } from '../../../support/migrated.ts';
 import { createHandClock, type HandClock } from './hand-clock.ts';
-import { createMortalDatabase } from './mortal-database.ts';
+import { createMortalDatabase, type MortalDatabase } from './mortal-database.ts';
 import { type Fate, type MortalProcess, startProcess } from './mortal-process.ts';
 import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
 
@@ -25,6 +25,7 @@ export interface Told {
 /** One order of one user, over as many processes as it takes. */
 export interface Scenario {
   readonly clock: HandClock;
+  readonly database: MortalDatabase;
   readonly store: Store;
   readonly hosting: ScriptedHosting;
   readonly told: readonly Told[];
@@ -77,6 +78,7 @@ export async function openScenario(): Promise<Scenario> {
   const around = { clock, database, store, hosting: hosting.api, notifier };
   return {
     clock,
+    database,
     store,
     hosting,
     told,
