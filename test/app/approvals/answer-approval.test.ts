@@ -24,7 +24,7 @@ const approve = (process: MortalProcess) =>
       )
       .then(() => process.entry.drain()),
   );
-const failing = (at: string) => scenario.start({ kind: 'store_fails', at, forMs: 20_000 });
+const failing = (at: string) => scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
 
 describe('an approval', () => {
   test('is paid once', async () => {
@@ -37,7 +37,7 @@ describe('an approval', () => {
     'before',
     'after',
   ])('may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {
-    const process = failing(`${moment} approvals.approve`);
+    const process = failing(`${moment} commit of approved and prepared`);
     await expect(approve(process)).rejects.toMatchObject({ code: 'approval_unsaved' });
     const isWritten = moment === 'after';
     const { ledger } = scenario.store;

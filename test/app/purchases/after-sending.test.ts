@@ -18,7 +18,7 @@ import {
 import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
 
 const OTHER_ID = '01K5CONFIRMATION0000000001';
-const KILLED_UNSENT = { kind: 'killed', at: 'after ledger.prepare' } as const;
+const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const;
 const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
 
 let scenario: Scenario;
@@ -55,7 +55,7 @@ describe('the request', () => {
     scenario.hosting.script({ kind: 'rate_limited' }, { kind: 'rate_limited' });
     await press(app);
     expect(scenario.hosting.requests.map(({ mayHavePaid }) => mayHavePaid)).toEqual([false, false, true]);
-    expect(app.steps.filter((step) => step === 'after ledger.markSent')).toHaveLength(3);
+    expect(app.steps.filter((step) => step === 'after commit of sent')).toHaveLength(3);
     expect(await find()).toMatchObject({ state: 'settled' });
   });
 
@@ -92,22 +92,22 @@ describe('the request', () => {
   });
 
   test('is not sent when it is not known whether it was committed, and is looked for', async () => {
-    await press(scenario.start({ kind: 'store_fails', at: 'after ledger.markSent', forMs: 0 }));
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'defect' } });
-    expect(sent()).toBe(0);
+    await press(scenario.start({ kind: 'database_fails', at: 'after commit of sent', forMs: 20_000 }));
+    expect(await find()).toMatchObject({ state: 'sent' });
     await settle();
+    expect(sent()).toBe(0);
     const reason = { code: 'not_found_yet', details: {} };
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
   });
 
   test('is not sent when it could not be committed, and the order is refused', async () => {
-    await press(scenario.start({ kind: 'store_fails', at: 'before ledger.markSent', forMs: 0 }));
+    await press(scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 0 }));
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
     expect(sent()).toBe(0);
   });
 
   test('that was sent by a process that crashed is unconfirmed, reported and looked for', async () => {
-    await press(scenario.start({ kind: 'killed', at: 'after ledger.markSent' }));
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }));
     await app.runBackground(async () => (await find())?.notifiedAt !== undefined);
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'no_answer' } });
     await settle();
@@ -119,7 +119,7 @@ describe('the request', () => {
 describe('the answer', () => {
   test('is stored however long the store fails, as long as the process lives', async () => {
     await press(
-      scenario.start({ kind: 'store_fails', at: 'before ledger.settle', forMs: 10 * 60_000 }),
+      scenario.start({ kind: 'database_fails', at: 'before commit of settled', forMs: 10 * 60_000 }),
     ).catch(() => undefined);
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe('root-101');
@@ -127,7 +127,7 @@ describe('the answer', () => {
 
   test('that contradicts the list is kept with its password, however long the store fails', async () => {
     scenario.hosting.script({ kind: 'answers', id: 1 });
-    const failing = { kind: 'store_fails', at: 'before ledger.markUnconfirmed', forMs: 10 * 60_000 } as const;
+    const failing = { kind: 'database_fails', at: 'before commit of in_doubt', forMs: 10 * 60_000 } as const;
     await press(scenario.start(failing)).catch(() => undefined);
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
     await pass(app, 120_000);
@@ -369,7 +369,7 @@ describe('the root password', () => {
   });
 
   test('is reported by the next process if its process crashed after it was stored', async () => {
-    await press(scenario.start({ kind: 'killed', at: 'after ledger.settle' }));
+    await press(scenario.start({ kind: 'killed', at: 'after commit of settled' }));
     expect(scenario.told).toEqual([]);
     await settle();
     expect(scenario.told).toMatchObject([{ password: 'root-101' }]);

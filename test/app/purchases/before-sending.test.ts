@@ -8,7 +8,7 @@ import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './suppo
 import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
 
 const OTHER_ID = '01K5CONFIRMATION0000000001';
-const KILLED_UNSENT = { kind: 'killed', at: 'after ledger.prepare' } as const;
+const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const;
 const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
 
 let scenario: Scenario;
@@ -58,7 +58,7 @@ describe('a confirmation', () => {
   test('is durable before anything is sent', async () => {
     const killed = scenario.start(KILLED_UNSENT);
     await press(killed);
-    expect(killed.steps).toEqual(['before ledger.prepare', 'after ledger.prepare']);
+    expect(killed.steps.at(-1)).toBe('after commit of prepared');
     expect(await find()).toMatchObject({ state: 'prepared' });
     expect(sent()).toBe(0);
   });
@@ -71,7 +71,7 @@ describe('a confirmation', () => {
   });
 
   test('that was written although its user saw an error is carried out by the background, once', async () => {
-    const failing = scenario.start({ kind: 'store_fails', at: 'after ledger.prepare', forMs: 20_000 });
+    const failing = scenario.start({ kind: 'database_fails', at: 'after commit of prepared', forMs: 20_000 });
     await expect(press(failing)).rejects.toMatchObject({ code: 'order_unsaved' });
     expect(await find()).toMatchObject({ state: 'prepared' });
     await settle(failing);
@@ -81,7 +81,7 @@ describe('a confirmation', () => {
   });
 
   test('whose status can’t be saved before it is sent tells its user that it may still go through', async () => {
-    const failing = scenario.start({ kind: 'store_fails', at: 'before ledger.markSent', forMs: 20_000 });
+    const failing = scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 20_000 });
     await press(failing);
     expect(scenario.unsaved).toMatchObject([{ id: ID }]);
     expect(scenario.told).toEqual([]);
@@ -337,7 +337,7 @@ describe('before it is sent', () => {
   });
 
   test('a create waits for one that another process has sent, and is refused after a minute', async () => {
-    await press(scenario.start({ kind: 'killed', at: 'after ledger.markSent' }));
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }));
     expect(await find()).toMatchObject({ state: 'sent' });
     const startedAt = scenario.clock.now();
     await press(app, CREATE, { id: OTHER_ID });

@@ -5,7 +5,7 @@ import { LEAST_STEPS, sweep } from './support/sweep.ts';
 
 const killedAt = (at: number): Fate => ({ kind: 'killed', at });
 
-/** Kills the process before and after every write, request and notification, one run for each. */
+/** Kills the process before and after every write, commit, request and notification, one run for each. */
 describe.each(ORDERS)('$name, in a process that is killed at any write or request', (order) => {
   test('is paid at most once, and its outcome is reported', async ({ annotate }) => {
     const tried = await sweep(order, killedAt, false);

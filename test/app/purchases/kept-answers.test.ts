@@ -2,7 +2,6 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
 import { endFailedPayment } from '../../../src/app/purchases/end-failed-payment.ts';
 import { settleUntilStored } from '../../../src/app/purchases/payment.ts';
 import { readSpilled, storeSpilled } from '../../../src/app/purchases/spill.ts';
@@ -20,6 +19,7 @@ import {
   T0,
 } from '../../store/support.ts';
 import { until } from '../../support/eventually.ts';
+import { never, openWatched, type Watch } from '../../support/watched-database.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const PASSWORD = 'hunter2-canary';
@@ -29,7 +29,9 @@ const system = { ...stillSystem, sleep: async () => undefined };
 async function startPaid() {
   const folder = makeFolder();
   const url = `sqlite:${join(folder, 'vps.sqlite')}`;
-  const store = await open(url);
+  const works: Watch = (_, run) => run();
+  let watch = works;
+  const store = await open(url, { openEngine: openWatched((...statement) => watch(...statement)) });
   const operation = newCreate();
   await store.ledger.prepare(operation);
   await markSent(store.ledger, operation.id, T0);
@@ -43,29 +45,27 @@ async function startPaid() {
     /** `fails` says which tries find a full disk; the process ends at the try after the last one. */
     settle: async (fails: readonly boolean[]) => {
       let tries = 0;
-      const settle: Store['ledger']['settle'] = async (...input) => {
-        const isFull = fails[tries++] ?? true;
-        if (isFull) throw new Error('database or disk is full');
-        return store.ledger.settle(...input);
+      watch = async ({ sql }, run) => {
+        if (sql === 'commit' && (fails[tries++] ?? true)) throw new Error('database or disk is full');
+        return run();
       };
       const sleep = async (_: number, signal?: AbortSignal) => {
         if (signal) return untilAborted(signal);
         if (tries >= fails.length) throw die;
       };
-      const ports = makePorts(store, {
-        ledger: { ...store.ledger, settle },
-        system: { ...system, sleep },
-      });
+      const ports = makePorts(store, { system: { ...system, sleep } });
       const answer = { serverId: 7, password: new Secret(PASSWORD) };
       await settleUntilStored({ operation: found, app: ports }, answer).catch((error: unknown) => {
         if (error !== die) throw error;
       });
+      watch = works;
     },
     /** The database takes the answer, and says nothing until the process ends. */
     hang: async () => {
-      const settle = () => new Promise<never>(() => undefined);
+      watch = ({ sql }, run, connection) =>
+        sql === 'commit' ? connection.abandon().then(() => never) : run();
       const sleep = vi.fn(async () => undefined);
-      const ports = makePorts(store, { ledger: { ...store.ledger, settle }, system: { ...system, sleep } });
+      const ports = makePorts(store, { system: { ...system, sleep } });
       const answer = { serverId: 7, password: new Secret(PASSWORD) };
       void settleUntilStored({ operation: found, app: ports }, answer);
       await until(() => filesOf(folder).length > 0);
@@ -77,13 +77,14 @@ async function startPaid() {
         if (signal) return untilAborted(signal);
         throw die;
       };
-      const find = async () => Promise.reject(new Error('database or disk is full'));
-      const ports = makePorts(store, { ledger: { ...store.ledger, find }, system: { ...system, sleep } });
+      watch = () => Promise.reject(new Error('database or disk is full'));
+      const ports = makePorts(store, { system: { ...system, sleep } });
       await endFailedPayment(found, error, 'p1', ports).catch((thrown: unknown) => {
         if (thrown !== die) throw thrown;
       });
     },
     restart: async () => {
+      watch = works;
       await store.close();
       const again = await open(url);
       const ports = makePorts(again, { system });

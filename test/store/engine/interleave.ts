@@ -1,10 +1,10 @@
-import type { DatabaseConnection, Dialect, Driver } from 'kysely';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { openEngine } from '../../../src/store/engine/database.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests } from '../../support/postgres.ts';
+import { watchDatabase } from '../../support/watched-database.ts';
 import { makePostgres, open } from '../support.ts';
 
 /** Two acts of two processes on one database. */
@@ -61,43 +61,12 @@ class Steps {
 
   readonly openEngine: typeof openEngine = async (url, options) => {
     const engine = await asInTests(url, options);
-    return { ...engine, dialect: watch(engine.dialect, (sql) => this.before(sql)) };
+    const dialect = watchDatabase(engine.dialect, async ({ sql }, run) => {
+      await this.before(sql);
+      return run();
+    });
+    return { ...engine, dialect };
   };
-}
-
-function watch(dialect: Dialect, before: (sql: string) => Promise<void>): Dialect {
-  return {
-    createAdapter: () => dialect.createAdapter(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createDriver: () => watchDriver(dialect.createDriver(), before),
-  };
-}
-
-function watchDriver(driver: Driver, before: (sql: string) => Promise<void>): Driver {
-  return new Proxy(driver, {
-    get: (target, name) => {
-      const found: unknown = Reflect.get(target, name);
-      if (typeof found !== 'function') return found;
-      if (name !== 'acquireConnection') return found.bind(target);
-      return async () => watchConnection(await target.acquireConnection(), before);
-    },
-  });
-}
-
-/** Statements come as compiled queries, or as text where a transaction ends. */
-function watchConnection(connection: DatabaseConnection, before: (sql: string) => Promise<void>) {
-  return new Proxy(connection, {
-    get: (target, name) => {
-      const found: unknown = Reflect.get(target, name);
-      if (typeof found !== 'function') return found;
-      if (name !== 'executeQuery' && name !== 'run') return found.bind(target);
-      return async (query: string | { readonly sql: string }, ...rest: readonly unknown[]) => {
-        await before(typeof query === 'string' ? query : query.sql);
-        return found.call(target, query, ...rest);
-      };
-    },
-  });
 }
 
 /** A transaction of one statement has three steps, and each of the two stands before each of its own, and after the last. */

@@ -11,6 +11,16 @@ import { asInTests, postgresUrl } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { entry, makePostgres, newCreate, open, sentBy } from '../support.ts';
 
+test.skipIf(!postgresUrl)('a COMMIT that PostgreSQL answers with ROLLBACK is no commit', async () => {
+  const db = new Kysely<object>({ dialect: createPostgresDialect(createPool(await makePostgres(), BUSY)) });
+  onTestFinished(() => db.destroy());
+  const committed = db.transaction().execute(async (trx) => {
+    await sql`select 1 / 0`.execute(trx).catch(() => undefined);
+    return 'committed';
+  });
+  await expect(committed).rejects.toThrow('rolled back');
+});
+
 describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () => {
   let proxy: TcpProxy;
   let store: Store;

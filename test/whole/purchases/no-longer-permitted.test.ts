@@ -35,6 +35,12 @@ const CHANGES: readonly (readonly [string, RegExp, (team: OrderingTeam) => Promi
     (team) => setSettings(team, { freeze: { by: team.owner.id, since: 0 } }),
   ],
   [
+    'the workspace’s budget is lowered',
+    /budget/,
+    (team) => setSettings(team, { budget: { workspace: money(1) } }),
+  ],
+  ['its user’s budget is lowered', /budget/, (team) => setSettings(team, { budget: { person: money(1) } })],
+  [
     'the two-person rule is turned on',
     /approv/,
     (team) => setSettings(team, { approval: { ...DEFAULT_SETTINGS.approval, createAbove: money(0) } }),

@@ -15,6 +15,12 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   return Object.assign(team, { manager, password });
 }
 
+const notificationsOf = ({ manager }: Awaited<ReturnType<typeof created>>) =>
+  manager
+    .messages()
+    .map(({ text }) => text)
+    .join();
+
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe.concurrent('the root password', () => {
@@ -24,8 +30,7 @@ describe.concurrent('the root password', () => {
     for (const name of ['olga', 'otto', 'vera'] as const) {
       team.slack.as(name).in('#ops').doesNotSee(team.password);
     }
-    const texts = team.manager.messages().map(({ text }) => text);
-    expect(texts.join()).not.toContain(team.password);
+    expect(notificationsOf(team)).not.toContain(team.password);
   });
 
   test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
@@ -36,6 +41,7 @@ describe.concurrent('the root password', () => {
     team.manager.doesNotSee(team.password);
     await team.manager.types('/vps password web');
     await team.manager.sees(team.password);
+    expect(notificationsOf(team)).not.toContain(team.password);
     expect(team.manager.confirmationOf("I've saved it")).toContain(
       'The root password of web-1 will be erased',
     );

@@ -144,6 +144,20 @@ describe('a strange label', () => {
   });
 });
 
+it('a server that has another label since its delete dialog opened is not deleted by the old one', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps delete web-1');
+  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  const genuine = team.hosting.servers.list.bind(team.hosting.servers);
+  team.hosting.servers.list = (account) =>
+    genuine(account).map((server): WireServer => ({ ...server, label: 'db-prod' }));
+  await manager.presses('Delete');
+  await manager.sees('That doesn’t match, so nothing was deleted. Type db-prod.');
+  expect(changesSeen(team)).toEqual([]);
+});
+
 describe('ordering a strange label', () => {
   const orderable = LABELS.filter(
     (label) => label.trim() !== '' && label.length <= 255 && !/\p{Cc}/u.test(label),

@@ -6,29 +6,32 @@ import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
 import type { OperationNotifier } from '../../../../src/app/purchases/notifier-port.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
 import { silentLog } from '../../../../src/log.ts';
+import { never } from '../../../support/watched-database.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';
+import type { Client, MortalDatabase } from './mortal-database.ts';
 
 /**
  * What happens to a process at one of its steps: by number, from 1, or by name, the first time. Before and after each
- * call that counts is a step.
+ * write, commit, request and notification is a step.
  */
 export type Fate =
   | { readonly kind: 'lives' }
-  /** Nothing of the process runs after this step, as with `kill -9`. Writes, requests and notifications count. */
+  /** Nothing of the process runs after this step, as with `kill -9`: what it has not committed is undone. */
   | { readonly kind: 'killed'; readonly at: Step }
   /**
-   * The database throws at this step, and for so long after it. After a call, it was committed all the same. All its
-   * calls count.
+   * The database throws at this step, and for so long after it. After a commit, it was committed all the same. Its
+   * statements are the steps, and before each of those that only read is one, too.
    */
-  | { readonly kind: 'store_fails'; readonly at: Step; readonly forMs: number };
+  | { readonly kind: 'database_fails'; readonly at: Step; readonly forMs: number };
 
-/** `3`, or `after ledger.markSent`. */
+/** `3`, or `after commit of sent`: by the states that the transaction gave to operations and approvals. */
 type Step = number | string;
 
 /** What processes share: what outlives them. */
 export interface Surroundings {
   readonly clock: HandClock;
+  readonly database: MortalDatabase;
   readonly store: Store;
   readonly hosting: HostingApi;
   readonly notifier: OperationNotifier;
@@ -58,23 +61,19 @@ const MEMBER = {
   teamIds: ['T1'],
 };
 
-const WATCHED_STORE = ['ledger', 'passwords', 'audit', 'approvals', 'seenRequests', 'spill'] as const;
-
 export function startProcess(
   around: Surroundings,
   fate: Fate = { kind: 'lives' },
   owners: readonly string[] = ['U1', 'U2'],
 ): MortalProcess {
-  const { clock, store } = around;
+  const { clock, store, database } = around;
   const life = createLife(clock, fate);
-  const stored = Object.fromEntries(WATCHED_STORE.map((name) => [name, life.watch(name, store[name])]));
   const system = clock.system();
-  const leases = life.watch('lockLeases', store.lockLeases);
   const ports = makePorts(
-    { ...store, ...stored },
+    { ...store, spill: life.watch('spill', store.spill) },
     {
       system,
-      locks: createLocks({ leases, system, log: silentLog }),
+      locks: createLocks({ leases: store.lockLeases, system, log: silentLog }),
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
       // Each key is another account.
@@ -83,8 +82,11 @@ export function startProcess(
       settings: { unconfirmedMs: 60_000, passwordHoldMs: 3_600_000, auditKeepDays: undefined },
     },
   );
-  const entry = createEntry(ports);
+  const entry = database.belongingTo(life, createEntry(ports));
   const doubtClock = createDoubtClock(system);
+  const background = database.belongingTo(life, {
+    moveOn: () => takeDueOperation(ports, entry, doubtClock).then((due) => due?.run()),
+  });
   return {
     ports,
     entry,
@@ -95,9 +97,8 @@ export function startProcess(
     runBackground: async (until, tickMs = TICK_MS) => {
       for (let ticks = 0; !life.isDead() && !(await until()); ticks++) {
         if (ticks > MOST_TICKS) throw new Error('the background never comes to an end');
-        // A store that fails is asked again at the next tick.
-        const work = takeDueOperation(ports, entry, doubtClock).then((due) => due?.run());
-        await clock.run(work, life.isDead).catch(() => undefined);
+        // A database that fails is asked again at the next tick.
+        await clock.run(background.moveOn(), life.isDead).catch(() => undefined);
         if (!life.isDead()) await clock.pass(tickMs);
       }
     },
@@ -109,7 +110,7 @@ const TICK_MS = 15_000;
 const MOST_TICKS = 100;
 
 /** Calls that change nothing outside of the process. */
-const READS = /\.(find|list|sum|count|fetch)/;
+const READS = /^(find|list|sum|count|fetch)/;
 
 /** Counts the steps of a process, and lets its fate strike. */
 function createLife(clock: HandClock, fate: Fate) {
@@ -117,42 +118,47 @@ function createLife(clock: HandClock, fate: Fate) {
   let isDead = false;
   let failsUntil: number | undefined;
   const isStruck = () => isDead || failsUntil !== undefined;
-  const never = new Promise<never>(() => undefined);
-  const counts = (name: string) =>
-    fate.kind === 'store_fails' ? !/ (hosting|notifier|spill)\./.test(name) : !READS.test(name);
-  const step = async (name: string): Promise<void> => {
-    if (isDead) return never;
-    if (!counts(name)) return;
+  /** True if the fate strikes at this step. */
+  const take = (name: string): boolean => {
     steps.push(name);
-    const isNow = !isStruck() && fate.kind !== 'lives' && (fate.at === steps.length || fate.at === name);
-    if (isNow && fate.kind === 'killed') {
-      isDead = true;
-      return never;
+    return !isStruck() && fate.kind !== 'lives' && (fate.at === steps.length || fate.at === name);
+  };
+  /** A step at the border to the database. */
+  const step: Client['step'] = (name, isRead) => {
+    if (isDead) return 'dies';
+    if (fate.kind !== 'database_fails') {
+      isDead = !isRead && take(name);
+      return isDead ? 'dies' : 'passes';
     }
-    if (isNow && fate.kind === 'store_fails') failsUntil = clock.now() + fate.forMs;
-    const isFailing = failsUntil !== undefined && (isNow || clock.now() < failsUntil);
-    if (isFailing) throw new Error(`the store fails ${name}`);
+    const isNow = take(name);
+    if (isNow) failsUntil = clock.now() + fate.forMs;
+    return isNow || clock.now() < (failsUntil ?? 0) ? 'fails' : 'passes';
+  };
+  /** A step at the border to anything else. */
+  const act = async (name: string): Promise<void> => {
+    if (fate.kind !== 'database_fails') isDead ||= take(name);
+    if (isDead) await never;
   };
   return {
     steps,
-    watch: <Port extends object>(name: string, port: Port) => watch(name, port, step),
+    step,
+    /** A port whose calls are steps of the process, except for those that only read. */
+    watch: <Port extends object>(name: string, port: Port): Port =>
+      new Proxy(port, {
+        get: (target, property) => {
+          const method: unknown = Reflect.get(target, property);
+          if (typeof method !== 'function' || property === 'budget') return method;
+          return async (...args: unknown[]) => {
+            if (isDead) return never;
+            if (READS.test(String(property))) return Reflect.apply(method, target, args);
+            await act(`before ${name}.${String(property)}`);
+            const result: unknown = await Reflect.apply(method, target, args);
+            await act(`after ${name}.${String(property)}`);
+            return result;
+          };
+        },
+      }),
     isDead: () => isDead,
     isStruck,
   };
-}
-
-/** A port whose calls are steps of the process. */
-function watch<Port extends object>(name: string, port: Port, step: (name: string) => Promise<void>): Port {
-  return new Proxy(port, {
-    get: (target, property) => {
-      const method: unknown = Reflect.get(target, property);
-      if (typeof method !== 'function' || property === 'budget') return method;
-      return async (...args: unknown[]) => {
-        await step(`before ${name}.${String(property)}`);
-        const result: unknown = await Reflect.apply(method, target, args);
-        await step(`after ${name}.${String(property)}`);
-        return result;
-      };
-    },
-  });
 }

@@ -11,6 +11,7 @@ import { Secret } from '../../../../src/domain/secret.ts';
 import { T0, vault } from '../../../store/fixtures.ts';
 import { openStore } from '../../../support/migrated.ts';
 import { createHandClock, type HandClock } from './hand-clock.ts';
+import { createMortalDatabase, type MortalDatabase } from './mortal-database.ts';
 import { type Fate, type MortalProcess, startProcess } from './mortal-process.ts';
 import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
 
@@ -24,6 +25,7 @@ export interface Told {
 /** One order of one user, over as many processes as it takes. */
 export interface Scenario {
   readonly clock: HandClock;
+  readonly database: MortalDatabase;
   readonly store: Store;
   readonly hosting: ScriptedHosting;
   readonly told: readonly Told[];
@@ -48,7 +50,14 @@ export const RENEWAL = {
 /** The account is connected, and nothing is ordered yet. */
 export async function openScenario(): Promise<Scenario> {
   const clock = createHandClock();
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: clock.system() });
+  const database = createMortalDatabase();
+  const { openEngine } = database;
+  const store = await openStore({
+    databaseUrl: 'sqlite::memory:',
+    vault,
+    system: clock.system(),
+    openEngine,
+  });
   const hosting = createScriptedHosting(clock);
   const told: Told[] = [];
   const unsaved: Operation[] = [];
@@ -66,9 +75,10 @@ export async function openScenario(): Promise<Scenario> {
       unsaved.push(operation);
     },
   };
-  const around = { clock, store, hosting: hosting.api, notifier };
+  const around = { clock, database, store, hosting: hosting.api, notifier };
   return {
     clock,
+    database,
     store,
     hosting,
     told,

@@ -1,0 +1,75 @@
+import type { DatabaseConnection, Dialect, Driver } from 'kysely';
+import type { openEngine } from '../../src/store/engine/database.ts';
+import { openMigrated } from './migrated.ts';
+
+/** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Carries a statement out, or doesn't. */
+export type Watch = <Result>(
+  statement: Statement,
+  run: () => Promise<Result>,
+  connection: Watched,
+) => Promise<Result>;
+
+/** The connection that a statement came on. */
+export interface Watched {
+  /** Gives the connection up, as the end of its process does: what it has not committed is undone. */
+  abandon(): Promise<void>;
+}
+
+/** Opens a database whose statements pass a test. */
+export function openWatched(watch: Watch): typeof openEngine {
+  return async (url, options) => {
+    const engine = await openMigrated(url, options);
+    return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+  };
+}
+
+/** What a dead process waits for. */
+export const never = new Promise<never>(() => undefined);
+
+/** The same dialect, whose statements pass a test at the border to the database. */
+export function watchDatabase(dialect: Dialect, watch: Watch): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver: () => watchDriver(dialect.createDriver(), watch),
+  };
+}
+
+function watchDriver(driver: Driver, watch: Watch): Driver {
+  return new Proxy(driver, {
+    get: (target, name) => {
+      const found: unknown = Reflect.get(target, name);
+      if (typeof found !== 'function') return found;
+      if (name !== 'acquireConnection') return found.bind(target);
+      return async () => watchConnection(await target.acquireConnection(), target, watch);
+    },
+  });
+}
+
+/** Statements come as compiled queries, or as text where a transaction ends. */
+function watchConnection(connection: DatabaseConnection, driver: Driver, watch: Watch): DatabaseConnection {
+  const watched: Watched = {
+    abandon: async () => {
+      await driver.rollbackTransaction(connection);
+      await driver.releaseConnection(connection);
+    },
+  };
+  return new Proxy(connection, {
+    get: (target, name) => {
+      const found: unknown = Reflect.get(target, name);
+      if (typeof found !== 'function') return found;
+      if (name !== 'executeQuery' && name !== 'run') return found.bind(target);
+      return (query: string | Statement, ...rest: readonly unknown[]) => {
+        const statement = typeof query === 'string' ? { sql: query, parameters: [] } : query;
+        return watch(statement, () => found.call(target, query, ...rest), watched);
+      };
+    },
+  });
+}
