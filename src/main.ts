@@ -1,7 +1,6 @@
-import { compose, type RunningApp } from './compose.ts';
+import { compose, type RunningApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
-import { createLog, type Log } from './log.ts';
-import { logUncaught } from './uncaught.ts';
+import { createLog, type Log, logUncaught } from './log.ts';
 
 /** Starts the app from the environment. An error is printed as a sentence, with exit code 1 and no stack trace. */
 async function main(): Promise<void> {

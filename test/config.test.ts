@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Config, ConfigError, parseConfig, parseKeyConfig } from '../src/config.ts';
-import { listNamedOwners } from '../src/domain/named-owners.ts';
+import { listNamedOwners } from '../src/core/roles.ts';
 import { listSettings, parseEnvFile } from './support/settings.ts';
 
 const SECRETS = {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../src/commands.ts';
 import { parseConfig } from '../src/config.ts';
-import { commands } from '../src/slack/commands.ts';
 import { listSettings } from './support/settings.ts';
 
 const readme = readFileSync('README.md', 'utf8');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 function run(program: string): Promise<{ code: number; output: string; errors: string }> {
   const source = `
     import { createLog } from './src/log.ts';
-    import { logUncaught } from './src/uncaught.ts';
+    import { logUncaught } from './src/log.ts';
     logUncaught(process, createLog('info'), (code) => process.exit(code));
     ${program}`;
   return new Promise((resolve) => {

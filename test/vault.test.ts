@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../src/domain/errors.ts';
-import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/vault.ts';
+import { Refusal } from '../src/core/errors.ts';
+import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/db/vault.ts';
 import { makeKey } from './support/keys.ts';
 
 const keyText = (id: string, which: number) => `${id}:${makeKey(String(which))}`;

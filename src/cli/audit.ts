@@ -1,13 +1,25 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { parseAuditHead } from '../app/account/audit-head.ts';
-import type { AuditHead } from '../app/account/ports.ts';
+import { exportAudit, parseAuditHead, pruneAudit, verifyAudit } from '../account/audit.ts';
+import { EVERY_WORKSPACE, listAuditedWorkspaces } from '../account/keys.ts';
+import type { AuditFilter, AuditHead, AuditVerdict } from '../account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
-import { DAY_MS, findDay } from '../domain/time.ts';
+import type { StoredEntry } from '../core/audit-entry.ts';
+import { csvLine } from '../core/csv.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import { describeMoney } from '../core/money.ts';
+import { DAY_MS, findDay } from '../core/time.ts';
 import { realSystem } from '../system.ts';
-import { AUDIT_FORMATS, type AuditFormat } from './audit-formats.ts';
-import { exportEntries, prune, verify } from './audit-work.ts';
-import { type ProgramApp, withApp } from './open-app.ts';
-import { parseOrExplain, parseWorkspaceId, runProgram, UsageError } from './program.ts';
+import {
+  type ProgramApp,
+  parseOrExplain,
+  parseWorkspaceId,
+  print,
+  runProgram,
+  UsageError,
+  withApp,
+} from './program.ts';
 
 const USAGE = `Usage:
   npm run -s audit -- [export] --format csv|jsonl   writes the audit log to standard output, oldest first
@@ -121,3 +133,135 @@ function parseDay(option: string, text: string | undefined): number | undefined 
 }
 
 runProgram(main);
+
+type Filter = Pick<AuditFilter, 'since' | 'until' | 'actorId' | 'server'>;
+
+/** Writes the entries of the workspaces to standard output; of all, if none is named. */
+async function exportEntries(
+  app: ProgramApp,
+  named: readonly WorkspaceId[],
+  format: AuditFormat,
+  filter: Filter,
+): Promise<boolean> {
+  const lines = exportLines(app, await listWanted(app, named), format, filter);
+  try {
+    await pipeline(Readable.from(lines), process.stdout, { end: false });
+  } catch (error) {
+    // The reader of the output may close the pipe (`| head`).
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+  return true;
+}
+
+async function* exportLines(
+  app: ProgramApp,
+  workspaceIds: readonly WorkspaceId[],
+  format: AuditFormat,
+  filter: Filter,
+): AsyncGenerator<string> {
+  if (format.head !== '') yield format.head;
+  for (const workspaceId of workspaceIds) {
+    for await (const entry of await app.execute(exportAudit, filter, workspaceId)) yield format.write(entry);
+  }
+}
+
+/**
+ * Prints for each workspace whether its audit is unaltered, and goes on from a head that was logged earlier. False if one
+ * is not.
+ */
+async function verify(
+  app: ProgramApp,
+  named: readonly WorkspaceId[],
+  published: AuditHead | undefined,
+): Promise<boolean> {
+  const workspaceIds = await listWanted(app, named);
+  if (workspaceIds.length === 0) print('The audit has no entries yet.');
+  let isGood = true;
+  for (const workspaceId of workspaceIds) {
+    const { words, isWhole } = describeVerdict(await app.execute(verifyAudit, { published }, workspaceId));
+    print(`${workspaceId}: ${words}`);
+    isGood &&= isWhole;
+  }
+  return isGood;
+}
+
+function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; readonly words: string } {
+  if (!verdict.ok) return { isWhole: false, words: verdict.words };
+  const { entries, from, to, pruned } = verdict;
+  // Pruning leaves entries of its own, so a workspace that was ever audited has some.
+  if (entries === 0) return { isWhole: false, words: 'there are no entries, and none were ever recorded.' };
+  const older = pruned
+    ? ` ${pruned.count} older entries were pruned, most recently on ${new Date(pruned.at).toISOString().slice(0, 10)}.`
+    : '';
+  return {
+    isWhole: true,
+    words: `${countEntries(entries)} verified (${from} to ${to}), none altered.${older}`,
+  };
+}
+
+/** Removes entries from before that time (epoch milliseconds) in every workspace. False where it stopped at a fault. */
+async function prune(app: ProgramApp, before: number): Promise<boolean> {
+  const outcomes = await app.execute(pruneAudit, { before }, EVERY_WORKSPACE);
+  if (outcomes.length === 0) print('The audit has no entries yet.');
+  for (const { workspaceId, removed, fault } of outcomes) {
+    const stopped = fault
+      ? ` Then pruning stopped: ${fault.words} That entry and all later ones are kept as evidence.`
+      : '';
+    print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
+  }
+  return outcomes.every(({ fault }) => fault === undefined);
+}
+
+function countEntries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
+}
+
+async function listWanted(app: ProgramApp, named: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
+  return named.length > 0 ? named : app.execute(listAuditedWorkspaces, {}, EVERY_WORKSPACE);
+}
+
+/** How the audit is written for other programs. */
+interface AuditFormat {
+  /** What comes before the first entry. */
+  readonly head: string;
+  write(entry: StoredEntry): string;
+}
+
+/** The columns of CSV and the keys of JSON Lines. Times are UTC; money is decimal, the API names no currency. */
+const FIELDS: Readonly<Record<keyof StoredEntry, (entry: StoredEntry) => string | number | undefined>> = {
+  workspaceId: (entry) => entry.workspaceId,
+  seq: (entry) => entry.seq,
+  id: (entry) => entry.id,
+  at: (entry) => new Date(entry.at).toISOString(),
+  actorId: (entry) => entry.actorId,
+  channelId: (entry) => entry.channelId,
+  surface: (entry) => entry.surface,
+  action: (entry) => entry.action,
+  actId: (entry) => entry.actId,
+  serverId: (entry) => entry.serverId,
+  label: (entry) => entry.label,
+  outcome: (entry) => entry.outcome,
+  code: (entry) => entry.code,
+  operationId: (entry) => entry.operationId,
+  money: (entry) => (entry.money === undefined ? undefined : describeMoney(entry.money)),
+  signature: (entry) => entry.signature,
+};
+
+/** The formats by name: CSV as RFC 4180 has it, and JSON Lines. */
+export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
+  csv: {
+    head: toLine(Object.keys(FIELDS)),
+    write: (entry) => toLine(Object.values(FIELDS).map((read) => read(entry))),
+  },
+  jsonl: {
+    head: '',
+    write: (entry) => {
+      const fields = Object.entries(FIELDS).map(([name, read]) => [name, read(entry)]);
+      return `${JSON.stringify(Object.fromEntries(fields))}\n`;
+    },
+  },
+};
+
+function toLine(cells: readonly (string | number | undefined)[]): string {
+  return `${csvLine(cells)}\r\n`;
+}

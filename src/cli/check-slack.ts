@@ -20,7 +20,7 @@ one in the channel that you name, and deletes both.
 Exit code: 0 if nothing needs fixing, 1 if something does, 2 if the arguments are wrong.`;
 
 /** What the program works with. */
-export interface CheckParts {
+interface CheckParts {
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly system: Pick<System, 'sleep'>;

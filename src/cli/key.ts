@@ -1,13 +1,25 @@
 import { parseArgs } from 'node:util';
-import { connectKey, disconnectKey, readKey } from '../app/account/connect-key.ts';
-import { EVERY_WORKSPACE } from '../app/account/every-workspace.ts';
-import { KEY_FAILURES, WRONG_KEYS } from '../app/account/key-failures.ts';
-import { listConnectedWorkspaces } from '../app/account/list-workspaces.ts';
+import {
+  connectKey,
+  disconnectKey,
+  EVERY_WORKSPACE,
+  KEY_FAILURES,
+  listConnectedWorkspaces,
+  readKey,
+  WRONG_KEYS,
+} from '../account/keys.ts';
 import { parseKeyConfig } from '../config.ts';
-import { HostingError } from '../domain/errors.ts';
-import type { WorkspaceId } from '../domain/ids.ts';
-import { type ProgramApp, withApp } from './open-app.ts';
-import { parseOrExplain, parseWorkspaceId, print, runProgram, UsageError } from './program.ts';
+import { HostingError } from '../core/errors.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import {
+  type ProgramApp,
+  parseOrExplain,
+  parseWorkspaceId,
+  print,
+  runProgram,
+  UsageError,
+  withApp,
+} from './program.ts';
 
 const USAGE = `Usage:
   npm run key -- set --workspace T…     reads an API key from standard input, tests it and stores it

@@ -1,7 +1,16 @@
-import { ConfigError } from '../config.ts';
-import { isExpected } from '../domain/errors.ts';
-import type { WorkspaceId } from '../domain/ids.ts';
-import { VaultError } from '../vault.ts';
+import { userInfo } from 'node:os';
+import { type AuditConfig, ConfigError, type KeyConfig } from '../config.ts';
+import type { AppContext, Store } from '../context.ts';
+import { createEntry, type UseCase } from '../core/entry.ts';
+import { isExpected } from '../core/errors.ts';
+import { PART_OF_LIST } from '../core/find-server.ts';
+import type { UserId, WorkspaceId } from '../core/ids.ts';
+import { THE_COMMAND_LINE } from '../core/roles.ts';
+import { openStore } from '../db/open-store.ts';
+import { createVault, parseKeyring, VaultError } from '../db/vault.ts';
+import type { FindHosting } from '../hosting/hosting-api.ts';
+import { silentLog } from '../log.ts';
+import { realSystem } from '../system.ts';
 
 /** Wrong arguments: what is wrong with them, and the usage. */
 export class UsageError extends Error {
@@ -67,4 +76,127 @@ function describeFault(error: unknown): string {
   if (error instanceof VaultError) return `ENCRYPTION_KEYS can't be read: ${error.message}.`;
   if (isExpected(error)) return `The command failed: ${error.code.replaceAll('_', ' ')}.`;
   return error instanceof Error ? error.message : 'The command failed.';
+}
+
+/** What programs can do: run use cases as the command line. */
+export interface ProgramApp {
+  /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws what the entry and the use case throw */
+  execute<Input, Output>(
+    useCase: UseCase<Input, Output>,
+    input: Input,
+    workspaceId: WorkspaceId,
+  ): Promise<Output>;
+}
+
+/**
+ * Runs the work with the app's parts but without Slack. The app itself may be running at the same time.
+ * @throws VaultError, DatabaseUnusable: each with a sentence for the operator
+ */
+export async function withApp(
+  config: AuditConfig | KeyConfig,
+  work: (app: ProgramApp) => Promise<void>,
+  userId = THE_COMMAND_LINE,
+): Promise<void> {
+  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
+  const hosting = await openHosting(config, store);
+  const parts: Partial<AppContext> = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
+  try {
+    // Programs run few use cases, and those need no other part of the app.
+    await work(createProgramApp(parts as AppContext, userId));
+  } finally {
+    await hosting.close().finally(() => store.close());
+  }
+}
+
+function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
+  const entry = createEntry(app);
+  let isSaid = false;
+  const onPartOfList = () => {
+    if (!isSaid) process.stderr.write(`${PART_OF_LIST}\n`);
+    isSaid = true;
+  };
+  return {
+    execute: (useCase, input, workspaceId) =>
+      entry.execute(useCase, input, {
+        actor: { workspaceId, userId },
+        surface: 'cli',
+        onPartOfList,
+      }),
+  };
+}
+
+/** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
+const WITHOUT_SLACK: Partial<AppContext> = {
+  installations: { isServed: async () => undefined },
+  system: realSystem,
+  log: silentLog,
+  users: { find: async () => undefined, exists: async () => 'unknown' },
+  groups: { list: async () => undefined, listMembers: async () => undefined },
+  ownersOf: () => [],
+  connectNotifier: { notifyConnected: async () => undefined },
+  accountNotifier: { notifyKeyChange: async () => undefined },
+};
+
+interface ProgramHosting {
+  readonly of: FindHosting;
+  close(): Promise<void>;
+}
+
+async function openHosting(
+  config: AuditConfig | KeyConfig,
+  { accounts, apiCalls }: Store,
+): Promise<ProgramHosting> {
+  if ('HOSTING_BASE_URL' in config) {
+    const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
+    // Loaded only where it is needed: programs should start at once.
+    const { createHosting } = await import('../hosting/client.ts');
+    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, accounts });
+  }
+  const refuse = () => {
+    throw new Error('this program was started without the settings of the hosting API');
+  };
+  return { of: refuse, close: async () => {} };
+}
+
+/** Text from outside as one line of a terminal, without control characters and without changes of direction. */
+export function plainText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '-';
+}
+
+/** Rows as aligned columns, the first one as their heading. */
+export function describeTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
+  );
+  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+/** A question on the terminal; anything but yes is a no. */
+export async function confirmOnTerminal(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Who runs this program on the machine, for the audit: "ann", "ann as root" with sudo, or a number where there is no name. */
+export function findSystemUser(environment: Readonly<Record<string, string | undefined>>): string {
+  const name = nameOfUser();
+  const { SUDO_USER: by } = environment;
+  // Other users could set the variable themselves.
+  return process.getuid?.() === 0 && by !== undefined && by !== name ? `${by} as ${name}` : name;
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user may have no name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import type { SlackCheckConfig } from '../config.ts';
-import { listNamedOwners } from '../domain/named-owners.ts';
-import type { Secret } from '../domain/secret.ts';
+import { listNamedOwners } from '../core/roles.ts';
+import type { Secret } from '../core/secret.ts';
 import { textMessage } from '../slack/kit/blocks.ts';
 import type { System } from '../system.ts';
 
@@ -278,7 +278,7 @@ interface Channel {
   readonly isShared: boolean;
 }
 
-/** The fields that `slack/directory/channels.ts` reads, and what keeps the app from posting. */
+/** The fields that `slack/directory.ts` reads, and what keeps the app from posting. */
 const channelFields = z.object({
   channel: z.object({
     name: z.string().catch(''),

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { parseStoreConfig, type StoreConfig } from '../config.ts';
-import { declareRestored } from '../store/declare-restored.ts';
-import { moveStore } from '../store/move-store.ts';
+import { declareRestored, moveStore } from '../db/move-store.ts';
+import { createVault, parseKeyring, type Vault } from '../db/vault.ts';
 import { realSystem } from '../system.ts';
-import { createVault, parseKeyring, type Vault } from '../vault.ts';
 import { parseOrExplain, print, runProgram, UsageError } from './program.ts';
 
 const USAGE = `Usage:

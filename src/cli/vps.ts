@@ -1,15 +1,30 @@
 import { parseArgs } from 'node:util';
-import { EVERY_WORKSPACE } from '../app/account/every-workspace.ts';
-import { listConnectedWorkspaces } from '../app/account/list-workspaces.ts';
+import { EVERY_WORKSPACE, listConnectedWorkspaces } from '../account/keys.ts';
 import { parseKeyConfig } from '../config.ts';
-import { commandLineOf } from '../domain/actor.ts';
-import type { WorkspaceId } from '../domain/ids.ts';
-import { POWER_ACTIONS } from '../domain/server.ts';
-import { type ProgramApp, withApp } from './open-app.ts';
-import { ProgramEnd, parseOrExplain, parseWorkspaceId, runProgram, UsageError } from './program.ts';
-import { findSystemUser } from './system-user.ts';
-import { explain } from './vps-words.ts';
-import { changeOne, list, show, type VpsOptions } from './vps-work.ts';
+import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
+import { isFullName, unmatchedWords } from '../core/find-server.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import { commandLineOf } from '../core/roles.ts';
+import { isWhereLeads, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
+import { type ServerCard, showServer } from '../servers/card.ts';
+import { changePower, type PowerChange } from '../servers/change-power.ts';
+import { watchServer } from '../servers/delete-server.ts';
+import { listServers } from '../servers/list.ts';
+import {
+  confirmOnTerminal,
+  describeTable,
+  findSystemUser,
+  type ProgramApp,
+  ProgramEnd,
+  parseOrExplain,
+  parseWorkspaceId,
+  plainText,
+  print,
+  runProgram,
+  UsageError,
+  withApp,
+} from './program.ts';
 
 const USAGE = `Usage, when Slack is down:
   npm run -s vps -- list [filter]     lists the servers
@@ -92,3 +107,253 @@ async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
 }
 
 runProgram(main, 2);
+
+/** How `npm run vps` ends (docs/servers.md). */
+const REFUSED = 1;
+const UNCONFIRMED = 3;
+
+interface VpsOptions {
+  readonly workspaceId: WorkspaceId;
+  readonly isJson: boolean;
+  /** The user needs no question about a server that was named in full. */
+  readonly isYes: boolean;
+  /** Nor about one that was rebooted a moment ago. */
+  readonly isAgain: boolean;
+}
+
+/** For what the user should read while the output may go to another program. */
+function note(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+const onWait: OnWait = ({ position, estimateMs } = {}) => {
+  const place = position === undefined ? '' : ` Number ${position} in the queue.`;
+  const wait =
+    estimateMs === undefined ? '' : ` Estimated wait: about ${Math.ceil(estimateMs / 5000) * 5} s.`;
+  note(`The hosting API's rate limit is used up.${place}${wait} Waiting…`);
+};
+
+async function list(app: ProgramApp, filter: string, { workspaceId, isJson }: VpsOptions): Promise<void> {
+  const { servers, extent } = await app.execute(listServers, { filter, onWait }, workspaceId);
+  if (isJson) print(JSON.stringify(servers.map(jsonOf)));
+  else if (servers.length === 0 && extent !== 'whole')
+    print('No listed server matches, but some servers may be missing.');
+  else print(describeServers(servers));
+}
+
+async function show(app: ProgramApp, typed: string, { workspaceId, isJson }: VpsOptions): Promise<void> {
+  const card = await app.execute(showServer, { ref: { typed }, onWait, isFresh: true }, workspaceId);
+  const protectedBy = card.protection?.protectedBy ?? null;
+  print(isJson ? JSON.stringify({ ...jsonOf(card.server), protectedBy }) : describeCard(card));
+}
+
+/** Starts, stops or reboots one server, and follows it. @throws ProgramEnd unless the API has reported where it leads */
+async function changeOne(
+  app: ProgramApp,
+  action: PowerAction,
+  typed: string,
+  options: VpsOptions,
+): Promise<void> {
+  const { workspaceId } = options;
+  const { server } = await app.execute(showServer, { ref: { typed }, onWait, isFresh: true }, workspaceId);
+  await confirm(action, typed, server, options);
+  const change = await sendOrAskAgain(app, action, server, options);
+  const label = plainText(server.label);
+  const { past } = VERBS[action];
+  if (change.isUnconfirmed) {
+    report({ server, action, outcome: 'unconfirmed', state: change.state }, options, '');
+    throw new ProgramEnd(
+      `We're not sure whether ${label} was ${past}: the hosting API didn't confirm it. Check before you try again: npm run -s vps -- show ${server.id}`,
+      UNCONFIRMED,
+    );
+  }
+  await follow(app, action, change, options);
+}
+
+/** @throws ProgramEnd when the user did not confirm */
+async function confirm(
+  action: PowerAction,
+  typed: string,
+  server: Server,
+  { isYes }: VpsOptions,
+): Promise<void> {
+  const label = plainText(server.label);
+  if (isYes) {
+    if (isFullName(typed, server)) return;
+    const words = `"${plainText(typed)}" is only the beginning of ${label}. Nothing was changed. With --yes, type the whole label or the ID.`;
+    throw new ProgramEnd(words, REFUSED);
+  }
+  await ask(`${VERBS[action].title} ${label} (${plainText(server.state)})?`);
+}
+
+/** @throws ProgramEnd unless the answer is yes */
+async function ask(question: string): Promise<void> {
+  if (!(await confirmOnTerminal(question))) throw new ProgramEnd('Nothing was changed.', REFUSED);
+}
+
+async function sendOrAskAgain(
+  app: ProgramApp,
+  action: PowerAction,
+  { id }: Server,
+  { workspaceId, isYes, isAgain }: VpsOptions,
+): Promise<PowerChange> {
+  const send = (isSure: boolean) =>
+    app.execute(changePower[action], { ref: { id }, onWait, isSure }, workspaceId);
+  try {
+    return await send(isAgain);
+  } catch (error) {
+    if (!isRefusal(error, 'rebooted_recently')) throw error;
+    const { server, agoMs, rebootedBy } = error.details;
+    const seconds = Math.max(1, Math.round(agoMs / 1000));
+    const said = `${plainText(server.label)} was rebooted ${seconds} s ago by ${plainText(rebootedBy)}.`;
+    if (isYes) throw new ProgramEnd(`${said} Nothing was changed. Add --again to reboot it again.`, REFUSED);
+    await ask(`${said} Reboot again?`);
+    return send(true);
+  }
+}
+
+async function follow(
+  app: ProgramApp,
+  action: PowerAction,
+  { server, state, words }: PowerChange,
+  options: VpsOptions,
+): Promise<void> {
+  const label = plainText(server.label);
+  const { past, present } = VERBS[action];
+  if (state !== undefined && isWhereLeads(action, { state }))
+    return report(
+      { server, action, outcome: 'done', state },
+      options,
+      `${label} was ${past}: ${plainText(state)}`,
+    );
+  note(`The hosting API accepted it: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`);
+  const { id } = server;
+  const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
+  const now = seen.server?.state;
+  const seconds = Math.max(1, Math.round(seen.ms / 1000));
+  if (seen.isThere)
+    return report(
+      { server, action, outcome: 'done', state: now },
+      options,
+      `${label} was ${past}: ${plainText(now ?? '')} (the API reports it, ${seconds} s)`,
+    );
+  report({ server, action, outcome: 'accepted', state: now }, options, '');
+  const last =
+    now === undefined ? `hasn't reported ${label} since` : `still reports ${label} as ${plainText(now)}`;
+  throw new ProgramEnd(`After ${seconds} s, the API ${last}.`, UNCONFIRMED);
+}
+
+interface Report {
+  readonly server: Server;
+  readonly action: PowerAction;
+  readonly outcome: 'done' | 'accepted' | 'unconfirmed';
+  readonly state: string | undefined;
+}
+
+function report(
+  { server: { id, label }, action, outcome, state }: Report,
+  { isJson }: VpsOptions,
+  words: string,
+): void {
+  if (isJson) print(JSON.stringify({ id, label, action, outcome, state: state ?? null }));
+  else if (words !== '') print(words);
+}
+
+const VERBS: Readonly<Record<PowerAction, { title: string; past: string; present: string }>> = {
+  start: { title: 'Start', past: 'started', present: 'starting' },
+  stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
+  reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
+};
+
+/** A server as JSON: nothing in it is secret. */
+function jsonOf({ id, label, state, ipv4, paidUntil }: Server) {
+  return {
+    id,
+    label,
+    state,
+    ipv4: ipv4 ?? null,
+    paidUntil: paidUntil === undefined ? null : new Date(paidUntil).toISOString(),
+  };
+}
+
+function describeServers(servers: readonly Server[]): string {
+  if (servers.length === 0) return 'No servers match.';
+  return describeTable([
+    ['ID', 'LABEL', 'STATE', 'IPV4', 'PAID UNTIL'],
+    ...servers.map((server) => [
+      String(server.id),
+      plainText(server.label),
+      plainText(server.state),
+      plainText(server.ipv4 ?? ''),
+      dayOf(server),
+    ]),
+  ]);
+}
+
+function describeCard({ server, protection }: ServerCard): string {
+  return describeTable([
+    ['Label', plainText(server.label)],
+    ['ID', String(server.id)],
+    ['State', plainText(server.state)],
+    ['IPv4', plainText(server.ipv4 ?? '')],
+    ['Paid until', dayOf(server)],
+    ['Protected', protection ? `yes, by ${protection.protectedBy}` : 'no'],
+  ]);
+}
+
+function dayOf({ paidUntil }: Server): string {
+  return paidUntil === undefined
+    ? '-'
+    : `${new Date(paidUntil).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** What went wrong, in a sentence or two; undefined if this program has no words of its own for it. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof HostingError) return explainHosting(error);
+  return error instanceof Refusal ? explainRefusal(error) : undefined;
+}
+
+function explainRefusal(error: Refusal): string | undefined {
+  if (isRefusal(error, 'unknown_server')) {
+    const { typed, nearest, near = [], extent } = error.details;
+    const labels = nearest === undefined ? near.map(({ label }) => label) : [nearest];
+    const hint = labels.length > 0 ? ` Nearest: ${labels.map(plainText).join(', ')}.` : '';
+    const unmatched = unmatchedWords(typed, `"${plainText(typed)}"`, extent).replaceAll('’', "'");
+    return `${unmatched}${hint} Nothing was changed.`;
+  }
+  if (isRefusal(error, 'ambiguous_server')) {
+    const { typed, servers } = error.details;
+    return `${servers.length} servers match "${plainText(typed)}". Nothing was changed. Use an ID:\n${describeServers(servers)}`;
+  }
+  if (isRefusal(error, 'server_protected')) {
+    const { server, act, protectedBy } = error.details;
+    return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${act === 'delete' ? 'deleted' : VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
+  }
+  if (isRefusal(error, 'no_api_key'))
+    return 'This workspace has no API key. Set one with: npm run key -- set --workspace T…';
+  if (isRefusal(error, 'key_unreadable'))
+    return `The API key was encrypted with key "${error.details.keyId}", which is missing from ENCRYPTION_KEYS.`;
+  if (isRefusal(error, 'waited_too_long'))
+    return "The hosting API's rate limit is used up, so nothing was sent. Try again in a minute.";
+  return undefined;
+}
+
+function explainHosting({ code, details }: HostingError): string {
+  const { failed, state } = details;
+  const what = failed
+    ? `${plainText(failed.label)} was not ${failed.act === 'delete' ? 'deleted' : VERBS[failed.act].past}: `
+    : '';
+  if (code === 'wrong_state' && state !== undefined) return `${what}it is ${plainText(state)}.`;
+  return `${what}${CAUSES[code] ?? `the hosting API refused (${code.replaceAll('_', ' ')})`}.`;
+}
+
+const CAUSES: Partial<Readonly<Record<HostingError['code'], string>>> = {
+  unauthorized: 'the hosting API rejected the API key',
+  not_allowed: "the hosting API isn't open for this account yet",
+  not_found: 'the server is no longer in the hosting account',
+  wrong_state: "the server's current state doesn't allow it",
+  rate_limited: "the hosting API's rate limit is used up",
+  not_sent: "the hosting API couldn't be reached, so nothing was sent",
+  no_answer: "the hosting API didn't answer",
+  unreadable_answer: "the hosting API's answer couldn't be read",
+};

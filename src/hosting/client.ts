@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Accounts, ApiCalls, CallOptions, HostingApi } from '../app/hosting-api.ts';
-import type { Secret } from '../domain/secret.ts';
-import type { Server } from '../domain/server.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Server } from '../core/server.ts';
 import type { System } from '../system.ts';
-import type { CallLimiter } from './call-limiter.ts';
 import { type CallReport, type Chain, createChain } from './chain.ts';
 import { changePower, createServer, deleteServer, renewServer } from './endpoints.ts';
-import { joinLimiters } from './join-limiters.ts';
-import { KnownAccounts } from './known-accounts.ts';
-import { Limiter } from './limit.ts';
+import type { Accounts, ApiCalls, CallOptions, HostingApi } from './hosting-api.ts';
+import { type CallLimiter, joinLimiters, KnownAccounts, Limiter } from './limiter.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
 

@@ -1,4 +1,4 @@
-import { findMoney, type Money } from '../domain/money.ts';
+import { findMoney, type Money } from '../core/money.ts';
 import { WrittenNumber } from './json.ts';
 
 /** An object in an answer. */

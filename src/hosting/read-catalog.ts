@@ -1,7 +1,11 @@
-import type { Catalog, Plan } from '../domain/catalog.ts';
+import type { Catalog, Plan } from '../core/catalog.ts';
+import { Secret } from '../core/secret.ts';
+import type { Endpoint, WireAnswer } from './endpoints.ts';
 import { type Fields, fieldsOf, findPrice, findText, findWhole, isAbsent, listLeaves } from './fields.ts';
+import { NOT_JSON, parseJson } from './json.ts';
+import { makeError, readError } from './refusals.ts';
 import { announcesMore, listAround, type ReceivedList } from './server-list.ts';
-import { isFault, isNo, Unclear } from './verdict.ts';
+import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
 
 /**
  * Reads `GET /catalog` (docs/hosting-api.md 2). Unreadable elements are left out and counted in `unreadable`: a plan
@@ -93,4 +97,50 @@ function findChoice(element: unknown): string | undefined {
 
 function isCode(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Called with the number of parts that were left out because they could not be read. */
+type OnUnreadable = (count: number) => void;
+
+/**
+ * Turns an answer into its meaning. Any 2xx is success (docs/hosting-api.md 4 shows no status codes), if it can be read
+ * and nothing in it says otherwise. The answer's own text never gets into an error's details, since a body may hold a
+ * root password; the answer to a create is passed on sealed (`sealedAnswer`).
+ * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
+ */
+export function decode<Answer>(
+  endpoint: Endpoint<Answer>,
+  answer: WireAnswer,
+  onUnreadable: OnUnreadable,
+): Answer {
+  const { status } = answer;
+  const body = parseJson(answer.text);
+  const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
+  if (status < 200 || status > 299) {
+    const isSecret =
+      answer.text.includes('root_password') || /pass|pw/i.test(withoutEchoes(answer.text, endpoint.body));
+    throw readError(endpoint, answer, body === NOT_JSON ? undefined : body, isSecret ? sealed : undefined);
+  }
+  if (body === NOT_JSON)
+    throw makeError(endpoint, 'unreadable_answer', { status, problem: 'not_json' }, sealed);
+  try {
+    return endpoint.read({ ...answer, body, onUnreadable });
+  } catch (error) {
+    if (!(error instanceof Unclear)) throw error;
+    const { problem, apiCode } = error;
+    const details = { status, problem, ...(apiCode && { apiCode }) };
+    throw makeError(endpoint, 'unreadable_answer', details, sealed);
+  }
+}
+
+/** 16 KiB, also of an answer that is kept with one character for each byte. Three messages show it. */
+const MOST_SEALED = 16_384;
+
+/** Wraps an answer that may hold a root password; undefined if it is empty. */
+export function sealText(text: string): Secret<string> | undefined {
+  if (text.trim() === '') return undefined;
+  if (text.length <= MOST_SEALED) return new Secret(text);
+  // A character is never cut in half.
+  const kept = text.slice(0, MOST_SEALED).replace(/[\uD800-\uDBFF]$/, '');
+  return new Secret(`${kept}\n[The rest, ${text.length - kept.length} characters, was too long to keep.]`);
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { API_CODES, type ApiCode, HostingError, type HostingErrorDetails } from '../domain/errors.ts';
-import type { Secret } from '../domain/secret.ts';
-import type { Endpoint } from './endpoint.ts';
+import { API_CODES, type ApiCode, HostingError, type HostingErrorDetails } from '../core/errors.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Endpoint } from './endpoints.ts';
 import { fieldsOf, findWhole, isEmpty, listLeaves } from './fields.ts';
 import { asCode, type Sent } from './verdict.ts';
 

@@ -1,11 +1,11 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../core/secret.ts';
 import type { System } from '../system.ts';
-import type { Endpoint, WireAnswer } from './endpoint.ts';
+import type { Endpoint, WireAnswer } from './endpoints.ts';
+import { sealText } from './read-catalog.ts';
 import { makeError } from './refusals.ts';
-import { sealText } from './seal.ts';
 import { isPagingHeader, type PagingHeaders } from './server-list.ts';
-import { sleepUnless } from './sleep.ts';
+import { sleepUnless } from './slots.ts';
 
 export interface Transport {
   /**
@@ -17,7 +17,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   /** For the whole exchange: connection, request, headers and body. */
   readonly timeoutMs: number;

@@ -1,6 +1,6 @@
-import type { Freshness, OnWait, Urgency, Wait } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
-import type { CallBy } from './call-limiter.ts';
+import type { Freshness, OnWait, Urgency, Wait } from './hosting-api.ts';
+import type { CallBy } from './limiter.ts';
 
 /** What the sender of a shared read gets. */
 export interface Read {

@@ -1,4 +1,4 @@
-import { API_CODES, type ApiCode } from '../domain/errors.ts';
+import { API_CODES, type ApiCode } from '../core/errors.ts';
 import {
   type Fields,
   fieldsOf,

@@ -1,8 +1,8 @@
-import { compose, type RunningApp } from '../compose.ts';
+import { compose, type RunningApp } from '../app.ts';
+import { commands } from '../commands.ts';
 import { parseConfig } from '../config.ts';
-import { Secret } from '../domain/secret.ts';
+import { Secret } from '../core/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
-import { commands } from '../slack/commands.ts';
 import { createIds, realSystem, type System } from '../system.ts';
 import { readSurfaces } from './gallery/read-surfaces.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';

@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readKey } from '../app/account/connect-key.ts';
-import { connectByLink, type FoundLink } from '../app/account/connect-link.ts';
-import { KEY_FAILURES, WRONG_KEYS } from '../app/account/key-failures.ts';
-import type { Entry } from '../app/authorize/entry.ts';
-import { HostingError, isExpected, isRefusal } from '../domain/errors.ts';
-import { readForm } from './answer.ts';
-import { answerPage, escapeHtml, htmlOfWords } from './page.ts';
+import { connectByLink, type FoundLink } from '../account/connect-link.ts';
+import { KEY_FAILURES, readKey, WRONG_KEYS } from '../account/keys.ts';
+import type { Entry } from '../core/entry.ts';
+import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
+import { answerPage, escapeHtml, htmlOfWords, readForm } from './page.ts';
 
 /** Puts an error's code into words, written as for Slack. */
-export type Explain = (error: unknown) => string;
+type Explain = (error: unknown) => string;
 
 type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 

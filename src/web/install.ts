@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InstallEnd } from '../app/installations/install.ts';
-import type { NewInstallation } from '../domain/installation.ts';
-import { answer } from './answer.ts';
-import { answerPage, escapeHtml } from './page.ts';
+import type { InstallEnd, NewInstallation } from '../installations/installations.ts';
+import { answer, answerPage, escapeHtml } from './page.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../core/secret.ts';
 
 /** Numbers only: no IDs, no labels of servers, no secrets. */
 export interface Metrics {

@@ -6,14 +6,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Secret } from '../domain/secret.ts';
-import { MINUTE_MS } from '../domain/time.ts';
+import type { Secret } from '../core/secret.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import { hasToken, type Metrics } from './metrics.ts';
+import { answer } from './page.ts';
 
 export interface WebParts extends ConnectParts {
   /** Absent where the app serves the one workspace that its token is for. */
@@ -32,7 +32,7 @@ export interface WebParts extends ConnectParts {
 }
 
 /** Times in milliseconds. */
-export interface WebLimits {
+interface WebLimits {
   readonly requestTimeout: number;
   readonly headersTimeout: number;
   readonly keepAliveTimeout: number;
@@ -43,7 +43,7 @@ export interface WebLimits {
 
 /**
  * Slack sends small requests over few connections; a proxy in front holds some open. Each may have a body in memory
- * (`slack/transport/http-receiver.ts`), so all together may take 200 MiB.
+ * (`slack/http-receiver.ts`), so all together may take 200 MiB.
  */
 const LIMITS: WebLimits = {
   requestTimeout: 10_000,
@@ -186,4 +186,33 @@ export async function listen(server: Server, port: number, host: string): Promis
     });
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** The requests that a server has not answered yet. */
+interface OpenRequests {
+  /**
+   * Resolves when every request that has arrived whole is answered, or its client has hung up. One that is still arriving
+   * is not waited for: it could take as long as it likes.
+   */
+  answered(): Promise<void>;
+}
+
+export function watchRequests(server: Server): OpenRequests {
+  const open = new Map<ServerResponse, IncomingMessage>();
+  server.on('request', (request, response) => {
+    open.set(response, request);
+    response.once('close', () => open.delete(response));
+  });
+  const findWhole = () => [...open].find(([, request]) => request.complete)?.[0];
+  return {
+    answered: async () => {
+      for (let response = findWhole(); response; response = findWhole()) await closeOf(response);
+    },
+  };
+}
+
+function closeOf(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('close', resolve);
+  });
 }

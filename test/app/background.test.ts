@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { runBackground } from '../../src/app/background.ts';
-import { money } from '../../src/domain/money.ts';
+import { runBackground } from '../../src/background.ts';
+import { money } from '../../src/core/money.ts';
 import { realSystem } from '../../src/system.ts';
 import { newCreate, sentBy } from '../store/fixtures.ts';
 import type { Client } from './purchases/support/mortal-database.ts';

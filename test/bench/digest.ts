@@ -1,10 +1,9 @@
 import { pathToFileURL } from 'node:url';
-import { SPREAD_MS } from '../../src/app/reminders/digest-schedule.ts';
-import { createReminderWork } from '../../src/app/reminders/run-reminders.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { DAY_MS, MINUTE_MS } from '../../src/domain/time.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createReminderWork, SPREAD_MS } from '../../src/reminders/digest.ts';
 import { realSystem } from '../../src/system.ts';
 import { makeHosting } from '../app/support/make-hosting.ts';
 import { makePorts } from '../app/support/make-ports.ts';

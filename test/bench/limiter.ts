@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Bottleneck from 'bottleneck';
 import { Pool } from 'undici';
-import type { ApiCalls } from '../../src/app/hosting-api.ts';
-import { Limiter } from '../../src/hosting/limit.ts';
+import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
+import { Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem } from '../../src/system.ts';
 
 // The question: how many calls of a limiter reach the service in ANY window, and how near does it come to the limit?
@@ -24,7 +24,7 @@ type Contender = {
 };
 
 const SCALED = { timeoutMs: WINDOW_MS, limit: LIMIT, windowMs: WINDOW_MS, maxWaitMs: 10 * RUN_MS };
-const SLOT = 'held slot (src/hosting/limit.ts)';
+const SLOT = 'held slot (src/hosting/limiter.ts)';
 
 const heldSlot = (): Contender => {
   const limiter = new Limiter({

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from '../support/keys.ts';
 import { type Contender, ROOT, start } from './processes.ts';
 

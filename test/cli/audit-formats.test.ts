@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AUDIT_FORMATS } from '../../src/cli/audit-formats.ts';
-import type { StoredEntry } from '../../src/domain/audit-entry.ts';
-import { money } from '../../src/domain/money.ts';
+import { AUDIT_FORMATS } from '../../src/cli/audit.ts';
+import type { StoredEntry } from '../../src/core/audit-entry.ts';
+import { money } from '../../src/core/money.ts';
 
 const entry: StoredEntry = {
   id: '01M3250V002GAXDS26JVS4JWPF',

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coversRole, type HeldRole, type HeldRoles, strongestRole } from '../../src/domain/access.ts';
-import { ROLES, roleCovers } from '../../src/domain/actor.ts';
+import {
+  coversRole,
+  type HeldRole,
+  type HeldRoles,
+  ROLES,
+  roleCovers,
+  strongestRole,
+} from '../../src/core/roles.ts';
 
 const hold = (role: HeldRole['role'], pattern = ''): HeldRole => ({ role, pattern, source: 'named' });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ROLES, type Role, roleCovers, strongerRole } from '../../src/domain/actor.ts';
+import { ROLES, type Role, roleCovers, strongerRole } from '../../src/core/roles.ts';
 
 const role = fc.constantFrom(...ROLES);
 const heldRole = fc.option(role, { nil: undefined });

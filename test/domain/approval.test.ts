@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelOfAction } from '../../src/domain/approval.ts';
+import { labelOfAction } from '../../src/requests/decision.ts';
 
 test('an approval is named by the label of its server', () => {
   const order = { plan: 's', location: 'l', image: 'i', label: 'web-1' };

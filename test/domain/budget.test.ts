@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fitsBudget } from '../../src/domain/budget.ts';
-import { money } from '../../src/domain/money.ts';
+import { money } from '../../src/core/money.ts';
+import { fitsBudget } from '../../src/purchases/budget.ts';
 
 describe('a budget', () => {
   test.each([

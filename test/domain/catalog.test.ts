@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Catalog, describePlan, findPlan } from '../../src/domain/catalog.ts';
-import { money } from '../../src/domain/money.ts';
+import { type Catalog, describePlan, findPlan } from '../../src/core/catalog.ts';
+import { money } from '../../src/core/money.ts';
 
 const plan = (code: string, ramMb: number) => ({ code, vcpu: 2, ramMb, diskGb: 40, monthly: money(590) });
 const catalog: Catalog = { plans: [plan('small', 2048), plan('SMALL', 512)], locations: [], images: [] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HostingError, isExpected, Refusal } from '../../src/domain/errors.ts';
+import { HostingError, isExpected, Refusal } from '../../src/core/errors.ts';
 
 describe('an expected failure', () => {
   it('is distinguished from a defect', () => {

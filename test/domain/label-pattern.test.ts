@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EVERY_SERVER, exactPattern, findPattern, matchesPattern } from '../../src/domain/label-pattern.ts';
+import { EVERY_SERVER, exactPattern, findPattern, matchesPattern } from '../../src/core/labels.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
 
 describe('a label pattern', () => {

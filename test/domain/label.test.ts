@@ -7,7 +7,7 @@ import {
   isIdenticalLabel,
   isSameLabel,
   parseLabel,
-} from '../../src/domain/label.ts';
+} from '../../src/core/labels.ts';
 
 describe('two labels', () => {
   test.each([

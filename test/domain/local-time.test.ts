@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, daysBetween, findZone, localDay, startOfHour } from '../../src/domain/local-time.ts';
+import { addDays, daysBetween, findZone, localDay, startOfHour } from '../../src/core/time.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMentionedServers } from '../../src/domain/mentioned-servers.ts';
-import type { Server } from '../../src/domain/server.ts';
+import type { Server } from '../../src/core/server.ts';
+import { findMentionedServers } from '../../src/servers/mentioned.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
 
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeMoney, findMoney, money } from '../../src/domain/money.ts';
+import { describeMoney, findMoney, money } from '../../src/core/money.ts';
 
 const amounts = fc.integer({ min: 0, max: 99_999_999_999_999 }).map(money);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findNearest } from '../../src/domain/nearest.ts';
+import { findNearest } from '../../src/core/labels.ts';
 
 const commands = ['help', 'list', 'show', 'start', 'stop', 'reboot', 'renew', 'delete', 'status'];
 

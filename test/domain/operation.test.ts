@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimOf, isEnded, labelOf, type Purchase, type Standing } from '../../src/domain/operation.ts';
+import { claimOf, isEnded, labelOf, type Purchase, type Standing } from '../../src/purchases/operation.ts';
 import { makeOperation } from '../../src/sandbox/gallery/fixtures/samples.ts';
 
 const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HostingError, Refusal } from '../../src/domain/errors.ts';
-import { PURCHASE_REFUSALS, refusalOf, unconfirmedReasonOf } from '../../src/domain/outcome.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
+import { PURCHASE_REFUSALS, refusalOf, unconfirmedReasonOf } from '../../src/purchases/operation.ts';
 import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/sample-details.ts';
 
 describe('the refusal that an error proves', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findDaysBefore } from '../../src/domain/digest-settings.ts';
-import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/domain/reminder.ts';
+import { findDaysBefore } from '../../src/core/settings.ts';
+import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/reminder.ts';
 
 const settings = { hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
 const TODAY = '2026-03-02';

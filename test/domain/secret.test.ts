@@ -4,7 +4,7 @@ import { format, inspect } from 'node:util';
 import { serialize } from 'node:v8';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
 
 const CANARY = 'correct-horse-battery';
 const secret = new Secret(CANARY);

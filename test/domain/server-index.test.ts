@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Server } from '../../src/domain/server.ts';
-import { indexServers, searchServers } from '../../src/domain/server-index.ts';
+import { indexServers, searchServers } from '../../src/core/find-server.ts';
+import type { Server } from '../../src/core/server.ts';
 
 const servers: readonly Server[] = [
   { id: 10, label: 'web-10', state: 'running' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Server } from '../../src/domain/server.ts';
-import { filterServers, isFullName, matchServer } from '../../src/domain/server-ref.ts';
+import { filterServers, isFullName, matchServer } from '../../src/core/find-server.ts';
+import type { Server } from '../../src/core/server.ts';
 
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
   id,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { colorOf, isWhereLeads, powerActionsIn } from '../../src/domain/server-state.ts';
+import { colorOf, isWhereLeads, powerActionsIn } from '../../src/core/server.ts';
 
 it.each([
   ['running', 'green', ['stop', 'reboot']],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compareServers } from '../../src/domain/server.ts';
+import { compareServers } from '../../src/core/server.ts';
 
 it('servers are sorted by label, with numbers by value, then by ID', () => {
   const labels = ['web-10', 'Web-2', 'db', 'web-1', 'db'];

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { money } from '../../src/domain/money.ts';
+import { money } from '../../src/core/money.ts';
 import {
   DEFAULT_SETTINGS,
   listChanges,
   needsApproval,
   takesApprovals,
   type WorkspaceSettings,
-} from '../../src/domain/settings.ts';
+} from '../../src/core/settings.ts';
 
 const OFF = DEFAULT_SETTINGS.approval;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countPaidDays, DAY_MS, findDay, monthStart } from '../../src/domain/time.ts';
+import { countPaidDays, DAY_MS, findDay, monthStart } from '../../src/core/time.ts';
 
 describe('the paid days that are left', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bareName, foldName } from '../../src/domain/typed-name.ts';
+import { bareName, foldName } from '../../src/core/labels.ts';
 
 describe('a name as a phone writes it', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { HostingError } from '../../src/domain/errors.ts';
+import { HostingError } from '../../src/core/errors.ts';
 import { CATALOGS } from './answers/catalogs.ts';
 import { FIELDS } from './answers/fields.ts';
 import { LISTS } from './answers/lists.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { HostingError, Refusal } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
 import type { CallReport } from '../../src/hosting/chain.ts';
 import { accountOf, createHosting } from '../../src/hosting/client.ts';
-import { Limiter } from '../../src/hosting/limit.ts';
+import { Limiter } from '../../src/hosting/limiter.ts';
 import { createTransport, type Transport } from '../../src/hosting/send.ts';
 import { FAULT_EFFECTS, type FaultKind } from '../../src/sandbox/hosting/faults.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { CallLimiter } from '../../src/hosting/call-limiter.ts';
-import { joinLimiters } from '../../src/hosting/join-limiters.ts';
-import { Limiter } from '../../src/hosting/limit.ts';
+import { type CallLimiter, joinLimiters, Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { triesOf } from '../attacks/support/tries.ts';
 import { holdTime, memoryCalls, mostInAnyWindow } from './support.ts';

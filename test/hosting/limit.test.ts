@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { ApiCalls, Wait } from '../../src/app/hosting-api.ts';
-import { HostingError, Refusal } from '../../src/domain/errors.ts';
-import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
+import type { ApiCalls, Wait } from '../../src/hosting/hosting-api.ts';
+import { Limiter, type LimiterOptions } from '../../src/hosting/limiter.ts';
 import type { System } from '../../src/system.ts';
 import { triesOf } from '../attacks/support/tries.ts';
 import { holdTime, memoryCalls, mostInAnyWindow, settle } from './support.ts';

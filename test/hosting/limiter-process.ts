@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Limiter } from '../../src/hosting/limit.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem } from '../../src/system.ts';
 import { vault } from '../store/fixtures.ts';
 

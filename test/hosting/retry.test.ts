@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { HostingError, Refusal } from '../../src/domain/errors.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
+import { retry } from '../../src/hosting/chain.ts';
 import { RateLimitedError } from '../../src/hosting/refusals.ts';
-import { retry } from '../../src/hosting/retry.ts';
 import type { System } from '../../src/system.ts';
 import { jumpingSystem } from './support.ts';
 

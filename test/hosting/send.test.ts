@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Dispatcher, Pool } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
-import { decode } from '../../src/hosting/decode.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { createServer as createOrder, listPage } from '../../src/hosting/endpoints.ts';
+import { decode } from '../../src/hosting/read-catalog.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { failureOf, heldSystem, KEY, ORDER, settle, startServer } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { CallOptions } from '../../src/app/hosting-api.ts';
+import type { CallOptions } from '../../src/hosting/hosting-api.ts';
 import { createShare, type Read } from '../../src/hosting/share.ts';
 import { realSystem } from '../../src/system.ts';
 import { settle } from './support.ts';

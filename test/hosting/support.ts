@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { ApiCalls } from '../../src/app/hosting-api.ts';
-import { HostingError } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { HostingError } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
+import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { realSystem, type System } from '../../src/system.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
 export const PAY = { beforeSend: async () => {} };
 
-/** The taken slots, in memory, as `src/store/api-calls.ts` stores them. */
+/** The taken slots, in memory, as `src/db/api-calls.ts` stores them. */
 export function memoryCalls(
   now: () => number = Date.now,
 ): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { HostingApi } from '../../src/app/hosting-api.ts';
-import { isRefusal } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { isRefusal } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { createHosting } from '../../src/hosting/client.ts';
+import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../support/team.ts';
 import { holdTime, memoryCalls } from './support.ts';

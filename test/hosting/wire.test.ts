@@ -1,9 +1,9 @@
 import { MockAgent } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { API_CODES } from '../../src/domain/errors.ts';
-import { decode } from '../../src/hosting/decode.ts';
-import type { Endpoint } from '../../src/hosting/endpoint.ts';
+import { API_CODES } from '../../src/core/errors.ts';
+import type { Endpoint } from '../../src/hosting/endpoints.ts';
 import * as endpoints from '../../src/hosting/endpoints.ts';
+import { decode } from '../../src/hosting/read-catalog.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem } from '../../src/system.ts';
 import { failureOf, KEY, ORDER } from './support.ts';

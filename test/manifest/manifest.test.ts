@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { commands } from '../../src/slack/commands.ts';
-import { STEP } from '../../src/slack/kit/step.ts';
-import { shortcuts } from '../../src/slack/servers/shortcuts.ts';
+import { commands } from '../../src/commands.ts';
+import { shortcuts } from '../../src/servers/shortcuts.ts';
+import { STEP } from '../../src/slack/kit/home-view.ts';
 import { readSources } from '../support/sources.ts';
 import { slackManifest } from './slack-schema.ts';
 
@@ -134,7 +134,7 @@ describe('the manifest', () => {
   });
 
   it('requests the scopes of the methods that are called, and no others', () => {
-    const slackApi = readSources().find(({ path }) => path === 'slack/transport/slack-api.ts')?.code ?? '';
+    const slackApi = readSources().find(({ path }) => path === 'slack/slack-api.ts')?.code ?? '';
     const methods = [...slackApi.matchAll(/call\(\s*'([a-z.]+)'/gi)].map(([, method = '']) => method);
     expect(methods.length).toBeGreaterThan(8);
     expect(methods.filter((method) => SCOPES_OF[method] === undefined)).toEqual([]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES, roleCovers } from '../../src/domain/actor.ts';
+import { commands } from '../../src/commands.ts';
+import { ROLES, roleCovers } from '../../src/core/roles.ts';
+import { exampleOf, getCommand, helpMessage } from '../../src/help.ts';
+import { home } from '../../src/home/home.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
-import { commands } from '../../src/slack/commands.ts';
-import { exampleOf, getCommand, helpMessage } from '../../src/slack/help.ts';
-import { home } from '../../src/slack/home/home.ts';
 import { fakeRequest } from './support/fake-request.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readTypedMessage } from '../../src/slack/dispatch-events.ts';
 import { parseTyped, splitSubcommand } from '../../src/slack/kit/typed-words.ts';
-import { readTypedMessage } from '../../src/slack/transport/typed-message.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
 import { EVENT_SAMPLES, SENDERS } from '../support/payloads/samples.ts';
 

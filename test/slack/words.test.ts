@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HostingError, Refusal, type RefusalCode, type RefusalDetails } from '../../src/domain/errors.ts';
+import { HostingError, Refusal, type RefusalCode, type RefusalDetails } from '../../src/core/errors.ts';
+import { outcomeWords } from '../../src/purchases/outcomes.ts';
 import { NASTY_LABELS } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import { operationsOf } from '../../src/sandbox/gallery/fixtures/purchases.ts';
 import {
@@ -8,8 +9,7 @@ import {
   sampleDetails,
 } from '../../src/sandbox/gallery/fixtures/sample-details.ts';
 import { makeOperation, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
-import { outcomeWords } from '../../src/slack/purchases/outcome-words.ts';
-import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/slack/words.ts';
+import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/words.ts';
 
 const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>
   wordsOfRefusal(code, sampleDetails(label)[code], currency);

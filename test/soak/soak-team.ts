@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { type Dice, makeDice } from '../attacks/support/dice.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
 import { type Balancer, startBalancer } from './balancer.ts';

@@ -1,11 +1,11 @@
-import type { NewGrant } from '../../src/app/access/grants-port.ts';
-import type { Approvals } from '../../src/app/approvals/ports.ts';
-import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
-import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';
-import type { AuditEntry } from '../../src/domain/audit-entry.ts';
-import { money } from '../../src/domain/money.ts';
+import type { NewGrant } from '../../src/access/grants.ts';
+import type { AuditEntry } from '../../src/core/audit-entry.ts';
+import { money } from '../../src/core/money.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
+import type { Ledger, NewOperation, Prepared } from '../../src/purchases/ports.ts';
+import type { Approvals } from '../../src/requests/approval.ts';
+import { APPROVAL_MS, type ApprovalAction } from '../../src/requests/decision.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from '../support/keys.ts';
 
 export const T0 = 1_790_000_000_000;

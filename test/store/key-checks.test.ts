@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
-import { DatabaseUnusable } from '../../src/store/engine/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DatabaseUnusable } from '../../src/db/engine.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { vaultNamed, vaultOf } from './account/audit-support.ts';
 import { places } from './places.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/app/locks.ts';
-import type { Store } from '../../src/app/ports.ts';
-import { Refusal } from '../../src/domain/errors.ts';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/core/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { handClock, turn as nextTurn } from '../slack/support/hand-clock.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import { DatabaseInUse, DatabaseUnusable } from '../../src/store/engine/errors.ts';
-import { moveStore } from '../../src/store/move-store.ts';
+import type { Store } from '../../src/context.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DatabaseInUse, DatabaseUnusable } from '../../src/db/engine.ts';
+import { moveStore } from '../../src/db/move-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';

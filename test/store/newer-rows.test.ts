@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { Refusal } from '../../src/domain/errors.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { type Place, places } from './places.ts';
 import { confirm, entry, newApproval, newCreate, newDelete, newGrant, newRenew, T0 } from './support.ts';
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { openEngine } from '../../src/store/engine/database.ts';
+import type { Store } from '../../src/context.ts';
+import { openEngine } from '../../src/db/database.ts';
 import { asInTests, createMigratedDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
 import { makeFolder, open } from './support.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { Refusal } from '../../src/domain/errors.ts';
-import { declareRestored } from '../../src/store/declare-restored.ts';
-import { DatabaseInUse } from '../../src/store/engine/errors.ts';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { DatabaseInUse } from '../../src/db/engine.ts';
+import { declareRestored } from '../../src/db/move-store.ts';
 import { type Place, places } from './places.ts';
 import {
   confirm,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { Refusal } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import { createVault, parseKeyring, VaultError } from '../../src/vault.ts';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
 import { makeKey } from '../support/keys.ts';
 import { openStore } from '../support/migrated.ts';
 import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';

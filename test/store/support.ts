@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
+import type { Store } from '../../src/context.ts';
 import { openStore } from '../support/migrated.ts';
 import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';

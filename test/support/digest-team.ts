@@ -1,6 +1,5 @@
-import type { DigestSettings } from '../../src/domain/digest-settings.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/time.ts';
+import { DEFAULT_SETTINGS, type DigestSettings, type WorkspaceSettings } from '../../src/core/settings.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { movableSystem } from './movable-system.ts';
 import { type RuledTeam, startRuledTeam } from './ruled-team.ts';

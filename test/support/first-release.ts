@@ -1,12 +1,12 @@
 import { Kysely, sql } from 'kysely';
-import type { Purchase } from '../../src/domain/operation.ts';
-import { signEntry } from '../../src/store/account/audit-chain.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import { openSqlite } from '../../src/store/engine/sqlite-engine.ts';
-import type { OperationRow, Tables } from '../../src/store/engine/tables.ts';
-import { firstTables } from '../../src/store/migrations/0001-first-tables.ts';
+import { signEntry } from '../../src/db/audit-chain.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { firstTables } from '../../src/db/migrations/0001-first-tables.ts';
+import { openSqlite } from '../../src/db/sqlite.ts';
+import type { OperationRow, Tables } from '../../src/db/tables.ts';
+import type { Vault } from '../../src/db/vault.ts';
+import type { Purchase } from '../../src/purchases/operation.ts';
 import { realSystem } from '../../src/system.ts';
-import type { Vault } from '../../src/vault.ts';
 
 const DAY_MS = 86_400_000;
 export const OLD_PASSWORD = 'a-root-password-of-the-first-release';

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import type { Exemptions } from './invariants.ts';
 import { openStore } from './migrated.ts';

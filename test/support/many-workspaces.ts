@@ -1,7 +1,7 @@
-import type { Store } from '../../src/app/ports.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import type { Store } from '../../src/context.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Vault } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
-import type { Vault } from '../../src/vault.ts';
 import { openStore } from './migrated.ts';
 
 /** A workspace that installed the app by OAuth, and the user who did, who is its owner. */

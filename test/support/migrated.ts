@@ -1,12 +1,12 @@
 import { CompiledQuery, Kysely, sql } from 'kysely';
-import { openEngine } from '../../src/store/engine/database.ts';
-import type { Engine } from '../../src/store/engine/engine.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
-import { createMigrations } from '../../src/store/migrations/index.ts';
-import { openStore as openStoreOf, type StoreOptions } from '../../src/store/open-store.ts';
+import { openEngine } from '../../src/db/database.ts';
+import type { Engine } from '../../src/db/engine.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createMigrations } from '../../src/db/migrations/index.ts';
+import { openStore as openStoreOf, type StoreOptions } from '../../src/db/open-store.ts';
+import type { Tables } from '../../src/db/tables.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from './keys.ts';
 
 // Thousands of tests open an empty database of SQLite, and its migrations take thirty milliseconds of the processor. They

@@ -1,5 +1,5 @@
-import { money } from '../../src/domain/money.ts';
-import type { Purchase } from '../../src/domain/operation.ts';
+import { money } from '../../src/core/money.ts';
+import type { Purchase } from '../../src/purchases/operation.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { entry } from '../store/fixtures.ts';
 import type { Team } from './team.ts';

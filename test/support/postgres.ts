@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import { openEngine } from '../../src/store/engine/database.ts';
-import { migrate } from '../../src/store/engine/migrate.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
-import { createMigrations } from '../../src/store/migrations/index.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openEngine } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createMigrations } from '../../src/db/migrations/index.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import type { Tables } from '../../src/db/tables.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from './keys.ts';
 
 /** Where tests can make databases; undefined where there is no server. */

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../src/domain/audit-entry.ts';
+import type { StoredEntry } from '../../src/core/audit-entry.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type User, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import { until } from './eventually.ts';

@@ -1,5 +1,5 @@
-import { money } from '../../src/domain/money.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
+import { money } from '../../src/core/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/core/settings.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 

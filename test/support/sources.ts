@@ -6,6 +6,8 @@ export interface Import {
   /** The package, or the file below `src` that it leads to. */
   readonly target: string;
   readonly isPackage: boolean;
+  /** Only types: nothing of it runs. */
+  readonly isType: boolean;
 }
 
 /** One file below `src`. */
@@ -18,7 +20,8 @@ export interface Source {
 }
 
 const IMPORT =
-  /^(?:import|export)\s+(?:type\s+)?(?:[\w$*{][^;'"]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+  /^(?:import|export)\s+(type\s+)?(?:([\w$*{][^;'"]*?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+const ONLY_TYPES = /^\{(?:\s*type\s[^,}]*,?)+\s*\}$/;
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
 /** Reads every source file of the app and of the sandbox. */
@@ -36,12 +39,14 @@ function readSource(path: string): Source {
 }
 
 function importsOf(path: string, code: string): Import[] {
-  return [...code.matchAll(IMPORT)].map(([, named, lazy]) => {
+  return [...code.matchAll(IMPORT)].map(([, type, names = '', named, lazy]) => {
     const target = named ?? lazy ?? '';
+    const isType = type !== undefined || ONLY_TYPES.test(names);
     const isPackage = !target.startsWith('.');
     return {
       target: isPackage ? target : normalize(join(dirname(path), target)).replaceAll('\\', '/'),
       isPackage,
+      isType,
     };
   });
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, type RunningApp } from '../../src/compose.ts';
+import { compose, type RunningApp } from '../../src/app.ts';
 import { type Config, parseConfig } from '../../src/config.ts';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';

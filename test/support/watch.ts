@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Fields, Log } from '../../src/log.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from './environment.ts';
 import { type Exemptions, findViolations } from './invariants.ts';
 import { openStore } from './migrated.ts';

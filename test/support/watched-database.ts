@@ -1,5 +1,5 @@
 import type { DatabaseConnection, Dialect, Driver } from 'kysely';
-import type { openEngine } from '../../src/store/engine/database.ts';
+import type { openEngine } from '../../src/db/database.ts';
 import { openMigrated } from './migrated.ts';
 
 /** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';

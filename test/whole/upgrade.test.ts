@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeFolder } from '../store/support.ts';
 import { OLD_OPERATIONS, OLD_PASSWORD, writeFirstRelease } from '../support/first-release.ts';
 import { ENCRYPTION_KEY, startTeam } from '../support/team.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/errors.ts';
 import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';

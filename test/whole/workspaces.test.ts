@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../support/team.ts';
 

@@ -1,5 +1,5 @@
-import type { Store } from '../../app/ports.ts';
-import { Refusal } from '../../domain/errors.ts';
+import type { Store } from '../../context.ts';
+import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { LocalSlack } from '../slack/slack.ts';

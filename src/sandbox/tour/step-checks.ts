@@ -1,6 +1,6 @@
-import type { Store } from '../../app/ports.ts';
-import type { StoredEntry } from '../../domain/audit-entry.ts';
-import { isEnded, type Operation } from '../../domain/operation.ts';
+import type { Store } from '../../context.ts';
+import type { StoredEntry } from '../../core/audit-entry.ts';
+import { isEnded, type Operation } from '../../purchases/operation.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';

@@ -1,20 +1,19 @@
 import type { Button, ConfirmationDialog, ExternalSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { z } from 'zod';
-import type { SlackRequest } from '../transport/request.ts';
-import { plain } from './blocks.ts';
-import { LIMITS } from './limits.ts';
-import { parseJson } from './parse-json.ts';
+import type { SlackRequest } from '../request.ts';
+import { LIMITS, plain } from './blocks.ts';
+import { parseJson } from './fields.ts';
 import { shorten } from './text.ts';
 
 /** How a button looks; `label` is read aloud instead of its text. */
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly style?: 'primary' | 'danger';
   readonly confirm?: ConfirmationDialog | undefined;
   readonly label?: string;
 }
 
 /** A button whose value is written and read with the same schema. */
-export interface ButtonKind<Value> {
+interface ButtonKind<Value> {
   readonly id: string;
   element(text: string, value: Value, options?: ButtonOptions): Button;
   on(run: (value: Value, request: SlackRequest) => Promise<void>): ActionHandler;
@@ -45,7 +44,7 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
 }
 
 /** A menu in a message: picks one of many. */
-export interface ChoiceKind {
+interface ChoiceKind {
   readonly id: string;
   menu(placeholder: string, options: readonly PlainTextOption[], confirm?: ConfirmationDialog): StaticSelect;
   /** For more than 100 choices: Slack asks for them while the user types. */
@@ -73,4 +72,17 @@ export function defineChoice(id: string): ChoiceKind {
     }),
     on: (run) => ({ id, run }),
   };
+}
+
+/** The buttons for the previous and the next page of a long message, where there is one. */
+export function pageButtons<Value>(
+  kinds: { readonly back: ButtonKind<Value>; readonly further: ButtonKind<Value> },
+  page: number,
+  pages: number,
+  valueAt: (page: number) => Value,
+): Button[] {
+  return [
+    ...(page > 0 ? [kinds.back.element('Back', valueAt(page - 1))] : []),
+    ...(page < pages - 1 ? [kinds.further.element('Next', valueAt(page + 1))] : []),
+  ];
 }

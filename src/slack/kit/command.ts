@@ -1,8 +1,10 @@
-import type { PlainTextOption } from '@slack/types';
-import type { Role } from '../../domain/actor.ts';
-import { Refusal } from '../../domain/errors.ts';
-import type { SlackRequest } from '../transport/request.ts';
+import type { ModalView, PlainTextOption } from '@slack/types';
+import type { UseCaseSpec } from '../../core/entry.ts';
+import { type ReasonWords, Refusal, type RefusalDetails } from '../../core/errors.ts';
+import type { Role } from '../../core/roles.ts';
+import type { SlackRequest } from '../request.ts';
 import type { ActionHandler } from './button.ts';
+import type { Origin } from './form.ts';
 import type { ModalHandler } from './modal.ts';
 import { parseTyped, type TypedWords } from './typed-words.ts';
 
@@ -79,3 +81,21 @@ export function parseServerName({ words }: TypedWords): { readonly typed: string
 export function parseNothing(): Record<never, never> {
   return {};
 }
+
+/** A shortcut of the app: it opens a modal at once, and fills it. The manifest names it by its ID. */
+export interface Shortcut {
+  readonly id: string;
+  /** On a message, or from anywhere. */
+  readonly type: 'message' | 'global';
+  /** What the manifest calls it. */
+  readonly name: string;
+  /** The modal's title. */
+  readonly title: string;
+  /** The use case whose permission is checked before anything is read. */
+  readonly needs: UseCaseSpec;
+  /** `message`: the one that the shortcut was used on, as Slack sends it. */
+  load(message: unknown, request: SlackRequest, origin: Origin): Promise<ModalView>;
+}
+
+/** What each refusal says, in escaped mrkdwn. Each feature has the words of its own codes; `words.ts` has all of them. */
+export type RefusalWords = ReasonWords<RefusalDetails, [currency: string]>;

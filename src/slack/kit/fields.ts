@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   ConversationsSelect,
   ExternalSelect,
@@ -8,11 +9,13 @@ import type {
   UsersSelect,
 } from '@slack/types';
 import { z } from 'zod';
-import { plain } from './blocks.ts';
-import { LIMITS } from './limits.ts';
+import { Refusal } from '../../core/errors.ts';
+import type { Server } from '../../core/server.ts';
+import { LIMITS, option, plain } from './blocks.ts';
+import { plainLabel, plainState } from './text.ts';
 
 /** Options of every field. */
-export interface FieldOptions {
+interface FieldOptions {
   readonly label: string;
   /** A gray line below it. */
   readonly hint?: string;
@@ -39,7 +42,7 @@ export interface ChannelOptions extends FieldOptions {
 }
 
 /** Only fields that are optional in the schema may be left empty. */
-export type Emptiness<Fields, Name extends keyof Fields> =
+type Emptiness<Fields, Name extends keyof Fields> =
   Record<never, never> extends Pick<Fields, Name>
     ? { readonly optional?: boolean }
     : { readonly optional?: never };
@@ -159,4 +162,55 @@ export function readEntered(entered: z.output<typeof enteredState>): Record<stri
     if (typeof value === 'string' && value.trim() !== '') values[name] = value;
   }
   return values;
+}
+
+/** Begins a key that is a hash. Values that begin with it are hashed as well, so that no value looks like a key. */
+const MARK = '~';
+
+/**
+ * A value as a menu or a button carries it: itself if Slack takes it, otherwise a hash of it. Each value has one key of its
+ * own, which stays the same from day to day.
+ */
+export function shortKey(value: string): string {
+  if (value.length <= LIMITS.optionValue && !value.startsWith(MARK)) return value;
+  return `${MARK}${createHash('sha256').update(value).digest('base64url')}`;
+}
+
+/** Finds the value that a key stands for; undefined if it is not on offer any more. */
+export function findByKey(values: readonly string[], key: string): string | undefined {
+  return values.find((value) => shortKey(value) === key);
+}
+
+/** Whether it is a hash, which means nothing to users. */
+export function isHashedKey(key: string): boolean {
+  return /^~[\w-]{43}$/.test(key);
+}
+
+/** A server as one line of a menu: enough to tell two of the same label apart. */
+export function serverOption(server: Server): PlainTextOption {
+  // A held password's server has no state.
+  const state = server.state === '' ? undefined : plainState(server);
+  const rest = [state, server.ipv4, `ID ${server.id}`].filter(Boolean).join(' · ');
+  return option(plainLabel(server.label), String(server.id), rest);
+}
+
+/**
+ * Reads back the JSON that we wrote into a button or a modal.
+ * @throws Refusal `unreadable_press` when another version of the app wrote it, or it was forged
+ */
+export function parseJson<Value>(text: string, schema: z.ZodType<Value>): Value {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal('unreadable_press', {});
+  }
+  return parseValue(value, schema);
+}
+
+/** Reads a part of such a value. @throws Refusal `unreadable_press` */
+export function parseValue<Value>(value: unknown, schema: z.ZodType<Value>): Value {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new Refusal('unreadable_press', {});
+  return parsed.data;
 }

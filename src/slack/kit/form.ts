@@ -1,21 +1,21 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
-import { choicesOf } from '../../app/servers/find-server.ts';
-import type { Server } from '../../domain/server.ts';
-import { whyNotOpened } from '../transport/not-opened.ts';
-import type { OpenedView, SlackRequest } from '../transport/request.ts';
-import { actions, context, plain, section, textMessage } from './blocks.ts';
+import type { UseCaseSpec } from '../../core/entry.ts';
+import { choicesOf } from '../../core/errors.ts';
+import type { ChannelId, ConfirmationId, WorkspaceId } from '../../core/ids.ts';
+import type { Server } from '../../core/server.ts';
+import type { Thread } from '../../servers/mentioned.ts';
+import { whyNotOpened } from '../refusals.ts';
+import type { OpenedView, SlackRequest } from '../request.ts';
+import { actions, context, LIMITS, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
-import { LIMITS } from './limits.ts';
+import { serverOption } from './fields.ts';
 import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
-import type { Origin } from './origin.ts';
-import { serverOption } from './server-option.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
-export interface FormKind<Input> {
+interface FormKind<Input> {
   open(input: Input, request: SlackRequest): Promise<void>;
   /** The view itself, for a modal that is already open. */
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
@@ -179,4 +179,15 @@ export function noticeView(title: string, ...paragraphs: string[]): ModalView {
 /** The content of a modal while the API is asked. */
 export function loadingView(title: string, words = 'Loading…'): ModalView {
   return noticeView(title, words);
+}
+
+/** Where a form was opened: its ID finds the reply path, which we store sealed. */
+export interface Origin {
+  readonly formId: ConfirmationId;
+  readonly channelId?: ChannelId;
+  readonly thread?: Thread;
+  /** It was opened on Home, which is no channel: an order asks where to announce its outcome. */
+  readonly isHome?: true;
+  /** Only where the app is installed for a whole organization (`stamp.ts`). */
+  readonly workspaceId?: WorkspaceId;
 }

@@ -1,12 +1,10 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
-import type { SlackRequest } from '../transport/request.ts';
-import { plain } from './blocks.ts';
-import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
-import { LIMITS } from './limits.ts';
-import type { Origin } from './origin.ts';
-import { parseJson, parseValue } from './parse-json.ts';
+import type { UseCaseSpec } from '../../core/entry.ts';
+import type { SlackRequest } from '../request.ts';
+import { LIMITS, plain } from './blocks.ts';
+import { enteredState, type FieldKinds, fieldsOf, parseJson, parseValue, readEntered } from './fields.ts';
+import type { Origin } from './form.ts';
 import { shorten } from './text.ts';
 
 /** The answer to a submission, and what is done after it was sent. */
@@ -53,7 +51,7 @@ export const submittedView = z.object({
   private_metadata: z.string().default(''),
   state: z.object({ values: enteredState }).default({ values: {} }),
 });
-export type SubmittedView = z.output<typeof submittedView>;
+type SubmittedView = z.output<typeof submittedView>;
 
 /** Defines a modal: its id, its metadata and its fields are written here and nowhere else. */
 export function defineModal<Metadata, Fields extends Record<string, string | undefined>>(

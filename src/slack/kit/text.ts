@@ -1,3 +1,6 @@
+import { findKeyNameOf } from '../../core/roles.ts';
+import { colorOf, type Server, type StateColor } from '../../core/server.ts';
+
 /** Escapes what Slack reads as control characters (Slack, "Formatting message text"). */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -84,4 +87,22 @@ export function count(amount: number, noun: string): string {
 export function describeNumber(amount: number): string {
   // Formatting by language is slow, and most numbers are small.
   return amount < 1000 ? String(amount) : amount.toLocaleString('en');
+}
+
+/** Who did something, at the beginning of a sentence: a user, or a workflow with its workflow key, which can't be mentioned. */
+export function nameActor(actorId: string): string {
+  const key = findKeyNameOf(actorId);
+  return key === undefined ? mention(actorId) : `Workflow key *${escapeText(key)}*`;
+}
+
+const DOTS: Readonly<Record<StateColor, string>> = { green: '🟢', yellow: '🟡', red: '🔴', gray: '⚪' };
+
+/** A state as plain text: a dot, for a glance, and the hosting API's own word. */
+export function plainState(server: Pick<Server, 'state'>): string {
+  return `${DOTS[colorOf(server)]} ${shorten(server.state.trim() || 'unknown', 20)}`;
+}
+
+/** The same in mrkdwn. */
+export function stateWords(server: Pick<Server, 'state'>): string {
+  return escapeText(plainState(server));
 }

@@ -1,4 +1,4 @@
-import { bareName } from '../../domain/typed-name.ts';
+import { bareName } from '../../core/labels.ts';
 import { decodeText } from './text.ts';
 
 /** The words that were typed after a subcommand. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import { grantAccess, revokeAccess } from '../../../src/app/access/change-access.ts';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
+import { grantAccess, revokeAccess } from '../../../src/access/grants.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import { createEntry } from '../../../src/core/entry.ts';
 import { newGrant, open, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
 

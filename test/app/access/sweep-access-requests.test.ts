@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { notifyAccessRequest } from '../../../src/app/access/notify-access-request.ts';
-import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
-import type { AccessRequest } from '../../../src/domain/access-request.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import {
+  type AccessRequest,
+  notifyAccessRequest,
+  sweepAccessRequests,
+} from '../../../src/requests/role-request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAuditPublisher } from '../../../src/app/account/audit-head.ts';
+import { createAuditPublisher } from '../../../src/account/audit.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createIds, realSystem } from '../../../src/system.ts';
 import { engines, entry, open, T0 } from '../../store/support.ts';

@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectKey, disconnectKey } from '../../../src/app/account/connect-key.ts';
-import { EVERY_WORKSPACE } from '../../../src/app/account/every-workspace.ts';
-import { listAuditedWorkspaces, listConnectedWorkspaces } from '../../../src/app/account/list-workspaces.ts';
-import { pruneAudit } from '../../../src/app/account/prune-audit.ts';
-import { exportAudit, verifyAudit } from '../../../src/app/account/read-audit.ts';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
-import { THE_COMMAND_LINE } from '../../../src/domain/actor.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { exportAudit, pruneAudit, verifyAudit } from '../../../src/account/audit.ts';
+import {
+  connectKey,
+  disconnectKey,
+  EVERY_WORKSPACE,
+  listAuditedWorkspaces,
+  listConnectedWorkspaces,
+} from '../../../src/account/keys.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { THE_COMMAND_LINE } from '../../../src/core/roles.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
 import { makeHosting, wholeList } from '../support/make-hosting.ts';

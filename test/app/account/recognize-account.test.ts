@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccountRecognition } from '../../../src/app/account/recognize-account.ts';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
+import { createAccountRecognition } from '../../../src/account/one-account.ts';
+import type { Store } from '../../../src/context.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem, T0 } from '../../store/fixtures.ts';
 import { open } from '../../store/support.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { answerApproval } from '../../../src/app/approvals/answer-approval.ts';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { answerApproval } from '../../../src/requests/answer-approval.ts';
 import type { MortalProcess } from '../purchases/support/mortal-process.ts';
 import { ID, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { grantAccess } from '../../../src/app/access/change-access.ts';
-import { readStatus } from '../../../src/app/account/read-status.ts';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { hasRole } from '../../../src/app/authorize/find-roles.ts';
-import { createGroups } from '../../../src/slack/directory/groups.ts';
-import { createUsers } from '../../../src/slack/directory/users.ts';
+import { grantAccess } from '../../../src/access/grants.ts';
+import { readStatus } from '../../../src/account/status.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { hasRole } from '../../../src/core/permission.ts';
+import { createGroups, createUsers } from '../../../src/slack/directory.ts';
 import { handClock } from '../../slack/support/hand-clock.ts';
 import { clientsOf } from '../../slack/support/partial-slack.ts';
 import { newGrant, open, T0 } from '../../store/support.ts';

@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewGrant } from '../../../src/app/access/grants-port.ts';
-import { createEntry, type Entry } from '../../../src/app/authorize/entry.ts';
-import type { SlackUser, Users } from '../../../src/app/authorize/ports.ts';
-import { type Caller, defineUseCase, type UseCase } from '../../../src/app/authorize/use-case.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
-import { strongestRole } from '../../../src/domain/access.ts';
-import { ROLES, type Role } from '../../../src/domain/actor.ts';
-import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
-import { DatabaseUnreachable } from '../../../src/domain/database-unreachable.ts';
-import { HostingError, Refusal } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import type { NewGrant } from '../../../src/access/grants.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import type { StoredEntry } from '../../../src/core/audit-entry.ts';
+import type { SlackUser, Users } from '../../../src/core/directory.ts';
+import {
+  type Caller,
+  createEntry,
+  defineUseCase,
+  type Entry,
+  type UseCase,
+} from '../../../src/core/entry.ts';
+import { DatabaseUnreachable, HostingError, Refusal } from '../../../src/core/errors.ts';
+import { ROLES, type Role, strongestRole } from '../../../src/core/roles.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';

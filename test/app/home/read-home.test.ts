@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { SlackUser } from '../../../src/app/authorize/ports.ts';
-import { createLastLists } from '../../../src/app/home/last-servers.ts';
-import { type Home, readHome } from '../../../src/app/home/read-home.ts';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
-import type { Catalog } from '../../../src/domain/catalog.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import { money } from '../../../src/domain/money.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
-import { DAY_MS } from '../../../src/domain/time.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import type { Catalog } from '../../../src/core/catalog.ts';
+import type { SlackUser } from '../../../src/core/directory.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
+import { openStore } from '../../../src/db/open-store.ts';
+import { createLastLists } from '../../../src/home/home-servers.ts';
+import { type Home, readHome } from '../../../src/home/read-home.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import {
   entry,
   newApproval,

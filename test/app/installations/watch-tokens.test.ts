@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/context.ts';
+import { Refusal } from '../../../src/core/errors.ts';
+import { createLocks } from '../../../src/core/locks.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
 import type {
   InstallationPorts,
   RefreshOutcome,
   TokenVerdict,
-} from '../../../src/app/installations/ports.ts';
-import { noteRevocation, watchTokens } from '../../../src/app/installations/watch-tokens.ts';
-import { createLocks } from '../../../src/app/locks.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import { Refusal } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../src/domain/time.ts';
+} from '../../../src/installations/installations.ts';
+import { noteRevocation, watchTokens } from '../../../src/installations/tokens.ts';
 import { silentLog } from '../../../src/log.ts';
 import { engines } from '../../store/support.ts';
 import { movableSystem } from '../../support/movable-system.ts';

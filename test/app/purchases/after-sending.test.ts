@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runOperation } from '../../../src/app/purchases/run-operation.ts';
-import { API_CODES } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { API_CODES } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { runOperation } from '../../../src/purchases/pay.ts';
 import { entry, T0 } from '../../store/fixtures.ts';
 import type { MortalProcess } from './support/mortal-process.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { money } from '../../../src/domain/money.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { entry, newApproval, newGrant, T0 } from '../../store/fixtures.ts';
 import type { MortalProcess } from './support/mortal-process.ts';
 import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './support/scenario.ts';

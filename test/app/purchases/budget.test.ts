@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOverBudget } from '../../../src/app/purchases/budget.ts';
-import { type Money, money } from '../../../src/domain/money.ts';
-import type { WorkspaceSettings } from '../../../src/domain/settings.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { type Money, money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
+import { isOverBudget } from '../../../src/purchases/budget.ts';
 import { CREATE, ID, openScenario, press, type Scenario } from './support/scenario.ts';
 
 const state = (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDoubtClock } from '../../../src/app/purchases/doubt-clock.ts';
+import { createDoubtClock } from '../../../src/purchases/resolve.ts';
 
 /** Processes whose monotonic clocks began at different times, and the order that they look for. */
 function startLooking(processes: number) {

@@ -2,11 +2,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { endFailedPayment } from '../../../src/app/purchases/end-failed-payment.ts';
-import { settleUntilStored } from '../../../src/app/purchases/payment.ts';
-import { readSpilled, storeSpilled } from '../../../src/app/purchases/spill.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { endFailedPayment } from '../../../src/purchases/pay.ts';
+import { settleUntilStored } from '../../../src/purchases/send.ts';
+import { readSpilled, storeSpilled } from '../../../src/purchases/spill.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import {
   entry,

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLocks } from '../../../src/app/locks.ts';
-import { runOperation } from '../../../src/app/purchases/run-operation.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { createLocks } from '../../../src/core/locks.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { createHosting } from '../../../src/hosting/client.ts';
 import type { Transport } from '../../../src/hosting/send.ts';
 import { silentLog } from '../../../src/log.ts';
+import { runOperation } from '../../../src/purchases/pay.ts';
 import { holdTime } from '../../hosting/support.ts';
 import { newRenew, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge as judgeBy } from '../../../src/app/purchases/judge-unconfirmed.ts';
-import { nextDueAt } from '../../../src/app/purchases/take-due-operation.ts';
-import type { Operation, Purchase } from '../../../src/domain/operation.ts';
-import type { Server } from '../../../src/domain/server.ts';
+import type { Server } from '../../../src/core/server.ts';
+import { nextDueAt } from '../../../src/purchases/due.ts';
+import type { Operation, Purchase } from '../../../src/purchases/operation.ts';
+import { judge as judgeBy } from '../../../src/purchases/resolve.ts';
 
 const SENT_AT = 1_790_000_000_000;
 const DAY_MS = 86_400_000;

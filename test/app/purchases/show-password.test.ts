@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { HeldPassword } from '../../../src/app/purchases/ports.ts';
-import { showPassword } from '../../../src/app/purchases/show-password.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { showPassword } from '../../../src/purchases/passwords.ts';
+import type { HeldPassword } from '../../../src/purchases/ports.ts';
 import { open, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
 import { holdPassword } from './support/held-password.ts';

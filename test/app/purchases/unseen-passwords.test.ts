@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { notifyOperation } from '../../../src/app/purchases/notify-operation.ts';
-import type { HeldPassword } from '../../../src/app/purchases/ports.ts';
-import { showPassword } from '../../../src/app/purchases/show-password.ts';
-import { sweep } from '../../../src/app/sweep.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { sweep } from '../../../src/background.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { notifyOperation } from '../../../src/purchases/notify.ts';
+import { showPassword } from '../../../src/purchases/passwords.ts';
+import type { HeldPassword } from '../../../src/purchases/ports.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import { entry, markSent, newCreate, open, stillSystem, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';

@@ -1,9 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { RenewalResult } from '../../../src/app/reminders/end-batch.ts';
-import { runBatch } from '../../../src/app/reminders/run-batch.ts';
-import { sweepBatches } from '../../../src/app/reminders/sweep-batches.ts';
-import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
-import { MINUTE_MS } from '../../../src/domain/time.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
+import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
+import { type RenewalResult, runBatch, sweepBatches } from '../../../src/reminders/batch.ts';
 import { confirm, entry, markSent, newRenew, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';

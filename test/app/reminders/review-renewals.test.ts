@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { reviewRenewals } from '../../../src/app/reminders/review-renewals.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
-import { DAY_MS } from '../../../src/domain/time.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
+import { reviewRenewals } from '../../../src/reminders/batch.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';

@@ -1,11 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { FollowNotifier, Updated } from '../../../src/app/servers/follow-acts.ts';
-import { createFollower } from '../../../src/app/servers/follow-round.ts';
-import type { StartedAct } from '../../../src/app/servers/ports.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import type { FollowedAct, FollowedServer } from '../../../src/domain/followed-act.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import {
+  createFollower,
+  type FollowedAct,
+  type FollowedServer,
+  type FollowNotifier,
+  type Updated,
+} from '../../../src/servers/follow.ts';
+import type { StartedAct } from '../../../src/servers/ports.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { changePower } from '../../../src/app/servers/change-power.ts';
-import { listServers } from '../../../src/app/servers/list-servers.ts';
-import { MOST_AT_ONCE } from '../../../src/app/servers/select-servers.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import { changePower } from '../../../src/servers/change-power.ts';
+import { listServers } from '../../../src/servers/list.ts';
+import { MOST_AT_ONCE } from '../../../src/servers/select.ts';
 import { startClient, startServer } from '../../hosting/support.ts';
 import { open, T0 } from '../../store/support.ts';
 import { startCpuTimer } from '../../support/cpu-time.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { deleteServer } from '../../../src/app/servers/delete-server.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server, ServerList } from '../../../src/domain/server.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { HostingError } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server, ServerList } from '../../../src/core/server.ts';
+import { deleteServer } from '../../../src/servers/delete-server.ts';
 import { open, T0 } from '../../store/support.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';

@@ -1,5 +1,5 @@
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { Server, ServerList } from '../../../src/domain/server.ts';
+import type { Server, ServerList } from '../../../src/core/server.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 
 const unexpected = async () => {
   throw new Error('this call of the hosting API was not expected');

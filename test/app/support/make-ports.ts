@@ -1,6 +1,6 @@
-import { createLastLists } from '../../../src/app/home/last-servers.ts';
-import { createLocks } from '../../../src/app/locks.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import { createLocks } from '../../../src/core/locks.ts';
+import { createLastLists } from '../../../src/home/home-servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 

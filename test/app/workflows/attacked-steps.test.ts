@@ -1,16 +1,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import type { AppContext, Store } from '../../../src/app/ports.ts';
-import { cancelRun, findAskingRun } from '../../../src/app/workflows/answer-card.ts';
-import { carryOutStep } from '../../../src/app/workflows/carry-out-step.ts';
-import { hashKey } from '../../../src/app/workflows/key-hash.ts';
-import { createStepIntake, type StepEvent } from '../../../src/app/workflows/receive-step.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { Server } from '../../../src/domain/server.ts';
-import { DAY_MS, MINUTE_MS } from '../../../src/domain/time.ts';
-import type { RunOutcome, WorkflowRun } from '../../../src/domain/workflow-run.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import type { AppContext, Store } from '../../../src/context.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { Server } from '../../../src/core/server.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/core/time.ts';
+import { openStore } from '../../../src/db/open-store.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
+import { hashKey } from '../../../src/workflows/keys.ts';
+import {
+  cancelRun,
+  carryOutStep,
+  createStepIntake,
+  findAskingRun,
+  type RunOutcome,
+  type StepEvent,
+  type WorkflowRun,
+} from '../../../src/workflows/run.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';

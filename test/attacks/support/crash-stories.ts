@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Approval } from '../../../src/domain/approval.ts';
-import type { Operation } from '../../../src/domain/operation.ts';
+import type { Operation } from '../../../src/purchases/operation.ts';
+import type { Approval } from '../../../src/requests/decision.ts';
 import { type CrashingTeam, type Stored, startCrashingTeam } from './crashing-team.ts';
 
 /** Something that users do, over all the crashes of the app. */

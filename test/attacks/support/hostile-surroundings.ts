@@ -1,4 +1,4 @@
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/hosting/faults.ts';
 import { OPERATIONS } from '../../../src/sandbox/hosting/routes.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';

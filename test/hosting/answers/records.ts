@@ -1,4 +1,4 @@
-import { API_CODES } from '../../../src/domain/errors.ts';
+import { API_CODES } from '../../../src/core/errors.ts';
 import { type Call, ID, type Kind, type Row, type Truth } from './row.ts';
 
 const AT = Date.UTC(2026, 11, 1);

@@ -1,4 +1,4 @@
-import { API_CODES, type ApiCode } from '../../../src/domain/errors.ts';
+import { API_CODES, type ApiCode } from '../../../src/core/errors.ts';
 import type { Call, Kind, Row } from './row.ts';
 
 const CALLS: readonly Call[] = ['list', 'catalog', 'create', 'renew', 'stop', 'delete'];

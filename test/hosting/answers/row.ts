@@ -1,11 +1,10 @@
-import { type ApiCode, HostingError } from '../../../src/domain/errors.ts';
-import type { Secret } from '../../../src/domain/secret.ts';
-import type { ListExtent } from '../../../src/domain/server.ts';
-import { decode } from '../../../src/hosting/decode.ts';
-import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoint.ts';
+import { type ApiCode, HostingError } from '../../../src/core/errors.ts';
+import type { Secret } from '../../../src/core/secret.ts';
+import type { ListExtent } from '../../../src/core/server.ts';
+import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoints.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
-import { createPathFinder, readAllPages } from '../../../src/hosting/pages.ts';
-import { isPagingHeader } from '../../../src/hosting/server-list.ts';
+import { decode } from '../../../src/hosting/read-catalog.ts';
+import { createPathFinder, isPagingHeader, readAllPages } from '../../../src/hosting/server-list.ts';
 
 /**
  * How an answer was read: as proof of what is so, as taken but not proven, reported as unreadable or incomplete, or as a

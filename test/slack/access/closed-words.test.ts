@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_REQUEST_STATES, APPROVAL_STATES, type ClosedState } from '../../../src/domain/decision.ts';
-import { Refusal } from '../../../src/domain/errors.ts';
+import { Refusal } from '../../../src/core/errors.ts';
+import { ACCESS_REQUEST_STATES, APPROVAL_STATES, type ClosedState } from '../../../src/requests/decision.ts';
 import { NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { wordsOfError } from '../../../src/slack/words.ts';
+import { wordsOfError } from '../../../src/words.ts';
 
 const STATES = [...new Set([...APPROVAL_STATES, ...ACCESS_REQUEST_STATES])];
 const CLOSED: readonly ClosedState[] = [...STATES.filter((state) => state !== 'open'), 'unknown'];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { AUDIT_ACTIONS } from '../../../src/domain/audit-action.ts';
-import { money } from '../../../src/domain/money.ts';
+import { describeAct } from '../../../src/account/audit-sentence.ts';
+import { AUDIT_ACTIONS } from '../../../src/core/audit-entry.ts';
+import { money } from '../../../src/core/money.ts';
 import { makeEntry } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { describeAct } from '../../../src/slack/account/audit-sentence.ts';
 
 const say = (more: Parameters<typeof makeEntry>[1]) => {
   const { channelId: _, ...entry } = makeEntry(1, more);

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
-import { Refusal, type UncheckedReason } from '../../../src/domain/errors.ts';
+import { Refusal, type UncheckedReason } from '../../../src/core/errors.ts';
+import { approvalCard, approvalMessage } from '../../../src/requests/approval-card.ts';
+import { answeredWords, approvalWords, describeDecision } from '../../../src/requests/approval-words.ts';
+import type { Approval, ApprovalAction } from '../../../src/requests/decision.ts';
 import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import { HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/sample-details.ts';
 import { makeApproval, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { approvalCard, approvalMessage } from '../../../src/slack/approvals/approval-card.ts';
-import {
-  answeredWords,
-  approvalWords,
-  describeDecision,
-} from '../../../src/slack/approvals/approval-words.ts';
-import { wordsOfError } from '../../../src/slack/words.ts';
+import { wordsOfError } from '../../../src/words.ts';
 
 const LABEL = 'web-1';
 const ACTIONS: readonly ApprovalAction[] = [

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cacheLookups, RateLimited } from '../../../src/slack/directory/cached-lookups.ts';
+import { cacheLookups, RateLimited } from '../../../src/slack/directory.ts';
 import { type HandClock, handClock, turn } from '../support/hand-clock.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createGroups } from '../../../src/slack/directory/groups.ts';
-import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { createGroups } from '../../../src/slack/directory.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { clientsOf } from '../support/partial-slack.ts';
 

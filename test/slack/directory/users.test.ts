@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createUsers } from '../../../src/slack/directory/users.ts';
-import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { createUsers } from '../../../src/slack/directory.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { clientsOf } from '../support/partial-slack.ts';
 

@@ -1,10 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { expect, test } from 'vitest';
-import type { Home } from '../../../src/app/home/read-home.ts';
-import type { HomeServer } from '../../../src/app/home/read-servers.ts';
-import type { Role } from '../../../src/domain/actor.ts';
+import type { Role } from '../../../src/core/roles.ts';
+import { homeBlocks } from '../../../src/home/home.ts';
+import type { HomeServer } from '../../../src/home/home-servers.ts';
+import type { Home } from '../../../src/home/read-home.ts';
 import { makeAccessRequest, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { homeBlocks } from '../../../src/slack/home/home-blocks.ts';
 
 const NO_REQUESTS = { approvals: [], access: [] };
 const EMPTY: Home = {

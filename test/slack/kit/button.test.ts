@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findMessageFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
 
 const request = {} as SlackRequest;
 const order = defineButton(

@@ -7,7 +7,7 @@ import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { defineModal, submittedView } from '../../../src/slack/kit/modal.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
 import { startBoth } from '../../sandbox/slack/support/fake-app.ts';
 
 const grant = defineModal(

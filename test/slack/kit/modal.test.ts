@@ -2,12 +2,12 @@ import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Refusal } from '../../../src/domain/errors.ts';
+import { Refusal } from '../../../src/core/errors.ts';
 import { findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
 
 const request = { authorize: async () => undefined } as unknown as SlackRequest;
 const renaming = { name: 'settings_change', needs: 'anyone', effect: 'reads' } as const;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Catalog } from '../../../src/domain/catalog.ts';
-import { money } from '../../../src/domain/money.ts';
-import { shortKey } from '../../../src/slack/kit/short-key.ts';
+import type { Catalog } from '../../../src/core/catalog.ts';
+import { money } from '../../../src/core/money.ts';
 import {
   CHOICES,
   listChoices,
@@ -9,7 +8,8 @@ import {
   resolveKeys,
   searchChoices,
   toKeys,
-} from '../../../src/slack/purchases/choice-options.ts';
+} from '../../../src/purchases/choices.ts';
+import { shortKey } from '../../../src/slack/kit/fields.ts';
 
 const START = 'a'.repeat(75);
 const CODES = [

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Costs } from '../../../src/app/purchases/read-costs.ts';
-import { money } from '../../../src/domain/money.ts';
+import { money } from '../../../src/core/money.ts';
+import type { Costs } from '../../../src/purchases/costs.ts';
+import { costsCsvView } from '../../../src/purchases/costs-screen.ts';
 import { findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
-import { costsCsvView } from '../../../src/slack/purchases/costs-csv.ts';
 
 const none = { count: 0, amount: money(0), unpriced: 0 };
 

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { labelOf, type Operation } from '../../../src/domain/operation.ts';
-import { isProven, type OperationRefusal } from '../../../src/domain/outcome.ts';
+import {
+  isProven,
+  labelOf,
+  type Operation,
+  type OperationRefusal,
+} from '../../../src/purchases/operation.ts';
+import { outcomeMessage, outcomeWords } from '../../../src/purchases/outcomes.ts';
 import { operationsOf } from '../../../src/sandbox/gallery/fixtures/purchases.ts';
 import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
 import { makeOperation } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { outcomeMessage } from '../../../src/slack/purchases/outcome-message.ts';
-import { outcomeWords } from '../../../src/slack/purchases/outcome-words.ts';
 
 const EUR = { currency: 'EUR' };
 const NONE = { currency: '' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMentionedServers } from '../../../src/domain/mentioned-servers.ts';
-import { collectParts } from '../../../src/slack/servers/message-parts.ts';
+import { findMentionedServers } from '../../../src/servers/mentioned.ts';
+import { collectParts } from '../../../src/servers/shortcuts.ts';
 import { ALERTS, BLOCKS_ALERT } from './alert-messages.ts';
 
 const SERVERS = [

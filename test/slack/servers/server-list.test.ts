@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { findMessageFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
-import { serverList } from '../../../src/slack/servers/server-list.ts';
+import { serverList } from '../../../src/servers/list.ts';
 
 const many = (count: number, label: string) =>
   Array.from({ length: count }, (_, id) => ({

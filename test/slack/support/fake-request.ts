@@ -1,7 +1,7 @@
-import type { ServerCard } from '../../../src/app/servers/show-server.ts';
 import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import type { ServerCard } from '../../../src/servers/card.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
 
 /** A request that records which use cases were executed and what was replied. */
 export interface FakeRequest extends SlackRequest {

@@ -1,5 +1,4 @@
-import type { SlackApi } from '../../../src/slack/transport/slack-api.ts';
-import type { SlackClients } from '../../../src/slack/transport/slack-clients.ts';
+import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
 
 /** A Slack of a few methods; any other fails the test. */
 export function partialSlack(methods: Partial<SlackApi>): SlackApi {

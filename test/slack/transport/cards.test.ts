@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Card } from '../../../src/domain/decision.ts';
+import type { Card } from '../../../src/requests/decision.ts';
 import { type Message, section, textMessage } from '../../../src/slack/kit/blocks.ts';
-import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
-import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { editCards, postCards } from '../../../src/slack/outbox.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { partialSlack } from '../support/partial-slack.ts';
 
 const hello = textMessage('@nora is requesting access');

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { showButton } from '../../../src/servers/buttons.ts';
+import { plainText, withFallback } from '../../../src/slack/failures.ts';
 import {
   actions,
   context,
@@ -9,8 +11,6 @@ import {
   section,
   textMessage,
 } from '../../../src/slack/kit/blocks.ts';
-import { showButton } from '../../../src/slack/servers/buttons.ts';
-import { plainText, withFallback } from '../../../src/slack/transport/fallback.ts';
 
 /** Sends to a Slack that refuses messages with that error for as long as `takes` says no. */
 async function sendTo(message: Message, error: string, takes: (message: Message) => boolean) {

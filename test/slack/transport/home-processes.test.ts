@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/context.ts';
 import { silentLog } from '../../../src/log.ts';
+import { createHomePublisher } from '../../../src/slack/home-publisher.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
 import type { HomeContent, HomeScreen } from '../../../src/slack/kit/home-view.ts';
-import { createHomePublisher } from '../../../src/slack/transport/home-publisher.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
 import { realSystem } from '../../../src/system.ts';
 import { engines } from '../../store/support.ts';
 import { fakeRequest } from '../support/fake-request.ts';

@@ -1,12 +1,12 @@
 import type { HomeView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Homes, OpenedHome } from '../../../src/app/home/homes-port.ts';
+import type { Homes, OpenedHome } from '../../../src/home/redraw.ts';
 import { type Log, silentLog } from '../../../src/log.ts';
+import { createHomePublisher } from '../../../src/slack/home-publisher.ts';
 import { actions, section } from '../../../src/slack/kit/blocks.ts';
 import type { HomeScreen, WantedHome } from '../../../src/slack/kit/home-view.ts';
-import { createHomePublisher } from '../../../src/slack/transport/home-publisher.ts';
-import type { SlackRequest } from '../../../src/slack/transport/request.ts';
-import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { fakeRequest } from '../support/fake-request.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 import { clientsOf } from '../support/partial-slack.ts';

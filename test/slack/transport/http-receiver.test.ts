@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { App } from '@slack/bolt';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import { createHttpReceiver } from '../../../src/slack/transport/http-receiver.ts';
-import { createSlackClock } from '../../../src/slack/transport/slack-clock.ts';
+import { createHttpReceiver } from '../../../src/slack/http-receiver.ts';
+import { createSlackClock } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createMetrics } from '../../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../../src/web/server.ts';

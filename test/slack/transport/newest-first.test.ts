@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNewestFirst } from '../../../src/slack/transport/newest-first.ts';
+import { createNewestFirst } from '../../../src/slack/queues.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 
 /** Work that ends when it is let go. */

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import { createTokenService } from '../../../src/slack/transport/oauth-api.ts';
-import { createSlackConnections } from '../../../src/slack/transport/slack-api.ts';
+import { createTokenService } from '../../../src/slack/oauth.ts';
+import { createSlackConnections } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 
 function open(apiUrl: string) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPacedEdits } from '../../../src/slack/transport/paced-edits.ts';
-import type { SlackAnswer, SlackApi } from '../../../src/slack/transport/slack-api.ts';
+import { createPacedEdits } from '../../../src/slack/outbox.ts';
+import type { SlackAnswer, SlackApi } from '../../../src/slack/slack-api.ts';
 
 const CARD = { channelId: 'C1', ts: '1.2' };
 const HELLO = { text: 'hello', blocks: [] };

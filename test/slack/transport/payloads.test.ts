@@ -6,7 +6,7 @@ import {
   shortcutPayload,
   submissionPayload,
   suggestionPayload,
-} from '../../../src/slack/transport/payloads.ts';
+} from '../../../src/slack/payloads.ts';
 import {
   commandSample,
   globalShortcutSample,

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { type Fields, type Log, silentLog } from '../../../src/log.ts';
 import { textMessage } from '../../../src/slack/kit/blocks.ts';
-import { createRefusalLog } from '../../../src/slack/transport/refusals.ts';
-import { createSlackConnections } from '../../../src/slack/transport/slack-api.ts';
+import { createRefusalLog } from '../../../src/slack/refusals.ts';
+import { createSlackConnections } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { handClock } from '../support/hand-clock.ts';
 

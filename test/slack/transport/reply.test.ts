@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { type Log, silentLog } from '../../../src/log.ts';
 import { type Message, preformatted, textMessage } from '../../../src/slack/kit/blocks.ts';
-import { replyByUrl, withDirectMessage } from '../../../src/slack/transport/reply.ts';
-import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { replyByUrl, withDirectMessage } from '../../../src/slack/reply.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { partialSlack } from '../support/partial-slack.ts';
 
 const ACTOR = { userId: 'U1', channelId: 'C1' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSlackAbilities } from '../../../src/slack/transport/slack-abilities.ts';
-import type { SeenAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { createSlackAbilities } from '../../../src/slack/abilities.ts';
+import type { SeenAnswer } from '../../../src/slack/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
 
 const TRIED: readonly (readonly [string, SeenAnswer, string])[] = [

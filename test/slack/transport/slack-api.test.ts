@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { createChannels } from '../../../src/slack/directory/channels.ts';
-import { createGroups } from '../../../src/slack/directory/groups.ts';
-import { createUsers } from '../../../src/slack/directory/users.ts';
+import { createChannels, createGroups, createUsers } from '../../../src/slack/directory.ts';
 import { actions, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { defineButton } from '../../../src/slack/kit/button.ts';
-import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
-import { createSlackConnections, type SlackApi } from '../../../src/slack/transport/slack-api.ts';
+import { editCards, postCards } from '../../../src/slack/outbox.ts';
+import { createSlackConnections, type SlackApi } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startBoth, TOKEN } from '../../sandbox/slack/support/fake-app.ts';
 

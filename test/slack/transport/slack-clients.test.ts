@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Workspaces } from '../../../src/app/account/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import type { Workspaces } from '../../../src/account/ports.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import { createGroups } from '../../../src/slack/directory/groups.ts';
-import { createUsers } from '../../../src/slack/directory/users.ts';
-import { createSingleWorkspace } from '../../../src/slack/transport/single-workspace.ts';
-import { createSlackAbilities } from '../../../src/slack/transport/slack-abilities.ts';
-import type { FindToken, SlackApi, SlackConnections } from '../../../src/slack/transport/slack-api.ts';
-import { createSlackClients } from '../../../src/slack/transport/slack-clients.ts';
+import { createSlackAbilities } from '../../../src/slack/abilities.ts';
+import { createGroups, createUsers } from '../../../src/slack/directory.ts';
+import { createSingleWorkspace } from '../../../src/slack/installed-source.ts';
+import {
+  createSlackClients,
+  type FindToken,
+  type SlackApi,
+  type SlackConnections,
+} from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 import { partialSlack } from '../support/partial-slack.ts';

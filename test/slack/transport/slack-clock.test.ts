@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSlackClock } from '../../../src/slack/transport/slack-clock.ts';
+import { createSlackClock } from '../../../src/slack/slack-api.ts';
 
 const MINUTE_MS = 60_000;
 /** In whole seconds, as Slack tells its time. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
-import { createEndStep } from '../../../src/slack/transport/step-ends.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { createEndStep } from '../../../src/slack/dispatch-events.ts';
 import { clientsOf, partialSlack } from '../support/partial-slack.ts';
 
 const STEP = { workspaceId: 'T1', executionId: 'Fx1' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTypedMessage } from '../../../src/slack/transport/typed-message.ts';
+import { readTypedMessage } from '../../../src/slack/dispatch-events.ts';
 import {
   EVENT_SAMPLES,
   ORGANIZATION,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { sendWaiting, waitingWords } from '../../../src/slack/transport/waiting.ts';
+import { sendWaiting, waitingWords } from '../../../src/slack/kit/notify.ts';
 import { fakeRequest } from '../support/fake-request.ts';
 
 const LIMIT = 'We’ve hit the hosting API’s rate limit.';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RunOutcome } from '../../../src/domain/workflow-run.ts';
-import { describeOutcome } from '../../../src/slack/workflows/outcome-words.ts';
+import { describeOutcome } from '../../../src/workflows/card.ts';
+import type { RunOutcome } from '../../../src/workflows/run.ts';
 
 const words = (outcome: RunOutcome, label = 'web-1') => describeOutcome({ action: 'reboot', label }, outcome);
 

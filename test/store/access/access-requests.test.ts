@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AccessRequests, NewAccessRequest } from '../../../src/app/access/ports.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import type { AccessRequest } from '../../../src/domain/access-request.ts';
+import type { AccessRequests, NewAccessRequest } from '../../../src/access/grants.ts';
+import type { Store } from '../../../src/context.ts';
+import type { AccessRequest } from '../../../src/requests/role-request.ts';
 import { engines, entry, newGrant, stillSystem, T0 } from '../support.ts';
 
 const HOUR_MS = 3_600_000;

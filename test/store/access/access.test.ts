@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import { money } from '../../../src/domain/money.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
-import { MAX_TRIES } from '../../../src/store/account/connect-links.ts';
+import { MAX_TRIES } from '../../../src/account/connect-link.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
 import { engines, T0 } from '../support.ts';
 
 describe.each(engines)('workspaces, keys and links on $name', ({ make }) => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Accounts } from '../../../src/app/hosting-api.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { createVault, parseKeyring } from '../../../src/vault.ts';
+import type { Store } from '../../../src/context.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { createVault, parseKeyring } from '../../../src/db/vault.ts';
+import type { Accounts } from '../../../src/hosting/hosting-api.ts';
 import { makeKey } from '../../support/keys.ts';
 import { engines, makeFolder, markSent, newCreate, open, T0 } from '../support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { engines, T0 } from '../support.ts';
 
 test.each(engines)('an API key says since when it is valid, also after it is replaced, on $name', async ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AuditFault } from '../../../src/app/account/ports.ts';
-import type { Store } from '../../../src/app/ports.ts';
+import type { AuditFault } from '../../../src/account/ports.ts';
+import type { Store } from '../../../src/context.ts';
 import { engines, entry, markSent, newCreate, T0 } from '../support.ts';
 import { anyEntry, makeDatabase, RESTORE, SNAPSHOT, vaultNamed, vaultOf } from './audit-support.ts';
 

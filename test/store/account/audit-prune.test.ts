@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { Store } from '../../../src/context.ts';
+import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { engines, entry, T0 } from '../support.ts';
 import { makeDatabase, RESTORE, SNAPSHOT, vaultOf } from './audit-support.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AuditLog } from '../../../src/app/account/ports.ts';
-import { money } from '../../../src/domain/money.ts';
+import type { AuditLog } from '../../../src/account/ports.ts';
+import { money } from '../../../src/core/money.ts';
 import { engines, entry, T0 } from '../support.ts';
 
 describe.each(engines)('the audit on $name', ({ make }) => {

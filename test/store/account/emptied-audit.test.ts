@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createAuditPublisher, parseAuditHead } from '../../../src/app/account/audit-head.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { createAuditPublisher, parseAuditHead } from '../../../src/account/audit.ts';
+import type { Store } from '../../../src/context.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import { entry, markSent, newCreate, T0 } from '../support.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { readSettings, writeSettings } from '../../../src/store/account/stored-settings.ts';
+import { parseSettings, writeSettings } from '../../../src/account/workspaces.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 
 describe('stored settings', () => {
   test('of the first release still load', () => {
-    expect(readSettings('{}')).toEqual(DEFAULT_SETTINGS);
+    expect(parseSettings('{}')).toEqual(DEFAULT_SETTINGS);
     const stored = '{"announces":false,"approval":{"delete":true},"budget":{"person":500}}';
-    expect(readSettings(stored)).toEqual({
+    expect(parseSettings(stored)).toEqual({
       announces: false,
       approval: { delete: true, renew: false },
       budget: { person: 500 },
@@ -27,6 +27,6 @@ describe('stored settings', () => {
 
   test('that can’t be read are an error, not the defaults', () => {
     for (const broken of ['', '[]', '{"freeze":true}', '{"budget":{"person":-1}}'])
-      expect(() => readSettings(broken)).toThrow();
+      expect(() => parseSettings(broken)).toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readOutcome } from '../../../src/store/approvals/approval-outcomes.ts';
+import { readOutcome } from '../../../src/requests/approval-store.ts';
 
 const unreadable = { code: 'unreadable', details: {} };
 

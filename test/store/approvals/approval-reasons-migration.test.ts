@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { toApprovalRow } from '../../../src/store/approvals/approval-rows.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
-import type { Tables } from '../../../src/store/engine/tables.ts';
-import { firstTables } from '../../../src/store/migrations/0001-first-tables.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { firstTables } from '../../../src/db/migrations/0001-first-tables.ts';
+import { openSqlite } from '../../../src/db/sqlite.ts';
+import type { Tables } from '../../../src/db/tables.ts';
+import { toApprovalRow } from '../../../src/requests/approval-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { makeFolder, newApproval, open } from '../support.ts';
 

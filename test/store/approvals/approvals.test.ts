@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Approvals } from '../../../src/app/approvals/ports.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import { APPROVAL_MS } from '../../../src/domain/approval.ts';
-import type { ApprovalState } from '../../../src/domain/decision.ts';
-import { money } from '../../../src/domain/money.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import type { Approvals } from '../../../src/requests/approval.ts';
+import { APPROVAL_MS, type ApprovalState } from '../../../src/requests/decision.ts';
 import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import {
   confirm,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Approvals } from '../../../src/app/approvals/ports.ts';
-import type { Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/context.ts';
+import type { Approvals } from '../../../src/requests/approval.ts';
 import { engines, entry, newApproval, newDelete, newRenew, T0 } from '../support.ts';
 
 const by = (at = T0 + 1) => ({ by: 'U9', at });

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../../src/domain/secret.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { entry, newApproval, newCreate, newGrant, sentBy, T0, vault } from '../fixtures.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { DatabaseInUse } from '../../../src/store/engine/errors.ts';
+import { DatabaseInUse } from '../../../src/db/engine.ts';
 import { asInTests, postgresUrl } from '../../support/postgres.ts';
 import { makeFolder, makePostgres, open } from '../support.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/context.ts';
 import {
   OLD_APPROVALS,
   OLD_KEY,

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DatabaseInUse, DatabaseUnusable } from '../../../src/store/engine/errors.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
-import type { Tables } from '../../../src/store/engine/tables.ts';
-import { createMigrations, MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { DatabaseInUse, DatabaseUnusable } from '../../../src/db/engine.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createMigrations, MIGRATIONS } from '../../../src/db/migrations/index.ts';
+import { openSqlite } from '../../../src/db/sqlite.ts';
+import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
 import { makeFolder, open, T0, vault } from '../support.ts';
 
@@ -181,7 +181,7 @@ describe('migrations', () => {
     expect(names).toEqual([...names].sort());
     for (const name of names) {
       expect(name).toMatch(/^\d{4}-[a-z-]+$/);
-      expect(existsSync(new URL(`../../../src/store/migrations/${name}.ts`, import.meta.url))).toBe(true);
+      expect(existsSync(new URL(`../../../src/db/migrations/${name}.ts`, import.meta.url))).toBe(true);
     }
   });
 });

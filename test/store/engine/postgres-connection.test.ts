@@ -1,11 +1,10 @@
 import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import { DatabaseUnreachable } from '../../../src/domain/database-unreachable.ts';
-import { CommitUnknown } from '../../../src/store/engine/errors.ts';
-import { createPostgresDialect } from '../../../src/store/engine/postgres-dialect.ts';
-import { BUSY, createPool } from '../../../src/store/engine/postgres-pool.ts';
+import type { Store } from '../../../src/context.ts';
+import { DatabaseUnreachable } from '../../../src/core/errors.ts';
+import { CommitUnknown } from '../../../src/db/engine.ts';
+import { BUSY, createPool, createPostgresDialect } from '../../../src/db/postgres-driver.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests, postgresUrl } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';

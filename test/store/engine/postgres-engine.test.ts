@@ -1,11 +1,11 @@
 import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import { openEngine } from '../../../src/store/engine/database.ts';
-import { DatabaseUnusable } from '../../../src/store/engine/errors.ts';
-import type { Tables } from '../../../src/store/engine/tables.ts';
-import { createMigrations } from '../../../src/store/migrations/index.ts';
+import type { Store } from '../../../src/context.ts';
+import { openEngine } from '../../../src/db/database.ts';
+import { DatabaseUnusable } from '../../../src/db/engine.ts';
+import { createMigrations } from '../../../src/db/migrations/index.ts';
+import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../../support/postgres.ts';
 import { entry, makePostgres, newCreate, newGrant, open, sentBy, T0, vault } from '../support.ts';

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../../src/store/engine/engine.ts';
-import { migrate } from '../../../src/store/engine/migrate.ts';
-import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
-import type { Tables } from '../../../src/store/engine/tables.ts';
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import type { Engine } from '../../../src/db/engine.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { MIGRATIONS } from '../../../src/db/migrations/index.ts';
+import { openSqlite } from '../../../src/db/sqlite.ts';
+import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
 import { makeFolder } from '../support.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { AuditEntry, AuditSubject } from '../../../src/domain/audit-entry.ts';
-import type { BotTokens, NewInstallation } from '../../../src/domain/installation.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { VaultError } from '../../../src/vault.ts';
+import type { Store } from '../../../src/context.ts';
+import type { AuditEntry, AuditSubject } from '../../../src/core/audit-entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { VaultError } from '../../../src/db/vault.ts';
+import type { BotTokens, NewInstallation } from '../../../src/installations/installations.ts';
 import {
   engines,
   entry,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
-import type { Budget } from '../../../src/domain/budget.ts';
-import { money } from '../../../src/domain/money.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import type { Budget } from '../../../src/purchases/budget.ts';
+import type { Ledger, NewOperation } from '../../../src/purchases/ports.ts';
 import { confirm, engines, entry, markSent, newApproval, newCreate, newRenew, T0 } from '../support.ts';
 import { LIMIT, NO_ANSWER } from './reasons.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { Versions } from '../../../src/app/purchases/ports.ts';
-import { money } from '../../../src/domain/money.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import type { Versions } from '../../../src/purchases/ports.ts';
 import { realSystem } from '../../../src/system.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { interleave } from '../engine/interleave.ts';

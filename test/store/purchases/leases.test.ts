@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { Ledger } from '../../../src/app/purchases/ports.ts';
+import type { Store } from '../../../src/context.ts';
+import type { Ledger } from '../../../src/purchases/ports.ts';
 import { engines, entry, markSent, markTold, newCreate, sentBy, T0 } from '../support.ts';
 import { LIMIT, NO_ANSWER } from './reasons.ts';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { Ledger } from '../../../src/app/purchases/ports.ts';
-import { money } from '../../../src/domain/money.ts';
-import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
+import type { Ledger } from '../../../src/purchases/ports.ts';
 import { confirm, engines, entry, markSent, newCreate, newGrant, newRenew, sentBy, T0 } from '../support.ts';
 import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from './reasons.ts';
 

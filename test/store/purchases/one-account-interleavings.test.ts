@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import type { Store } from '../../../src/context.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { realSystem } from '../../../src/system.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { interleave } from '../engine/interleave.ts';

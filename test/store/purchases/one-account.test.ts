@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import type { Store } from '../../../src/context.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { engines, entry, newApproval, newCreate, newRenew, sentBy, T0 } from '../support.ts';
 import { LIMIT, NO_ANSWER } from './reasons.ts';
 

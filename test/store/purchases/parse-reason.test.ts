@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseStanding, toReasonColumns } from '../../../src/purchases/ledger-rows.ts';
 import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
-import { parseStanding, toReasonColumns } from '../../../src/store/purchases/parse-reason.ts';
 
 const byCode = <Sample extends { readonly code: string }>(samples: readonly Sample[]) =>
   samples.map((sample) => [sample.code, sample] as const);

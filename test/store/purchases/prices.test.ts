@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/app/purchases/ports.ts';
-import { money } from '../../../src/domain/money.ts';
+import { money } from '../../../src/core/money.ts';
+import type { Ledger } from '../../../src/purchases/ports.ts';
 import { engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 
 describe.each(engines)('prices in the ledger on $name', ({ make }) => {

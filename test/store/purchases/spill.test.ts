@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
-import { createSpill } from '../../../src/store/purchases/spill.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { createSpill } from '../../../src/purchases/spill.ts';
 import { makeFolder, vault } from '../support.ts';
 
 const DISK_BYTES = 256 * 1024;

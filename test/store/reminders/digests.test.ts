@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { LiveDigest, Snapshot } from '../../../src/app/reminders/ports.ts';
-import { type DigestContent, NO_DRIFT } from '../../../src/domain/digest.ts';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import type { LiveDigest, Snapshot } from '../../../src/reminders/ports.ts';
+import { type DigestContent, NO_DRIFT } from '../../../src/reminders/reminder.ts';
 import { engines, T0 } from '../support.ts';
 
 const DAY = '2026-03-02';

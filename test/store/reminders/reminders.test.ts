@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { NewOperation } from '../../../src/app/purchases/ports.ts';
-import { money } from '../../../src/domain/money.ts';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import type { NewOperation } from '../../../src/purchases/ports.ts';
 import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 
 const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/app/ports.ts';
-import type { StartedAct } from '../../../src/app/servers/ports.ts';
-import type { FollowedServer } from '../../../src/domain/followed-act.ts';
+import type { Store } from '../../../src/context.ts';
+import type { FollowedServer } from '../../../src/servers/follow.ts';
+import type { StartedAct } from '../../../src/servers/ports.ts';
 import { engines, makeFolder, open, T0 } from '../support.ts';
 
 const ACT: StartedAct = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HashedKey, NewRun } from '../../../src/app/workflows/ports.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { HashedKey, NewRun } from '../../../src/workflows/run.ts';
 import { engines, makeFolder, open, readBytes, stillSystem, T0 } from '../support.ts';
 
 const MINUTE = { most: 2, withinMs: 60_000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../../support/team.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../../support/keys.ts';
 import { startTeam, type Team } from '../../support/team.ts';

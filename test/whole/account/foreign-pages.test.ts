@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';

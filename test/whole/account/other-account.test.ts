@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
-import { MINUTE_MS } from '../../../src/domain/time.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { movableSystem } from '../../support/movable-system.ts';

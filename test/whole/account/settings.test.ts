@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import { Refusal } from '../../../src/domain/errors.ts';
-import type { Secret } from '../../../src/domain/secret.ts';
+import { Refusal } from '../../../src/core/errors.ts';
+import type { Secret } from '../../../src/core/secret.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
-import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { MINUTE_MS } from '../../../src/domain/time.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
+import { sweepApprovals } from '../../../src/requests/answer-approval.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';

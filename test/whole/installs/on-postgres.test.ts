@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
-import { HOUR_MS } from '../../../src/domain/time.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../../src/domain/time.ts';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { CLIENT, startInstalls } from '../../support/installs.ts';
 import { movableSystem } from '../../support/movable-system.ts';

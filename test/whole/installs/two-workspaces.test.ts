@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
 import { movableSystem } from '../../support/movable-system.ts';

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monthStart } from '../../../src/domain/time.ts';
+import { monthStart } from '../../../src/core/time.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { createOf, type RecordedOrder, record } from '../../support/orders.ts';
@@ -12,7 +12,8 @@ async function startCosts(
   options: TeamOptions = {},
 ) {
   // An order of last month can't be sent by PostgreSQL's own clock.
-  const team = await startTeam({ engine: 'sqlite', ...options });
+  const exempt = { toldTruly: 'the orders are written into the ledger' };
+  const team = await startTeam({ engine: 'sqlite', exempt, ...options });
   const ids = team.hosting.seedServers(team.account, count, 'web');
   for (const order of orders(ids)) await record(team, order);
   return { team, manager: team.slack.as('mara').in('#ops') };

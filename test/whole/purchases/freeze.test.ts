@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 

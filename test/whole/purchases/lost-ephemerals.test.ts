@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../../src/domain/time.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 

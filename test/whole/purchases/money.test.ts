@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Secret } from '../../../src/domain/secret.ts';
+import type { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { rawUser } from '../../support/raw-user.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { money } from '../../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
 

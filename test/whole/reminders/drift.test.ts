@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
-import { DAY_MS } from '../../../src/domain/time.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startDigestTeam } from '../../support/digest-team.ts';
 

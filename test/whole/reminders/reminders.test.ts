@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { startDigestTeam } from '../../support/digest-team.ts';
 
 const PATIENT = { timeout: 60_000 };

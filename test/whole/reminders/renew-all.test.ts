@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
-import { money } from '../../../src/domain/money.ts';
-import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { money } from '../../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';

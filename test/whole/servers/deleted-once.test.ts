@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createEntry } from '../../../src/app/authorize/entry.ts';
-import { deleteServer } from '../../../src/app/servers/delete-server.ts';
+import { createEntry } from '../../../src/core/entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { deleteServer } from '../../../src/servers/delete-server.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import { startTeam } from '../../support/team.ts';
 

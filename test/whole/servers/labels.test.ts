@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deletionWord } from '../../../src/domain/label.ts';
+import { deletionWord } from '../../../src/core/labels.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { until } from '../../support/eventually.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { rawUser } from '../../support/raw-user.ts';

@@ -1,8 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { commandLineOf } from '../../../src/domain/actor.ts';
-import { Secret } from '../../../src/domain/secret.ts';
+import { commandLineOf } from '../../../src/core/roles.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { changesSeen } from '../../support/raw-user.ts';

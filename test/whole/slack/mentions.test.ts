@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { commands } from '../../../src/commands.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { commands } from '../../../src/slack/commands.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 

@@ -1,9 +1,9 @@
-import { hashKey } from '../../../src/app/workflows/key-hash.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { PowerAction } from '../../../src/domain/server.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import type { PowerAction } from '../../../src/core/server.ts';
 import { readOwnManifest, withSteps } from '../../../src/sandbox/slack/manifest.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { hashKey } from '../../../src/workflows/keys.ts';
 import { SLACK_MODE, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 export const STEP = 'power_action';

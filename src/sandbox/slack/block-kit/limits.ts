@@ -1,4 +1,4 @@
-import { LIMITS as KIT_LIMITS } from '../../../slack/kit/limits.ts';
+import { LIMITS as KIT_LIMITS } from '../../../slack/kit/blocks.ts';
 
 /**
  * Block Kit's limits, in characters and counts as the names say: those that the app's builders cut to, and the others.

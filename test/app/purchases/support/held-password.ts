@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Store } from '../../../../src/app/ports.ts';
-import { Secret } from '../../../../src/domain/secret.ts';
+import type { Store } from '../../../../src/context.ts';
+import { Secret } from '../../../../src/core/secret.ts';
 import { entry, newCreate, sentBy, T0 } from '../../../store/support.ts';
 
 export interface Held {

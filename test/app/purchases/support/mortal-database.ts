@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DatabaseUnreachable } from '../../../../src/domain/database-unreachable.ts';
-import type { openEngine } from '../../../../src/store/engine/database.ts';
-import { CommitUnknown } from '../../../../src/store/engine/errors.ts';
+import { DatabaseUnreachable } from '../../../../src/core/errors.ts';
+import type { openEngine } from '../../../../src/db/database.ts';
+import { CommitUnknown } from '../../../../src/db/engine.ts';
 import {
   never,
   openWatched,

@@ -1,11 +1,11 @@
-import { createEntry, type Entry } from '../../../../src/app/authorize/entry.ts';
-import type { HostingApi } from '../../../../src/app/hosting-api.ts';
-import { createLocks } from '../../../../src/app/locks.ts';
-import type { AppContext, Store } from '../../../../src/app/ports.ts';
-import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
-import type { OperationNotifier } from '../../../../src/app/purchases/notifier-port.ts';
-import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
+import type { AppContext, Store } from '../../../../src/context.ts';
+import { createEntry, type Entry } from '../../../../src/core/entry.ts';
+import { createLocks } from '../../../../src/core/locks.ts';
+import type { HostingApi } from '../../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../../src/log.ts';
+import { takeDueOperation } from '../../../../src/purchases/due.ts';
+import type { OperationNotifier } from '../../../../src/purchases/ports.ts';
+import { createDoubtClock } from '../../../../src/purchases/resolve.ts';
 import { never } from '../../../support/watched-database.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Operation, Purchase } from '../../../../src/domain/operation.ts';
+import type { Operation, Purchase } from '../../../../src/purchases/operation.ts';
 import type { MortalProcess } from './mortal-process.ts';
 import { CREATE, decide, ID, press, RENEWAL, type Scenario, save, show } from './scenario.ts';
 import type { Script } from './scripted-hosting.ts';

@@ -1,9 +1,9 @@
-import type { HostingApi, PaidCallOptions } from '../../../../src/app/hosting-api.ts';
-import type { Order, Plan } from '../../../../src/domain/catalog.ts';
-import { HostingError } from '../../../../src/domain/errors.ts';
-import { money } from '../../../../src/domain/money.ts';
-import { Secret } from '../../../../src/domain/secret.ts';
-import type { Server } from '../../../../src/domain/server.ts';
+import type { Order, Plan } from '../../../../src/core/catalog.ts';
+import { HostingError } from '../../../../src/core/errors.ts';
+import { money } from '../../../../src/core/money.ts';
+import { Secret } from '../../../../src/core/secret.ts';
+import type { Server } from '../../../../src/core/server.ts';
+import type { HostingApi, PaidCallOptions } from '../../../../src/hosting/hosting-api.ts';
 import { T0 } from '../../../store/fixtures.ts';
 import type { HandClock } from './hand-clock.ts';
 

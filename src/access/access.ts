@@ -1,0 +1,427 @@
+import type { KnownBlock } from '@slack/types';
+import { z } from 'zod';
+import type { UserId } from '../core/ids.ts';
+import { EVERY_SERVER, findNearest, findPattern } from '../core/labels.ts';
+import { type Grant, type Grantee, type HeldRoles, ROLES, type Role } from '../core/roles.ts';
+import {
+  defineContinue,
+  type RunTyped,
+  requestAccessActions,
+  requestAccessForm,
+  requestAccessModals,
+} from '../requests/ask-for-role.ts';
+import { type AccessRequest, type WantedRole, withdrawAccessRequest } from '../requests/role-request.ts';
+import { answerActions, answerModals, answerRows, withdrawnMessage } from '../requests/role-request-card.ts';
+import {
+  actions,
+  confirmation,
+  context,
+  divider,
+  header,
+  type Message,
+  section,
+  textMessage,
+} from '../slack/kit/blocks.ts';
+import { pageButtons } from '../slack/kit/button.ts';
+import { type Command, defineCommand, type Suggestions } from '../slack/kit/command.ts';
+import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
+import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
+import { findChannelId, findGroupId, findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { accessPages, grantButton, revokeButton } from './buttons.ts';
+import {
+  GRANT_TITLE,
+  grantedWords,
+  grantForm,
+  grantView,
+  listGroupOptions,
+  readGrantFields,
+} from './grant-form.ts';
+import {
+  type AccessList,
+  explainAccess,
+  grantAccess,
+  listAccess,
+  listGroups,
+  revokeAccess,
+  type WantedGrant,
+} from './grants.ts';
+import { describeGrantee, describeHeldRole, describeRequest, plainRole } from './words.ts';
+
+const form = defineForm({
+  id: 'grant',
+  title: GRANT_TITLE,
+  input: z.object({}),
+  needs: grantAccess,
+  load: async (_input, request, origin) => {
+    return grantView(await request.execute(listGroups, {}), origin);
+  },
+});
+
+/** The command, over what runs another command: a role that was granted is followed by what it was needed for. */
+export function defineAccess(runTyped: RunTyped): Command {
+  return defineCommand({
+    name: 'access',
+    usage: ACCESS_USAGE,
+    summary: 'Show, grant and revoke roles; anyone can ask for one',
+    needs: 'owner',
+    options: ['on', 'for'],
+    parse: parseAccess,
+    run: runAccess,
+    actions: [...requestAccessActions, ...answerActions, ...grantActions, defineContinue(runTyped)],
+    modals: [...requestAccessModals, ...answerModals, grantModal],
+    suggestions: [groupSuggestions],
+  });
+}
+
+async function runAccess(command: AccessCommand, request: SlackRequest): Promise<void> {
+  switch (command.act) {
+    case 'list':
+      return showScreen(0, request);
+    case 'explain':
+      return explain(command.userId, request);
+    case 'grant':
+      return grant(command.wanted, request);
+    case 'revoke':
+      return revoke(command.grantee, request);
+    case 'ask':
+      return requestAccessForm.open(command.wanted, request);
+    case 'withdraw': {
+      const withdrawn = await request.execute(withdrawAccessRequest, {});
+      await request.reply.send(withdrawnMessage(withdrawn));
+    }
+  }
+}
+
+const grantActions = [
+  form.handler,
+  grantButton.on((_input, request) => form.open({}, request)),
+  accessPages.back.on(turnPage),
+  accessPages.further.on(turnPage),
+  revokeButton.on(async ({ grantId, page }, request) => {
+    await request.execute(revokeAccess, { grantId });
+    await turnPage({ page }, request);
+  }),
+];
+
+const grantModal = grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
+  const wanted = readGrantFields(fields);
+  if ('errors' in wanted) return { with: wanted };
+  return {
+    with: loadingView(GRANT_TITLE, 'Granting the role…'),
+    after: async () => {
+      const words = grantedWords(await request.execute(grantAccess, wanted));
+      await request.views.update(viewId, noticeView(GRANT_TITLE, words));
+    },
+  };
+});
+
+const groupSuggestions: Suggestions = {
+  id: `${grantForm.id}.group`,
+  find: async (typed, request) => {
+    const groups = await request.execute(listGroups, {});
+    return listGroupOptions(groups ?? [], typed).slice(0, 100);
+  },
+};
+
+async function showScreen(page: number, request: SlackRequest): Promise<void> {
+  await request.reply.send(accessScreen(await request.execute(listAccess, {}), page));
+}
+
+async function turnPage({ page }: { page: number }, request: SlackRequest): Promise<void> {
+  await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
+}
+
+async function explain(userId: UserId, request: SlackRequest): Promise<void> {
+  await request.reply.send(rolesMessage(userId, await request.execute(explainAccess, { userId })));
+}
+
+async function grant(wanted: WantedGrant, request: SlackRequest): Promise<void> {
+  await request.reply.send(textMessage(grantedWords(await request.execute(grantAccess, wanted))));
+}
+
+async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
+  const removed = await request.execute(revokeAccess, grantee);
+  await request.reply.send(textMessage(revokedWords(grantee, removed.length)));
+}
+
+/** What was revoked, and which roles a user may still have. */
+export function revokedWords(grantee: Grantee, revoked: number): string {
+  const who = describeGrantee(grantee);
+  if (grantee.subjectKind !== 'user')
+    return revoked > 0 ? `The role of ${who} was revoked.` : `${who} doesn’t have a role.`;
+  const done = revoked > 0 ? `${who}’s own role was revoked.` : `${who} doesn’t have a role of their own.`;
+  return `${done} Roles from groups, channels or admin rights remain; check with \`/vps access @user\`.`;
+}
+
+const ACCESS_USAGE =
+  'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role> | withdraw]';
+
+/** What `/vps access` is to do. */
+type AccessCommand =
+  | { readonly act: 'list' }
+  | { readonly act: 'explain'; readonly userId: UserId }
+  | { readonly act: 'grant'; readonly wanted: WantedGrant }
+  | { readonly act: 'revoke'; readonly grantee: Grantee }
+  | { readonly act: 'ask'; readonly wanted: WantedRole }
+  | { readonly act: 'withdraw' };
+
+const ACTS = ['list', 'grant', 'revoke', 'ask', 'withdraw'];
+const UNIT_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+const LONGEST_MS = 366 * 86_400_000;
+
+/** Reads what was typed after `access`; a string says what is wrong with it. */
+function parseAccess({ words, options }: TypedWords): AccessCommand | string {
+  const [act = 'list', ...rest] = words;
+  const userId = findUserId(act);
+  if (userId !== undefined) return { act: 'explain', userId };
+  const clauses = splitClauses(rest, options);
+  if (typeof clauses === 'string') return clauses;
+  const { plain, on, forTime } = clauses;
+  switch (act.toLowerCase()) {
+    case 'list':
+      return { act: 'list' };
+    case 'grant':
+      return parseGrant(plain, on, forTime);
+    case 'revoke':
+      return on === undefined && forTime === undefined ? parseRevoke(plain) : REVOKES_ALL;
+    case 'ask':
+      return forTime === undefined
+        ? parseAsk(plain, on)
+        : 'The owners decide for how long: leave out “for”. Use “on web-1” to ask for one server.';
+    case 'withdraw':
+      return rest.length === 0
+        ? { act: 'withdraw' }
+        : 'Just type `/vps access withdraw`: it withdraws all of your open requests.';
+    default: {
+      const nearest = findNearest(act, ACTS);
+      return `There’s no “access ${act}” command.${nearest === undefined ? '' : ` Did you mean “access ${nearest}”?`}`;
+    }
+  }
+}
+
+const REVOKES_ALL =
+  '`revoke` removes all roles of a user, group or channel. To revoke just one, press Revoke in `/vps access`.';
+
+/** "on web-*" and "for 8h" may appear anywhere, as words or options, once each. */
+function splitClauses(words: readonly string[], options: TypedWords['options']) {
+  const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
+  const valuesOf = (clause: 'on' | 'for') => [
+    ...words.flatMap((word, at) => (word.toLowerCase() === clause ? [words[at + 1] ?? ''] : [])),
+    ...[options[clause]].filter((value) => value !== undefined),
+  ];
+  const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
+  if (otherOn !== undefined || otherTime !== undefined) {
+    return `“${otherOn === undefined ? 'for' : 'on'}” appears twice.`;
+  }
+  return { plain: words.filter((word, at) => !isClause(word) && !isClause(words[at - 1])), on, forTime };
+}
+
+function parseGrant(
+  [who = '', role = '', tooMuch]: readonly string[],
+  on: string | undefined,
+  forTime: string | undefined,
+): AccessCommand | string {
+  const grantee = findGrantee(who);
+  if (!grantee) return explainWho(who);
+  const wanted = findRole(role);
+  if (!wanted) return explainRole(role);
+  if (tooMuch !== undefined)
+    return `I didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
+  const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
+  if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
+  const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
+  if (forMs === 'wrong') return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
+  return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, forMs } };
+}
+
+function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | string {
+  const grantee = findGrantee(who);
+  if (!grantee) return explainWho(who);
+  if (tooMuch === undefined) return { act: 'revoke', grantee };
+  return REVOKES_ALL;
+}
+
+function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessCommand | string {
+  const wanted = findRole(role);
+  if (!wanted) return explainRole(role);
+  const label = on ?? (rest.length === 0 ? undefined : rest.join(' '));
+  return { act: 'ask', wanted: { role: wanted, label: label || undefined } };
+}
+
+function findGrantee(word: string): Grantee | undefined {
+  const [user, group, channel] = [findUserId(word), findGroupId(word), findChannelId(word)];
+  if (user !== undefined) return { subjectKind: 'user', subjectId: user };
+  if (group !== undefined) return { subjectKind: 'group', subjectId: group };
+  return channel === undefined ? undefined : { subjectKind: 'channel', subjectId: channel };
+}
+
+function findRole(typed: string): Role | undefined {
+  return ROLES.find((known) => known === typed.toLowerCase());
+}
+
+function findTime(typed: string): number | 'wrong' {
+  const [, amount, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(typed.toLowerCase()) ?? [];
+  const ms = Number(amount) * (UNIT_MS[unit] ?? 0);
+  return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
+}
+
+function explainRole(typed: string): string {
+  const nearest = findNearest(typed, ROLES);
+  const wrong = typed === '' ? '' : `There’s no “${typed}” role. `;
+  return `${wrong}Choose viewer, operator, manager or owner.${nearest ? ` Did you mean ${nearest}?` : ''}`;
+}
+
+function explainWho(typed: string): string {
+  if (typed === '') return 'Who? Mention a user or a user group with @, or a channel with #.';
+  return `“${typed}” isn’t a user, user group or channel that Slack recognizes. Choose one from the list that Slack shows while you type.`;
+}
+
+const ROWS_PER_PAGE = 12;
+/** This many fit into one section, even with the longest patterns. */
+const MOST_ROLES = 12;
+/** The oldest ones are shown; the others are only counted. */
+const MOST_REQUESTS = 5;
+
+/** Lists who has which role and how, and the open requests, with the buttons that change them. */
+export function accessScreen({ requests, ...list }: AccessList, page: number): Message {
+  const rows = listRows(list);
+  const pages = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
+  const shown = Math.min(page, pages - 1);
+  const from = shown * ROWS_PER_PAGE;
+  const here = rows.slice(from, from + ROWS_PER_PAGE);
+  const pagination = pageButtons(accessPages, shown, pages, (wanted) => ({ page: wanted }));
+  const place = pages > 1 ? ` Showing ${from + 1}–${from + here.length} of ${rows.length}.` : '';
+  return {
+    text: `Roles: ${rows.length} in this workspace, ${count(requests.length, 'open request')}`,
+    blocks: [
+      header('Roles'),
+      ...requestBlocks(requests),
+      ...(rows.length === 0 ? [section('No roles have been granted yet.')] : rowBlocks(here, shown)),
+      actions(grantButton.element('Grant a role…', {}, { style: 'primary' }), ...pagination),
+      context(
+        `The highest role applies.${place} ${describeAdmins(list)} To check one user: \`/vps access @user\`.`,
+      ),
+    ],
+  };
+}
+
+function requestBlocks(requests: readonly AccessRequest[]): KnownBlock[] {
+  if (requests.length === 0) return [];
+  const shown = requests.slice(0, MOST_REQUESTS);
+  const rest = requests.length - shown.length;
+  return [
+    ...shown.flatMap((request) => [section(describeRequest(request)), ...answerRows(request.id)]),
+    ...(rest > 0 ? [context(`${count(rest, 'more open request')}, shown once these are answered.`)] : []),
+    divider(),
+  ];
+}
+
+function describeAdmins({ admins }: Pick<AccessList, 'admins'>): string {
+  if (!admins) {
+    return 'Slack admins aren’t listed: the app lacks the scope `users:read`, or Slack didn’t answer in time.';
+  }
+  if (!admins.isComplete) return 'Workspace admins are owners, too. Slack didn’t list all of them.';
+  return 'Workspace admins are owners, too.';
+}
+
+/** Which roles one user holds here, and how. */
+export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
+  if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
+  const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
+  const more = roles.length > lines.length ? `\nand ${roles.length - lines.length} more` : '';
+  return textMessage(
+    `Roles of ${mention(userId)} in this channel:\n${lines.join('\n')}${more}`,
+    context('The highest role applies.'),
+  );
+}
+
+/** Who has a role, and how: by a grant, or as an owner whom no grant made one. */
+type RoleRow =
+  | { readonly role: Role; readonly grant: Grant }
+  | {
+      readonly role: 'owner';
+      readonly userId: UserId;
+      readonly isNamed: boolean;
+      readonly isAdmin: boolean;
+    };
+
+/** Everyone who has a role, the highest role first. */
+function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): readonly RoleRow[] {
+  const adminIds = admins?.userIds ?? [];
+  const owning = [...new Set([...owners, ...adminIds])].map((userId) => ({
+    role: 'owner' as const,
+    userId,
+    isNamed: owners.includes(userId),
+    isAdmin: adminIds.includes(userId),
+  }));
+  const granted = ROLES.toReversed().flatMap((role) =>
+    grants.filter((grant) => grant.role === role).map((grant) => ({ role, grant })),
+  );
+  return [...owning, ...granted];
+}
+
+const HEADINGS: Readonly<Record<Role, string>> = {
+  owner: 'Owners',
+  manager: 'Managers',
+  operator: 'Operators',
+  viewer: 'Viewers',
+};
+
+/** The rows of one page, each role under its heading. */
+function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
+  return rows.flatMap((row, at) => {
+    const isFirst = rows[at - 1]?.role !== row.role;
+    return [...(isFirst ? [section(`*${HEADINGS[row.role]}*`)] : []), rowBlock(row, page)];
+  });
+}
+
+function rowBlock(row: RoleRow, page: number): KnownBlock {
+  if ('grant' in row) return grantBlock(row.grant, page);
+  const ways = [row.isNamed ? 'listed in `OWNERS`' : '', row.isAdmin ? 'Slack admin' : ''].filter(Boolean);
+  return section(`${mention(row.userId)}: ${ways.join(', ')}`);
+}
+
+function grantBlock(grant: Grant, page: number): KnownBlock {
+  return section(
+    describeGrant(grant),
+    revokeButton.element(
+      'Revoke',
+      { grantId: grant.id, page },
+      {
+        label: `Revoke ${grant.role}`,
+        confirm: confirmation({
+          title: 'Revoke this role?',
+          text: `${plainRole(grant)}. Revoking takes effect immediately.`,
+          confirm: 'Revoke',
+          isDangerous: true,
+        }),
+      },
+    ),
+  );
+}
+
+const KINDS: Readonly<Record<Grant['subjectKind'], string>> = {
+  user: '',
+  group: 'Group ',
+  channel: 'Full members in ',
+};
+
+/** "Group @oncall: `web-*`, until 14:00", and who granted it. */
+function describeGrant(grant: Grant): string {
+  const { subjectKind, role, pattern, until, grantedBy, grantedAt } = grant;
+  const servers = pattern === EVERY_SERVER ? 'all servers' : codeLabel(pattern, 60);
+  const time = until === undefined ? '' : `, until ${slackDate(until)}`;
+  const who = `${KINDS[subjectKind]}${describeGrantee(grant)}: ${servers}${time}`;
+  // The first release granted such roles; they go on counting until an owner revokes them.
+  const warning =
+    subjectKind === 'channel' && role === 'owner'
+      ? '\n:warning: Anyone who joins this channel becomes an owner. Revoke this role.'
+      : '';
+  return `${who}\nGranted by ${mention(grantedBy)}, ${slackDate(grantedAt)}${warning}`;
+}

@@ -1,0 +1,172 @@
+import type { InputBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import type { UserGroup } from '../core/directory.ts';
+import { EVERY_SERVER, findPattern } from '../core/labels.ts';
+import { type Grantee, ROLES, type Role } from '../core/roles.ts';
+import { HOUR_MS } from '../core/time.ts';
+import { context, option, section } from '../slack/kit/blocks.ts';
+import type { FieldKinds } from '../slack/kit/fields.ts';
+import type { Origin } from '../slack/kit/form.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { codeTyped, count, plainLabel } from '../slack/kit/text.ts';
+import type { Granted, WantedGrant } from './grants.ts';
+import { describeGrantee, describeNewRole, describeRoles } from './words.ts';
+
+export const GRANT_TITLE = 'Grant a role';
+const DURATIONS = [
+  { value: 'permanent', text: 'Permanently' },
+  { value: '1', text: '1 hour' },
+  { value: '8', text: '8 hours' },
+  { value: '24', text: '1 day' },
+  { value: '168', text: '1 week' },
+] as const;
+
+export const grantForm = defineModal(
+  'grant',
+  z.object({}),
+  z.object({
+    user: z.string().exactOptional(),
+    group: z.string().exactOptional(),
+    channel: z.string().exactOptional(),
+    role: z.enum(ROLES, 'Choose a role'),
+    pattern: z.string().exactOptional(),
+    time: z.string('Choose a duration'),
+  }),
+);
+type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
+
+/** The form in which an owner grants a role; without the scope for user groups, that field is absent. */
+export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
+  return grantForm.view({
+    origin,
+    metadata: {},
+    title: GRANT_TITLE,
+    submit: 'Grant',
+    blocks: [
+      section('Choose one: a user, a user group or a channel (its full members).'),
+      grantForm.userField('user', { label: 'User', optional: true }),
+      groups === undefined
+        ? context(
+            'User groups can’t be listed: the app lacks the scope `usergroups:read`, or Slack didn’t answer.',
+          )
+        : groupField(groups),
+      grantForm.channelField('channel', { label: 'Channel', optional: true }),
+      grantForm.selectField('role', {
+        label: 'Role',
+        placeholder: 'Choose a role',
+        options: ROLES.map(roleOption),
+      }),
+      serversField(grantForm),
+      durationField(grantForm, 'permanent'),
+    ],
+  });
+}
+
+/** A role as a choice, with what it adds to the one before it. */
+export function roleOption(role: Role) {
+  return option(role, role, ROLE_WORDS[role]);
+}
+
+/** The field that limits a role to servers whose label matches. */
+export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock {
+  return form.textField('pattern', {
+    label: 'Limit to servers',
+    placeholder: 'web-*',
+    hint: 'Leave empty for all. Use * as a wildcard.',
+    maxLength: 100,
+    optional: true,
+  });
+}
+
+/** What a form says about a pattern that no label could match. */
+export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
+
+/** The field for how long a role lasts. */
+export function durationField(
+  form: FieldKinds<{ time: string }>,
+  initial: (typeof DURATIONS)[number]['value'],
+): InputBlock {
+  const options = DURATIONS.map(({ value, text }) => option(text, value));
+  return form.selectField('time', { label: 'Duration', placeholder: 'Choose a duration', options, initial });
+}
+
+/** Reads that field; undefined for a permanent role. */
+export function forMsOf(time: string): number | undefined {
+  const hours = Number(time);
+  return hours > 0 ? hours * HOUR_MS : undefined;
+}
+
+function groupField(groups: readonly UserGroup[]) {
+  const options = listGroupOptions(groups, '');
+  if (options.length === 0) return context('This Slack workspace has no user groups.');
+  return grantForm.selectField('group', {
+    label: 'User group',
+    placeholder: 'Choose a user group',
+    options,
+    optional: true,
+    typeAhead: options.length > 100,
+  });
+}
+
+/** The user groups that match what was typed, as choices. */
+export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
+  const wanted = typed.trim().toLowerCase();
+  return groups
+    .filter(
+      ({ isDisabled, handle, name }) => !isDisabled && `${handle} ${name}`.toLowerCase().includes(wanted),
+    )
+    .map(({ id, handle, name }) =>
+      option(plainLabel(`@${handle}`), id, name === '' ? undefined : plainLabel(name)),
+    );
+}
+
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  viewer: 'Sees servers and prices',
+  operator: 'Also starts, stops and reboots',
+  manager: 'Also creates, renews and deletes',
+  owner: 'Also connects the account and grants roles',
+};
+
+/** Reads what was entered, or says what is wrong beside the field that it is about. */
+export function readGrantFields(
+  fields: GrantFields,
+): WantedGrant | { readonly errors: Record<string, string> } {
+  const chosen = [
+    { subjectKind: 'user', subjectId: fields.user },
+    { subjectKind: 'group', subjectId: fields.group },
+    { subjectKind: 'channel', subjectId: fields.channel },
+  ].filter((grantee): grantee is Grantee => grantee.subjectId !== undefined);
+  const [grantee] = chosen;
+  if (!grantee || chosen.length > 1)
+    return { errors: { user: 'Choose one: a user, a user group or a channel' } };
+  const { role } = fields;
+  const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
+  if (pattern === undefined) return { errors: { pattern: WRONG_PATTERN } };
+  if (role === 'owner' && pattern !== EVERY_SERVER)
+    return { errors: { pattern: 'Owners always have access to every server: leave this empty' } };
+  if (role === 'owner' && grantee.subjectKind === 'channel')
+    return { errors: { channel: 'A channel can’t be an owner: anyone who joins it would become one' } };
+  return { ...grantee, role, pattern, forMs: forMsOf(fields.time) };
+}
+
+/** What was granted, and how many servers it covers now. */
+export function grantedWords({ grant, matchingServers }: Granted): string {
+  const who = describeGrantee(grant);
+  const covered = coverage(grant.pattern, matchingServers);
+  switch (grant.subjectKind) {
+    case 'user':
+      return `${who} is now ${describeNewRole(grant)}${covered}`;
+    case 'group':
+      return `Members of ${who} are now ${describeRoles(grant)}${covered}`;
+    case 'channel':
+      return `Full members in ${who} are now ${describeRoles(grant)} there${covered}`;
+  }
+}
+
+/** How many servers a role is for; the end of its sentence. */
+function coverage(pattern: string, matchingServers: number | undefined): string {
+  if (matchingServers === undefined) return '.';
+  if (matchingServers === 0)
+    return `. No server matches ${codeTyped(pattern)} right now; the role applies to new ones, too.`;
+  return ` (${count(matchingServers, 'server')} right now).`;
+}

@@ -1,0 +1,208 @@
+import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import { Refusal } from '../core/errors.ts';
+import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
+import { EVERY_SERVER } from '../core/labels.ts';
+import { type Grant, type Grantee, ROLES, roleCovers } from '../core/roles.ts';
+import { addAudit } from '../db/audit.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import { keepPresent } from '../db/engine.ts';
+import type { GrantRow, Tables } from '../db/tables.ts';
+import { countChange, readVersions } from '../db/versions.ts';
+import type { Grants, GrantsVersion, NewGrant } from './grants.ts';
+
+/** Who has which role (docs/design.md 3). */
+export function createGrants(foundation: Foundation): Grants {
+  const { db, engine, newId } = foundation;
+  return {
+    ...createGrantLists(foundation),
+    put: (grant, seen) => engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
+    readVersion: async (workspaceId) => (await readVersions(db, workspaceId)).access,
+    remove: (workspaceId, id, seen) =>
+      engine.transact(db, async (trx) => {
+        await countGrants(trx, workspaceId, seen);
+        const row = await trx
+          .deleteFrom('grants')
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst();
+        return row && toGrant(row);
+      }),
+    removeAll: (workspaceId, subject, seen) =>
+      engine.transact(db, (trx) => removeAllOf(trx, workspaceId, subject, seen)),
+    removeEnded: (now, auditOf) =>
+      engine.transact(db, async (trx) => {
+        const rows = await trx
+          .deleteFrom('grants')
+          .where('temporary_role', 'in', ROLES)
+          .where('until', '<=', now)
+          .returningAll()
+          .execute();
+        // Audit chains are always locked in the same order, to avoid deadlocks.
+        const ended = rows.sort(byWorkspace).map(toGrant);
+        for (const grant of ended) {
+          await countChange(trx, grant.workspaceId, 'access_version');
+          await addAudit(trx, foundation, auditOf(grant));
+        }
+        return ended;
+      }),
+  };
+}
+
+async function removeAllOf(
+  trx: Transaction<Tables>,
+  workspaceId: WorkspaceId,
+  { subjectKind, subjectId }: Grantee,
+  seen: GrantsVersion | undefined,
+): Promise<readonly Grant[]> {
+  await countGrants(trx, workspaceId, seen);
+  const rows = await trx
+    .deleteFrom('grants')
+    .where('workspace_id', '=', workspaceId)
+    .where('subject_kind', '=', subjectKind)
+    .where('subject_id', '=', subjectId)
+    .returningAll()
+    .execute();
+  return rows.sort(byAge).map(toGrant);
+}
+
+function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
+  return {
+    listFor: async (workspaceId, place, now) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where((column) => column.or(subjectsAt(column, place)))
+        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
+    list: async (workspaceId) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
+  };
+}
+
+/**
+ * Counts a change of the grants first, which makes every other change wait: of two owners who revoke each other's role, the
+ * second one sees that the grants are not those that were looked at.
+ * @throws Refusal `grants_moved`
+ */
+async function countGrants(trx: Queries, workspaceId: WorkspaceId, seen: GrantsVersion | undefined) {
+  await countChange(trx, workspaceId, 'access_version');
+  if (seen === undefined) return;
+  const { access } = await readVersions(trx, workspaceId);
+  if (access !== seen + 1) throw new Refusal('grants_moved', {});
+}
+
+/** Grants a role, in a transaction. A grant that it replaces is removed, and its ID with it. */
+async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: GrantsVersion): Promise<Grant> {
+  const { granted, key } = toRow(id, grant);
+  await countGrants(trx, key.workspace_id, seen);
+  const row = await trx
+    .insertInto('grants')
+    .values({ ...granted, ...key })
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+/**
+ * Grants a role without lowering or shortening any grant that the subject has. Returns the grant that counts afterwards:
+ * the new one, or an existing one that covers at least as much.
+ */
+export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: NewGrant): Promise<Grant> {
+  const { granted, key } = toRow(id, grant);
+  const { until } = grant;
+  const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
+  await countChange(trx, key.workspace_id, 'access_version');
+  await trx
+    .insertInto('grants')
+    .values({ ...granted, ...key })
+    .onConflict((conflict) => {
+      const update = conflict.columns(KEY).doUpdateSet(granted);
+      return until === undefined
+        ? update.where('grants.role', 'not in', atLeast)
+        : update.where('grants.until', '<', until);
+    })
+    .execute();
+  const row = await trx
+    .selectFrom('grants')
+    .selectAll()
+    .where('workspace_id', '=', key.workspace_id)
+    .where('subject_kind', '=', key.subject_kind)
+    .where('subject_id', '=', key.subject_id)
+    .where('pattern_key', '=', key.pattern_key)
+    .where('temporary_role', '=', key.temporary_role)
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+function toRow(id: GrantId, grant: NewGrant) {
+  const { subjectKind, subjectId, role, pattern, until } = grant;
+  if (role === 'owner' && pattern !== EVERY_SERVER) throw new Error('an owner covers every server');
+  const granted = {
+    id,
+    role,
+    pattern,
+    granted_by: grant.grantedBy,
+    granted_at: grant.grantedAt,
+    until: until ?? 0,
+  };
+  const key = {
+    workspace_id: grant.workspaceId,
+    subject_kind: subjectKind,
+    subject_id: subjectId,
+    pattern_key: pattern.toLowerCase(),
+    temporary_role: until === undefined ? ('' as const) : role,
+  };
+  return { granted, key };
+}
+
+const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'temporary_role'] as const;
+
+function subjectsAt(
+  column: ExpressionBuilder<Tables, 'grants'>,
+  { userId, channelId }: { readonly userId: UserId; readonly channelId?: ChannelId },
+): Expression<SqlBool>[] {
+  const is = ({ subjectKind, subjectId }: Grantee) =>
+    column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);
+  const subjects = [is({ subjectKind: 'user', subjectId: userId }), column('subject_kind', '=', 'group')];
+  if (channelId !== undefined) subjects.push(is({ subjectKind: 'channel', subjectId: channelId }));
+  return subjects;
+}
+
+/** Sorts the rows of RETURNING, which have no order. */
+function byAge(a: GrantRow, b: GrantRow): number {
+  return a.granted_at - b.granted_at || (a.id < b.id ? -1 : 1);
+}
+
+function byWorkspace(a: GrantRow, b: GrantRow): number {
+  if (a.workspace_id === b.workspace_id) return byAge(a, b);
+  return a.workspace_id < b.workspace_id ? -1 : 1;
+}
+
+function toGrant(row: GrantRow): Grant {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    subjectKind: row.subject_kind,
+    subjectId: row.subject_id,
+    role: row.role,
+    pattern: row.pattern,
+    grantedBy: row.granted_by,
+    grantedAt: row.granted_at,
+    ...keepPresent({ until: row.temporary_role === '' ? null : row.until }),
+  };
+}

@@ -1,0 +1,80 @@
+import { EVERY_SERVER } from '../core/labels.ts';
+import type { Grantee, HeldRole, Role } from '../core/roles.ts';
+import type { AccessRequest } from '../requests/role-request.ts';
+import {
+  codeLabel,
+  escapeText,
+  mention,
+  plainLabel,
+  shorten,
+  slackDate,
+  utcDate,
+} from '../slack/kit/text.ts';
+
+/** A role, for which servers, and until when. */
+interface RoleFacts {
+  readonly role: Role;
+  readonly pattern: string;
+  readonly until?: number | undefined;
+}
+
+/** Mentions a user, a user group or a channel by id; an ephemeral message notifies none of them. */
+export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
+  if (subjectKind === 'group') return `<!subteam^${subjectId}>`;
+  return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
+}
+
+/** "*operator* for `web-*` until 14:00". */
+export function describeRole(facts: RoleFacts): string {
+  return `*${facts.role}*${scopeOf(facts)}`;
+}
+
+/** "*operators* for `web-*` until 14:00". */
+export function describeRoles(facts: RoleFacts): string {
+  return `*${facts.role}s*${scopeOf(facts)}`;
+}
+
+function scopeOf({ pattern, until }: RoleFacts): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
+  return `${servers}${until === undefined ? '' : ` until ${slackDate(until)}`}`;
+}
+
+/** "an *operator* for `web-*` until 14:00". */
+export function describeNewRole(facts: RoleFacts): string {
+  return `${articleOf(facts.role)} ${describeRole(facts)}`;
+}
+
+/** "a" or "an". */
+export function articleOf(role: Role): 'a' | 'an' {
+  return /^[aeiou]/.test(role) ? 'an' : 'a';
+}
+
+/** The same for a dialog, which shows no formatting. */
+export function plainRole({ role, pattern, until }: RoleFacts): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${plainLabel(pattern, 60)}`;
+  return `${role}${servers}${until === undefined ? '' : ` until ${utcDate(until)}`}`;
+}
+
+/** A role that a user holds, and how they have it. */
+export function describeHeldRole({ role, pattern, source }: HeldRole): string {
+  if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
+  if (source === 'admin') return `*${role}*: admin of this Slack workspace`;
+  const through = source.subjectKind === 'user' ? '' : `through ${describeGrantee(source)}, `;
+  return `${describeRole({ role, pattern, until: source.until })}: ${through}granted by ${mention(source.grantedBy)}`;
+}
+
+/** "@nora is requesting the *operator* role for `web-1`.", with the reason below. */
+export function describeRequest(request: AccessRequest): string {
+  return `${mention(request.requesterId)} is requesting the ${describeWantedRole(request)}.\n${quote(request.reason)}`;
+}
+
+/** "*operator* role for `web-1`". */
+export function describeWantedRole({ role, pattern }: RoleFacts): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
+  return `*${role}* role${servers}`;
+}
+
+/** What a user wrote, set off from the app's own words. */
+export function quote(text: string): string {
+  return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
+}

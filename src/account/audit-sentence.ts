@@ -1,0 +1,479 @@
+import type { AuditCode, AuditEntry, StoredEntry } from '../core/audit-entry.ts';
+import { describeMoney, type Money } from '../core/money.ts';
+import { ROLES } from '../core/roles.ts';
+import {
+  describeDaysBefore,
+  listChanges,
+  SETTING_NAMES,
+  type SettingName,
+  type WorkspaceSettings,
+} from '../core/settings.ts';
+import { codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
+import { findActionWords } from './buttons.ts';
+
+/** What an entry says about an action. */
+type Act = Pick<
+  StoredEntry,
+  'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'serverId' | 'money'
+>;
+
+/** "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server": in escaped mrkdwn. */
+export function describeAct(act: Act, currency: string): string {
+  const price = act.money === undefined ? '' : ` (${escapeText(describeMoney(act.money, currency))})`;
+  return sentenceOf(act, `${describeSubject(act)}${price}`);
+}
+
+/** The same about a server that everything around it names. */
+export function describeActOnIt(act: Pick<Act, 'actorId' | 'action' | 'outcome'>): string {
+  return sentenceOf(act, 'it');
+}
+
+type Told = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
+
+function sentenceOf(act: Told, subject: string): string {
+  const place = act.channelId === undefined ? '' : ` in <#${act.channelId}>`;
+  const special = findSpecialWords(act, subject, place);
+  if (special !== undefined) return special;
+  const words = findActionWords(act.action);
+  const put = (text: string) => text.replace('%', () => subject);
+  const base = words ? put(words.base) : `do \`${escapeText(act.action)}\``;
+  const did = words ? put(words.did) : `did \`${escapeText(act.action)}\``;
+  const say = findOutcomeWords(act.outcome);
+  return say({ who: describeActor(act.actorId), base, did, place, why: whyOf(act) });
+}
+
+interface Parts {
+  readonly who: string;
+  readonly base: string;
+  readonly did: string;
+  /** " in #ops", or nothing. */
+  readonly place: string;
+  /** ": no such server", or nothing. */
+  readonly why: string;
+}
+
+/** An outcome without words does not compile. */
+const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>> = {
+  started: ({ who, base, place }) => `${who} tried to ${base}${place}; no outcome is recorded yet`,
+  done: ({ who, did, place }) => `${who} ${did}${place}`,
+  failed: ({ who, base, place, why }) => `${who} couldn’t ${base}${place}${why}`,
+  denied: ({ who, base, place, why }) => `${who} tried to ${base}${place} and was denied${why}`,
+  in_doubt: ({ who, base, place, why }) =>
+    `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
+};
+
+/** One that another version of the app has written says no more than that something was tried. */
+function findOutcomeWords(outcome: string): (parts: Parts) => string {
+  const known: Readonly<Record<string, (parts: Parts) => string>> = OUTCOMES;
+  const words = Object.hasOwn(known, outcome) ? known[outcome] : undefined;
+  return (
+    words ??
+    (({ who, base, place, why }) =>
+      `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`)
+  );
+}
+
+function whyOf({ code }: Told): string {
+  return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
+}
+
+/** Where the outcome and the code together say something that the action's own words don't. */
+function findSpecialWords(told: Told, subject: string, place: string): string | undefined {
+  const who = describeActor(told.actorId);
+  switch (told.action) {
+    case 'create':
+    case 'renew':
+      return findOrderWords(told, who, subject, place);
+    case 'approval_answer':
+    case 'access_answer':
+      return findAnswerWords(told, who, subject, place);
+    default:
+      return undefined;
+  }
+}
+
+function findOrderWords({ action, outcome, code }: Told, who: string, subject: string, place: string) {
+  const done = action === 'create' ? 'created' : 'renewed';
+  if (code === 'decided')
+    return `${who} decided that ${subject} was ${outcome === 'done' ? '' : 'not '}${done}${place}`;
+  return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;
+}
+
+function findAnswerWords(
+  { action, outcome, code = '', label }: Told,
+  who: string,
+  subject: string,
+  place: string,
+): string | undefined {
+  if (outcome === 'done') {
+    const isDeclined = action === 'access_answer' ? label?.startsWith('deny ') : code === 'denied';
+    return `${who} ${isDeclined ? 'declined' : 'approved'} ${subject}${place}`;
+  }
+  if (outcome !== 'failed') return undefined;
+  if (code === 'expired') return `${capitalized(subject)}${place} expired`;
+  if (action === 'access_answer' || !CANCELED.includes(code)) return undefined;
+  return `${capitalized(subject)}${place} was canceled: ${describeCanceled(code)}`;
+}
+
+/** Codes with which an answer ends the request itself; any other one is about the answer. */
+const CANCELED = [
+  'role_needed',
+  'account_changed',
+  'unknown_server',
+  'server_protected',
+  'label_differs',
+  'already_renewed',
+  'unknown_choice',
+  'price_moved',
+  'over_budget',
+  'stale_confirmation',
+  'restored',
+];
+
+function describeCanceled(code: string): string {
+  return code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The app itself and the command line are no users who could be mentioned. */
+export function describeActor(actorId: string): string {
+  if (/^[UW][A-Z0-9]+$/.test(actorId)) return mention(actorId);
+  return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
+}
+
+type Subject = Pick<StoredEntry, 'action' | 'label' | 'serverId'>;
+
+/** What something was done to, in escaped mrkdwn: a server, a role, the settings. */
+function describeSubject(entry: Subject): string {
+  const { action, label = '' } = entry;
+  switch (action) {
+    case 'access_grant':
+      return grantWords(label, ({ who, role }) => `${who} the ${role}`) ?? codeOf(entry, 'a role');
+    case 'access_revoke':
+      return revokedWords(label) ?? codeOf(entry, 'a role');
+    case 'access_ask':
+      return grantWords(label, ({ role }) => `the ${role}`) ?? codeOf(entry, 'a role');
+    case 'access_answer':
+      return (
+        grantWords(label, ({ who, role }) => `${who}’s request for the ${role}`) ?? codeOf(entry, 'a request')
+      );
+    case 'access_ended':
+      return (
+        grantWords(label, ({ who, role }) => `the temporary ${role} of ${who}`) ?? codeOf(entry, 'a role')
+      );
+    case 'workflow_key_issue':
+    case 'workflow_key_revoke':
+      return codeOf(entry, '');
+    case 'approval_answer':
+      return `the approval request for ${codeOf(entry, 'a server')}`;
+    case 'settings_change':
+      return describeSettingChanges(label) ?? codeOf(entry, 'the settings');
+    default:
+      return codeOf(entry, 'a server');
+  }
+}
+
+function codeOf({ label, serverId }: Subject, nothing: string): string {
+  if (label !== undefined && label !== '') return codeLabel(label, MOST_CHARACTERS);
+  return serverId === undefined ? nothing : `server ${serverId}`;
+}
+
+/** More than any label that the hosting service takes. */
+const MOST_CHARACTERS = 300;
+
+interface GrantWords {
+  readonly who: string;
+  /** "*operator* role for `web-*`, for 8 hours". */
+  readonly role: string;
+}
+
+/** Reads "hour operator web-* U012AB3CD for 480 min": all but the role may be missing. */
+function grantWords(label: string, say: (words: GrantWords) => string): string | undefined {
+  const [, answer = '', first = '', rest = ''] =
+    /^(?:(hour|workday|permanent|deny) )?(\S+)(?: (.*))?$/s.exec(label) ?? [];
+  const role = ROLES.find((each) => each === first);
+  if (role === undefined) return undefined;
+  const [, pattern = '', subjectId, minutes] =
+    /^(.*?) ?(?:\b([UWCGS][A-Z0-9]{5,}))?(?: for (\d+) min)?$/s.exec(rest) ?? [];
+  const servers = pattern === '' ? '' : ` for ${codeLabel(pattern, MOST_CHARACTERS)}`;
+  const time = minutes === undefined ? (TIMES[answer] ?? '') : `, for ${describeMinutes(Number(minutes))}`;
+  const who = subjectId === undefined ? 'someone' : describeId(subjectId);
+  return say({ who, role: `*${role}* role${servers}${time}` });
+}
+
+const TIMES: Readonly<Record<string, string>> = {
+  hour: ', for 1 hour',
+  workday: ', for 8 hours',
+  permanent: ', permanently',
+};
+
+/** Several are joined by commas; a subject without roles is named alone. */
+function revokedWords(label: string): string | undefined {
+  if (/^[UWCGS][A-Z0-9]{5,}$/.test(label)) return `every role of ${describeId(label)}`;
+  const all = label.split(', ').map((each) => grantWords(each, ({ who, role }) => `the ${role} of ${who}`));
+  return all.includes(undefined) ? undefined : all.join(' and ');
+}
+
+function describeMinutes(minutes: number): string {
+  const [amount, noun] =
+    minutes % 1440 === 0
+      ? [minutes / 1440, 'day']
+      : minutes % 60 === 0
+        ? [minutes / 60, 'hour']
+        : [minutes, 'minute'];
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/** A user, a user group or a channel of Slack by its ID. */
+function describeId(id: string): string {
+  if (id.startsWith('S')) return `<!subteam^${id}>`;
+  return /^[CG]/.test(id) ? `<#${id}>` : mention(id);
+}
+
+/**
+ * Puts what the audit stores of changed settings into words: "Approval for deletions off → on". Undefined where
+ * another version of the app wrote something that this one can't read.
+ */
+function describeSettingChanges(label: string): string | undefined {
+  const changes = label.split(', ').map(describeChange);
+  return changes.includes(undefined) ? undefined : `the settings: ${changes.join(', ')}`;
+}
+
+function describeChange(text: string): string | undefined {
+  const [, name = '', before = '', after = ''] = /^(\S+) (.+) → (.+)$/.exec(text) ?? [];
+  if (!isSettingName(name)) return undefined;
+  return `${SETTING_LABELS[name]} ${describeValue(name, before)} → ${describeValue(name, after)}`;
+}
+
+function describeValue(name: SettingName, value: string): string {
+  if (name === 'freeze') {
+    const [by = ''] = value.split(' ');
+    return value === 'none' ? 'off' : `on (by ${mention(by)})`;
+  }
+  if (value === 'true') return 'on';
+  if (value === 'false') return 'off';
+  if (value === 'none') return NONE[name] ?? 'none';
+  return name === 'channel' ? `<#${value}>` : escapeText(value);
+}
+
+const NONE: Partial<Readonly<Record<SettingName, string>>> = {
+  'approval.createAbove': 'off',
+  channel: 'direct messages',
+  currency: 'default',
+};
+
+function isSettingName(name: string): name is SettingName {
+  return SETTING_NAMES.some((each) => each === name);
+}
+
+/** What a setting is called wherever it is named. */
+const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
+  freeze: 'Purchase freeze',
+  announces: 'Announcements',
+  'approval.delete': 'Approval for deletions',
+  'approval.renew': 'Approval for renewals',
+  'approval.createAbove': 'Approval for new servers above',
+  'budget.workspace': 'Monthly workspace budget',
+  'budget.person': 'Monthly budget per person',
+  channel: 'Approvals channel',
+  currency: 'Currency',
+  'digest.channel': 'Daily digest channel',
+  'digest.hour': 'Hour of the daily digest',
+  'digest.zone': 'Time zone of the daily digest',
+  'digest.days': 'Days before the paid time ends',
+};
+
+/** What was saved: each setting that has changed, as it is in force now. */
+export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
+  const changes = listChanges(was, is)
+    // That there is no digest says it all.
+    .filter(({ name }) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
+    .map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
+  return changes.length === 0 ? 'Nothing was changed.' : ['*Settings saved:*', ...changes].join('\n');
+}
+
+const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {
+  freeze: ({ freeze }) =>
+    freeze
+      ? 'Purchases are frozen: nothing can be bought or renewed'
+      : 'The purchase freeze is lifted: servers can be bought and renewed',
+  announces: ({ announces }) =>
+    announces ? 'Changes are announced in the channel' : 'Changes aren’t announced in channels',
+  'approval.delete': ({ approval }) =>
+    approval.delete ? 'Deletions need approval' : 'Deletions don’t need approval',
+  'approval.renew': ({ approval }) =>
+    approval.renew ? 'Renewals need approval' : 'Renewals don’t need approval',
+  'approval.createAbove': ({ approval: { createAbove } }, currency) =>
+    createAbove === undefined
+      ? 'New servers don’t need approval'
+      : createAbove === 0
+        ? 'Every new server that isn’t free needs approval'
+        : `New servers that cost more than ${inMoney(createAbove, currency)} per month need approval`,
+  'budget.workspace': ({ budget }, currency) =>
+    budget.workspace === undefined
+      ? 'The workspace has no monthly budget'
+      : `The workspace may spend ${inMoney(budget.workspace, currency)} per month`,
+  'budget.person': ({ budget }, currency) =>
+    budget.person === undefined
+      ? 'People have no monthly budget of their own'
+      : `Each person may spend ${inMoney(budget.person, currency)} per month`,
+  channel: ({ channelId }) =>
+    channelId === undefined
+      ? 'Approval requests are sent as direct messages'
+      : `Approval requests are posted in <#${channelId}>`,
+  currency: (is) =>
+    is.currency === undefined
+      ? 'Amounts are shown in the app’s default currency'
+      : `Amounts are shown in ${escapeText(is.currency)}`,
+  'digest.channel': ({ digest }) =>
+    digest ? `The daily digest is posted in <#${digest.channelId}>` : 'There’s no daily digest',
+  'digest.hour': ({ digest }) =>
+    digest
+      ? `The digest is posted between ${digest.hour}:00 and ${digest.hour}:15`
+      : 'No hour is set for a digest',
+  'digest.zone': ({ digest }) =>
+    digest
+      ? `The digest follows the clocks of ${escapeText(digest.zone)}`
+      : 'No time zone is set for a digest',
+  'digest.days': ({ digest }) =>
+    digest
+      ? `Servers are listed from ${count(digest.daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(digest.daysBefore)})`
+      : 'No days are set for a digest',
+};
+
+function inMoney(most: Money, currency: string): string {
+  return escapeText(describeMoney(most, currency));
+}
+
+/** Why something ended as it did, after a colon: a code without words does not compile. */
+const CODES: Readonly<Record<AuditCode, string>> = {
+  // permission
+  role_needed: 'no permission',
+  other_organization: 'a member of another organization',
+  other_workspace: 'another workspace',
+  identity_unknown: 'Slack didn’t confirm who it was',
+  not_creator: 'not the creator of the server',
+  already_handled: 'the request was already handled',
+  unreadable_press: 'the button was out of date',
+  newer_version: 'it needs a newer version of the app',
+  own_request: 'it was their own request',
+  not_requester: 'it was someone else’s request',
+  no_open_request: 'there was no open request',
+  beyond_request: 'it was more than requested',
+  grants_moved: 'someone else had changed the roles',
+  continuation_over: 'it was no longer possible to continue',
+  // typed text
+  unknown_command: 'no such command',
+  bad_words: 'the command wasn’t understood',
+  unknown_server: 'no such server',
+  ambiguous_server: 'several servers match',
+  prefix_only: 'only the beginning of a label matched',
+  rebooted_recently: 'it was rebooted moments before',
+  server_protected: 'the server is protected',
+  label_differs: 'the label doesn’t match',
+  unknown_choice: 'no such plan, location or image',
+  bad_label: 'the label can’t be used',
+  too_many_servers: 'too many servers at once',
+  server_renamed: 'the server’s label has changed',
+  confirmation_expired: 'the confirmation had expired',
+  // money
+  price_moved: 'the price has changed',
+  already_renewed: 'it was already renewed',
+  paid_until_unknown: 'the paid-until date is unknown',
+  create_in_doubt: 'an earlier order for this label is unconfirmed',
+  create_in_doubt_elsewhere: 'another workspace’s order for this label is unconfirmed',
+  label_taken: 'a server with this label appeared after the review',
+  renewed_elsewhere: 'another workspace ordered this month',
+  stale_confirmation: 'the confirmation had expired',
+  restored: 'the database was restored from a backup',
+  list_incomplete: 'the list of servers may have been incomplete',
+  order_unsaved: 'the database failed',
+  approval_unsaved: 'the database failed',
+  doubt_over: 'the case was already closed',
+  account_changed: 'the hosting account was reconnected',
+  label_moved: 'the server’s label has changed',
+  snooze_too_late: 'its paid time ends too soon for a snooze',
+  nothing_to_renew: 'no server had to be renewed',
+  over_budget: 'over budget',
+  purchases_frozen: 'purchases are frozen',
+  approval_needed: 'needs approval',
+  not_approved: 'the request couldn’t be checked',
+  // password and key
+  no_password: 'no stored root password',
+  no_api_key: 'no hosting account is connected',
+  key_unreadable: 'the encryption key is missing',
+  key_missing: 'the encryption key is missing',
+  link_unusable: 'the link was used or had expired',
+  no_public_url: 'the app has no public address',
+  // access
+  last_owner: 'the last owner can’t be removed',
+  owner_limited: 'owners always have access to every server',
+  no_grantee: 'can’t have a role',
+  grant_over: 'the role was already gone',
+  role_held: 'already has this role',
+  label_needed: 'the server has no label',
+  asked_before: 'requested shortly before',
+  asked_enough: 'too many requests',
+  request_over: 'the request was already closed',
+  // workflows
+  workflow_key_invalid: 'the workflow key doesn’t permit it',
+  workflow_key_name: 'a workflow key has this name',
+  workflow_keys_full: 'too many workflow keys',
+  workflow_key_gone: 'the workflow key was already revoked',
+  workflow_run_over: 'the workflow step was already answered',
+  // settings
+  channel_unwritable: 'the app can’t post in the channel',
+  settings_moved: 'someone else had changed the settings',
+  // the hosting API
+  unauthorized: 'key rejected',
+  key_rejected: 'key rejected',
+  not_allowed: 'the hosting account hasn’t been topped up yet',
+  bad_request: 'the hosting API rejected the request',
+  not_enough_balance: 'not enough balance',
+  limit: 'the hosting account’s server limit is reached',
+  not_created: 'the hosting company couldn’t create it',
+  checking: 'the hosting company hasn’t confirmed it',
+  not_found: 'no such server',
+  wrong_state: 'the server’s state didn’t allow it',
+  rate_limited: 'the hosting API’s rate limit',
+  no_answer: 'the hosting API didn’t answer',
+  unreadable_answer: 'the hosting API’s answer couldn’t be read',
+  not_sent: 'the hosting API couldn’t be reached',
+  unknown_code: 'the hosting API returned an unknown error',
+  // the process
+  too_many_waiting: 'too many requests were waiting',
+  waited_too_long: 'waited too long for the rate limit',
+  shutting_down: 'the app was restarting',
+  defect: 'unexpected error',
+  unreadable: 'the reason was written by another version of the app',
+  // unconfirmed, and what became of it
+  contradiction: 'the evidence is contradictory',
+  not_found_yet: 'not found so far',
+  not_done: 'not found',
+  decided_not_done: 'a manager decided that it wasn’t done',
+  lost_account: 'another hosting account is connected',
+  done: 'done',
+  found_late: 'found later',
+  not_shown: 'Slack didn’t confirm that it was shown',
+  decided: 'decided by a manager',
+  approved: 'approved',
+  denied: 'declined',
+  expired: 'expired',
+  // the audit itself
+  changed: 'an entry was altered',
+  removed: 'an entry was removed',
+  reordered: 'entries were reordered',
+  head: 'the newest entry is missing',
+};
+
+/** The words of a code; one that another version of the app has written is shown without its underscores. */
+export function describeCode(code: string): string {
+  return isAuditCode(code) ? CODES[code] : code.replaceAll('_', ' ');
+}
+
+function isAuditCode(code: string): code is AuditCode {
+  return Object.hasOwn(CODES, code);
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { AppContext } from '../context.ts';
+import { type Caller, defineUseCase } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import { Secret } from '../core/secret.ts';
+import type { ServerList } from '../core/server.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import type { Foundation } from '../db/database.ts';
+import { keepPresent } from '../db/engine.ts';
+import { notifyKeyChange, storeKey } from './keys.ts';
+import type { ConnectLink, ConnectLinks } from './ports.ts';
+
+/** How long a link of `/vps connect` works. */
+const LINK_TTL_MS = 10 * MINUTE_MS;
+
+/** A link that was just made. The hash, which opens nothing, names it in everything that is stored. */
+interface NewLink {
+  readonly token: Secret<string>;
+  readonly tokenHash: string;
+}
+
+/** Makes a one-time link to the form that takes the API key, for this user in this workspace. */
+export const makeConnectLink = defineUseCase({
+  name: 'connect_link',
+  needs: 'owner',
+  effect: 'changes',
+  run: async (_input: Record<never, never>, { actor, app }): Promise<NewLink> => {
+    const { system, connectLinks } = app;
+    const token = system.newToken(32);
+    const tokenHash = hashToken(token);
+    await connectLinks.put({
+      tokenHash,
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+      expiresAt: system.now() + LINK_TTL_MS,
+      channelId: actor.channelId,
+    });
+    return { token: new Secret(token), tokenHash };
+  },
+});
+
+/** Only this is stored of a link's token. */
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The link of a token: the form acts as the user who requested it, in the place where they requested it. */
+export type FoundLink =
+  | {
+      readonly kind: 'usable';
+      readonly tokenHash: string;
+      readonly caller: Caller;
+      readonly workspaceName: string;
+      /** An API key is connected already, and will be replaced. */
+      readonly isReplacing: boolean;
+    }
+  | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
+
+/** Finds the link that a token belongs to; looking at it does not use it up. */
+export async function findConnectLink(
+  token: string,
+  { connectLinks, system, workspaces, apiKeys }: AppContext,
+): Promise<FoundLink> {
+  const link = await connectLinks.find(hashToken(token));
+  if (!link) return { kind: 'unusable', reason: 'unknown' };
+  if (link.isUsed) return { kind: 'unusable', reason: 'used' };
+  if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' };
+  const { workspaceId, userId, channelId, tokenHash } = link;
+  const actor = { workspaceId, userId, channelId };
+  return {
+    kind: 'usable',
+    tokenHash,
+    caller: { actor, surface: 'page' },
+    workspaceName: (await workspaces.find(workspaceId))?.name ?? '',
+    isReplacing: (await apiKeys.listWorkspaces()).includes(workspaceId),
+  };
+}
+
+/**
+ * Connects the account with the key that was entered in the form. Success uses the link up, and is told where the link
+ * was requested.
+ * @throws Refusal `link_unusable`; HostingError as `connectKey` does
+ */
+export const connectByLink = defineUseCase({
+  name: 'connect',
+  needs: 'owner',
+  effect: 'changes',
+  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, app }): Promise<Connected> => {
+    const { tokenHash } = input;
+    const { connectLinks, system } = app;
+    if (!(await connectLinks.take(tokenHash, system.now()))) {
+      throw new Refusal('link_unusable', { reason: 'used' });
+    }
+    let list: ServerList | undefined;
+    try {
+      list = await storeKey(input.key, { actor, app });
+    } finally {
+      if (list === undefined) await connectLinks.giveBack(tokenHash);
+    }
+    const servers = list.extent === 'whole' ? list.servers.length : undefined;
+    return { tokenHash, servers };
+  },
+  follow: async ({ tokenHash, servers }, context) => {
+    const { actor, app } = context;
+    await app.connectNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
+    await notifyKeyChange('set', context);
+  },
+});
+
+interface Connected {
+  readonly tokenHash: string;
+  /** How many servers the account has; absent if the list isn't certainly whole. */
+  readonly servers?: number;
+}
+
+/** How often a key may be tried through one link: a typing error is forgiven, guessing is not possible. */
+export const MAX_TRIES = 5;
+
+/** The one-time links of `/vps connect`. */
+export function createConnectLinks({ db }: Foundation): ConnectLinks {
+  return {
+    put: (link) => putLink(db, link),
+    find: (tokenHash) => findLink(db, tokenHash),
+    take: (tokenHash, now) => takeLink(db, tokenHash, now),
+    giveBack: async (tokenHash) => {
+      await db
+        .updateTable('connect_links')
+        .set({ is_taken: 0 })
+        .where('token_hash', '=', tokenHash)
+        .execute();
+    },
+    removeExpired: async (now) => {
+      await db.deleteFrom('connect_links').where('expires_at', '<=', now).execute();
+    },
+  };
+}
+
+async function putLink(db: Foundation['db'], link: ConnectLink): Promise<void> {
+  await db
+    .insertInto('connect_links')
+    .values({
+      token_hash: link.tokenHash,
+      workspace_id: link.workspaceId,
+      user_id: link.userId,
+      channel_id: link.channelId ?? null,
+      expires_at: link.expiresAt,
+      is_taken: link.isUsed ? 1 : 0,
+      tries: 0,
+    })
+    .execute();
+}
+
+async function findLink(db: Foundation['db'], tokenHash: string): Promise<ConnectLink | undefined> {
+  const row = await db
+    .selectFrom('connect_links')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    tokenHash: row.token_hash,
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    expiresAt: row.expires_at,
+    isUsed: row.is_taken === 1 || row.tries >= MAX_TRIES,
+    ...keepPresent({ channelId: row.channel_id }),
+  };
+}
+
+async function takeLink(db: Foundation['db'], tokenHash: string, now: number): Promise<boolean> {
+  const taken = await db
+    .updateTable('connect_links')
+    .set((column) => ({ is_taken: 1, tries: column('tries', '+', 1) }))
+    .where('token_hash', '=', tokenHash)
+    .where('is_taken', '=', 0)
+    .where('tries', '<', MAX_TRIES)
+    .where('expires_at', '>', now)
+    .returning('token_hash')
+    .executeTakeFirst();
+  return taken !== undefined;
+}

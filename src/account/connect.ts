@@ -1,0 +1,172 @@
+import { describeDefect, Refusal } from '../core/errors.ts';
+import type { Log } from '../log.ts';
+import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { defineCommand } from '../slack/kit/command.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
+import { count, mention } from '../slack/kit/text.ts';
+import type { Outbox } from '../slack/outbox.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { connectButton, disconnectButton, linkButton } from './buttons.ts';
+import { makeConnectLink } from './connect-link.ts';
+import { disconnectKey } from './keys.ts';
+import type { AccountNotifier, ConnectNotifier, KeyChange } from './ports.ts';
+
+export const connect = defineCommand({
+  name: 'connect',
+  usage: 'connect',
+  summary: 'Connect the hosting account',
+  needs: 'owner',
+  parse: ({ words }) =>
+    // Users who typed a key into the chat have to know that Slack has it now.
+    words.length > 0
+      ? 'Never paste an API key into Slack. If you just did, revoke it and create a new one.'
+      : {},
+  run: (_input, request) => sendLink(request),
+  actions: [
+    connectButton.on((_value, request) => sendLink(request)),
+    // Slack opens the address itself; the press only needs an ack.
+    linkButton.on(async () => {}),
+  ],
+});
+
+async function sendLink(request: SlackRequest): Promise<void> {
+  const { publicUrl, caller } = request;
+  await request.authorize(makeConnectLink);
+  if (publicUrl === undefined) throw new Refusal('no_public_url', { workspaceId: caller.actor.workspaceId });
+  const { token, tokenHash } = await request.execute(makeConnectLink, {});
+  // What happens on the page is reported here afterwards.
+  await request.views.storeOrigin(tokenHash);
+  await request.reply.send(linkMessage(`${publicUrl}/connect/${token.reveal()}`));
+}
+
+export const disconnect = defineCommand({
+  name: 'disconnect',
+  usage: 'disconnect',
+  summary: 'Disconnect the hosting account',
+  needs: 'owner',
+  parse: () => ({}),
+  run: async (_input, request) => {
+    await request.authorize(disconnectKey);
+    await request.reply.send(disconnectMessage());
+  },
+  actions: [
+    disconnectButton.on(async (_value, request) => {
+      const wasThere = await request.execute(disconnectKey, {});
+      await request.reply.replace(textMessage(disconnectedWords(wasThere)));
+      if (wasThere) await request.announce('disconnected the hosting account');
+    }),
+  ],
+});
+
+/** Leads to the page that takes the API key. The link is for one user and works once. */
+export function linkMessage(url: string): Message {
+  const open = { ...linkButton.element('Enter the API key', {}, { style: 'primary' }), url };
+  return textMessage(
+    'Enter your hosting API key on a secure page outside Slack.',
+    actions(open),
+    context('This link is just for you. It works once and expires in 10 minutes.'),
+  );
+}
+
+/** What a user reads who has just installed the app. */
+export function installedMessage(): Message {
+  return textMessage(
+    'Thanks for installing vps! To get started, connect your hosting account: create an API key on its page, then enter it in a secure form outside Slack.',
+    actions(connectButton.element('Connect…', {}, { style: 'primary' })),
+    context('The *Home* tab shows the next steps.'),
+  );
+}
+
+/** The key works: what there is now, and what to do next. */
+export function connectedMessage(servers: number | undefined): Message {
+  const next =
+    servers === 0
+      ? 'It has no servers yet. Create one with `/vps create`.'
+      : 'See its servers with `/vps list`, or create one with `/vps create`.';
+  const found = !servers ? '' : `: ${count(servers, 'server')}`;
+  return textMessage(`Your hosting account is connected${found}. ${next}`);
+}
+
+/** What the channel reads. */
+export function connectedAnnouncement(userId: string): Message {
+  return textMessage(`${mention(userId)} connected the hosting account`);
+}
+
+/** Asks before the API key is removed. */
+export function disconnectMessage(): Message {
+  const confirm = confirmation({
+    title: 'Disconnect the hosting account?',
+    text: 'Nobody can use /vps until an owner connects again. Servers keep running.',
+    confirm: 'Disconnect',
+    isDangerous: true,
+  });
+  return textMessage(
+    'Disconnecting removes the API key. Your servers keep running.',
+    actions(disconnectButton.element('Disconnect', {}, { style: 'danger', confirm })),
+  );
+}
+
+/** What became of it; `wasThere`: there was a key to remove. */
+export function disconnectedWords(wasThere: boolean): string {
+  return wasThere
+    ? 'The hosting account is disconnected and its API key is removed from this app. If nothing else uses the key, revoke it on your hosting account’s API keys page. To reconnect, run `/vps connect`.'
+    : 'No hosting account was connected.';
+}
+
+/** Follows up on the message that held the link: its user may have closed the page, and others wait for the account. */
+export function createConnectNotifier({
+  outbox,
+  log,
+}: {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}): ConnectNotifier {
+  return {
+    notifyConnected: (link, servers) =>
+      notifySafely(link.confirmationId, log, undefined, async () => {
+        const message = connectedMessage(servers);
+        const isShown = await outbox.replyTo(link).send(message);
+        if (!isShown) await outbox.sendDirectly(link.workspaceId, link.userId, message);
+        await outbox.announce(link, connectedAnnouncement(link.userId));
+      }),
+  };
+}
+
+interface Parts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}
+
+/** Tells owners about changes of the hosting account. */
+export function createAccountNotifier({ outbox, log }: Parts): AccountNotifier {
+  return {
+    notifyKeyChange: async (keyChange, { channelId, userIds }) => {
+      const { workspaceId } = keyChange;
+      const message = keyChangeMessage(keyChange);
+      const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
+      try {
+        const posted = channelId === undefined ? [] : await post([channelId]);
+        const reached = posted.length > 0 ? posted : await post(userIds);
+        if (reached.length === 0) log.warn('no owner could be told about an API key', { workspaceId });
+      } catch (error) {
+        log.warn('no owner could be told about an API key', { workspaceId, ...describeDefect(error) });
+      }
+    },
+  };
+}
+
+/** Says who set or removed the API key; never the key. */
+export function keyChangeMessage({ actorId, change }: KeyChange): Message {
+  const who = mention(actorId);
+  if (change === 'removed')
+    return textMessage(
+      `${who} disconnected the hosting account.`,
+      context('Your servers keep running. To use `/vps` again, an owner has to run `/vps connect`.'),
+    );
+  return textMessage(
+    `${who} connected a new hosting API key.`,
+    context(
+      'From now on, all orders go to the account of this key. If you didn’t expect this, run `/vps disconnect` and check `/vps audit`.',
+    ),
+  );
+}

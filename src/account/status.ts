@@ -1,0 +1,296 @@
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { type HostingError, isExpected, type Refusal } from '../core/errors.ts';
+import { findRoles } from '../core/permission.ts';
+import { coversRole } from '../core/roles.ts';
+import type { ListExtent } from '../core/server.ts';
+import type { PurchaseFreeze, WorkspaceSettings } from '../core/settings.ts';
+import type { HostingApi } from '../hosting/hosting-api.ts';
+import { decideButton } from '../purchases/buttons.ts';
+import { decideModals, decisionActions } from '../purchases/decide.ts';
+import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
+import { approvalActions, approvalModals, waitingBlocks } from '../requests/approval-card.ts';
+import { type Approval, labelOfAction } from '../requests/decision.ts';
+import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
+import { defineCommand, parseNothing } from '../slack/kit/command.ts';
+import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
+import { frozenWords, wordsOfError } from '../words.ts';
+import type { SeenAbilities, SeenAbility, SlackAbility, SlackProblem } from './ports.ts';
+
+interface Status {
+  readonly api: ApiStatus;
+  /** Confirmed and not ended yet, including unconfirmed ones. */
+  readonly open: readonly Operation[];
+  /** Whether there are more, which only a newer version of the app can read. */
+  readonly hasNewer?: boolean;
+  /** Waits for a second person, oldest first. */
+  readonly waiting: readonly WaitingApproval[];
+  /** Root passwords that wait to be saved. */
+  readonly passwordsHeld: number;
+  /** Set while nothing can be bought or renewed. */
+  readonly freeze?: PurchaseFreeze;
+  readonly slack: SlackStatus;
+}
+
+/** What Slack allows the app in this workspace. */
+export interface SlackStatus {
+  readonly abilities: SeenAbilities;
+  /** The app's token can't be renewed, and stops to work soon: the app has to be installed again. */
+  readonly needsInstall: boolean;
+  /** Whether the workspace's settings have changes announced. */
+  readonly announces: boolean;
+}
+
+/** Whether the hosting API answers and accepts the workspace's key. */
+type ApiStatus =
+  | {
+      readonly isUsable: true;
+      readonly servers: number;
+      /** How much of the list they are. */
+      readonly extent: ListExtent;
+      readonly answerMs: number;
+      readonly budget: ReturnType<HostingApi['budget']>;
+    }
+  | { readonly isUsable: false; readonly error: HostingError | Refusal };
+
+interface WaitingApproval {
+  readonly approval: Approval;
+  /** Whether the reader of the status may approve it. */
+  readonly canAnswer: boolean;
+  /** Whether the reader requested it. */
+  readonly isOwn: boolean;
+}
+
+/** Reads whether the API answers and accepts the key, how much of the minute is used, and what is unconfirmed. */
+export const readStatus = defineUseCase({
+  name: 'status',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, context): Promise<Status> => {
+    const { app } = context;
+    const { workspaceId } = context.actor;
+    const all = await app.ledger.listOpen(workspaceId);
+    const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
+    const hasNewer = await app.ledger.hasNewer(workspaceId);
+    const held = await app.passwords.listHeld(workspaceId);
+    const waiting = await listWaiting(context);
+    const settings = (await app.workspaces.find(workspaceId))?.settings;
+    const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
+    return {
+      api,
+      open,
+      hasNewer,
+      passwordsHeld: held.length,
+      waiting,
+      slack,
+      freeze: settings?.freeze,
+    };
+  },
+});
+
+/** The lookups are tried, which no user sees; about messages, it reports only what was observed. */
+async function trySlack(
+  { actor, app }: UseCaseContext,
+  settings: WorkspaceSettings | undefined,
+): Promise<SlackStatus> {
+  const { workspaceId, userId, channelId = '' } = actor;
+  await Promise.all([
+    app.users.exists(workspaceId, userId),
+    app.groups.list(workspaceId),
+    // A direct message is no channel.
+    channelId.startsWith('D') || channelId === '' || app.channels.isShared(workspaceId, channelId),
+  ]);
+  const announces = settings?.announces ?? false;
+  const needsInstall = (await app.installations.needsInstall?.(workspaceId)) ?? false;
+  return { abilities: app.slackAbilities.read(workspaceId), announces, needsInstall };
+}
+
+async function tryApi({ hosting: open, app }: UseCaseContext): Promise<ApiStatus> {
+  try {
+    const hosting = await open();
+    const startedAt = app.system.elapsed();
+    const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
+    const answerMs = Math.round(app.system.elapsed() - startedAt);
+    return { isUsable: true, servers: servers.length, extent, answerMs, budget: hosting.budget() };
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return { isUsable: false, error };
+  }
+}
+
+async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
+  const { actor, app } = context;
+  const now = app.system.now();
+  const open = await app.approvals.listOpen(actor.workspaceId);
+  const waiting = open.filter(
+    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+  );
+  if (waiting.length === 0) return [];
+  const roles = await findRoles(actor, app);
+  return waiting.map((approval) => ({
+    approval,
+    isOwn: approval.requesterId === actor.userId,
+    canAnswer:
+      approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval.action)),
+  }));
+}
+
+export const status = defineCommand({
+  name: 'status',
+  usage: 'status',
+  summary: 'Show API health, unconfirmed orders, pending approvals and what the app may do in Slack',
+  needs: 'viewer',
+  parse: parseNothing,
+  run: async (_input, request) => {
+    const found = await request.execute(readStatus, {});
+    await request.reply.send(statusMessage(found, request.currency));
+  },
+  actions: [...decisionActions, ...approvalActions],
+  modals: [...decideModals, ...approvalModals],
+});
+
+/** How the app and the API are doing, as far as this workspace is concerned. */
+export function statusMessage(found: Status, currency: string): Message {
+  const { api, freeze } = found;
+  return {
+    text: api.isUsable ? 'The hosting API is up.' : 'The hosting API isn’t available right now.',
+    blocks: [
+      section(describeApi(api, currency)),
+      ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
+      facts([
+        ['API requests this minute', describeBudget(api)],
+        ['Unconfirmed orders', describeOpen(found)],
+        ['Unsaved root passwords', String(found.passwordsHeld)],
+      ]),
+      slackStatusBlock(found.slack),
+      ...decisions(found),
+      ...approvals(found, currency),
+    ],
+  };
+}
+
+function describeApi(api: ApiStatus, currency: string): string {
+  if (!api.isUsable) return wordsOfError(api.error, currency);
+  const answers = `The hosting API is up and the key works (${api.answerMs} ms, ${count(api.servers, 'server')}).`;
+  return api.extent === 'maybe_whole' ? `${answers} ${MAYBE_WHOLE}` : answers;
+}
+
+const MAYBE_WHOLE =
+  'The list of servers contains something that we can’t interpret, so some servers may be missing from it.';
+
+function describeBudget(api: ApiStatus): string {
+  if (!api.isUsable) return 'unknown';
+  const { taken, limit, waiting } = api.budget;
+  return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
+}
+
+/** A button for each operation that a manager has to decide. */
+function decisions({ open }: Status) {
+  const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
+  if (waiting.length === 0) return [];
+  const buttons = waiting.map(({ id, purchase }) =>
+    decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
+  );
+  return buttons.map((button) => actions(button));
+}
+
+const WAITING_MOST = 5;
+
+/** The pending approvals, in case their cards were lost. */
+function approvals(found: Status, currency: string) {
+  const all = found.waiting;
+  if (all.length === 0) return [];
+  const shown = all.slice(0, WAITING_MOST);
+  const rest = all.length > shown.length ? `, the oldest ${shown.length} of ${all.length}` : '';
+  const each = shown.flatMap((each) => waitingBlocks(each, currency));
+  return [section(`*Waiting for approval*${rest}`), ...each];
+}
+
+const NEWER = 'orders that only a newer version of the app can read';
+
+const STATES: Readonly<Record<OperationState, string>> = {
+  prepared: 'waiting to be sent',
+  sent: 'sent, waiting for the answer',
+  unconfirmed: 'not confirmed yet',
+  settled: 'confirmed',
+  refused: 'refused',
+};
+
+function describeOpen({ open, hasNewer = false }: Status): string {
+  if (open.length === 0) return hasNewer ? NEWER : 'none';
+  const lines = open.slice(0, 10).map((operation) => {
+    const { state, needsDecision, purchase, actorId, createdAt } = operation;
+    const order = `${codeLabel(labelOf(purchase), 40)} (${purchase.kind}, ${mention(actorId)})`;
+    return `${order}: ${needsDecision ? 'needs a decision' : STATES[state]}, since ${slackDate(createdAt)}`;
+  });
+  const rest = open.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...(hasNewer ? [`and ${NEWER}`] : [])].join(
+    '\n',
+  );
+}
+
+/** A line for each thing that Slack may or may not allow the app: a dot, a word, and what fixes it. */
+function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
+  const lines = ABILITIES.map((ability) => {
+    const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
+    const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
+    const [dot, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
+    return `${dot} ${NAMES[ability]}: ${words}`;
+  });
+  const all = needsInstall ? [NEEDS_INSTALL, ...lines] : lines;
+  return section(['*What the app may do in Slack*', ...all].join('\n'));
+}
+
+const NEEDS_INSTALL =
+  '🔴 Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
+
+type Line = readonly [dot: string, words: string];
+
+const ABILITIES: readonly SlackAbility[] = [
+  'direct_messages',
+  'announcements',
+  'user_lookups',
+  'group_lookups',
+  'channel_lookups',
+];
+
+const NAMES: Readonly<Record<SlackAbility, string>> = {
+  direct_messages: 'Direct messages',
+  announcements: 'Announcements in channels',
+  user_lookups: 'User lookups',
+  group_lookups: 'User group lookups',
+  channel_lookups: 'Channel lookups',
+};
+
+const OFF_BY_SETTINGS: Line = ['⚪', 'turned off in `/vps settings`'];
+/** Where the readers aren't known, nothing is announced. */
+const UNSEEN_READERS: Line = [
+  '🔴',
+  'off, because the app can’t tell which channels other organizations share. Fix the channel lookups.',
+];
+
+const isRefused = (seen: SeenAbility): seen is SlackProblem => typeof seen === 'object';
+
+function describe(seen: SeenAbility): Line {
+  if (seen === 'works') return ['🟢', 'working'];
+  if (seen === 'untried') return ['⚪', 'not tried in the last hour'];
+  return ['🔴', `off. ${wordsOfProblem(seen)}`];
+}
+
+/** What to do about it, in the app's settings on api.slack.com. */
+function wordsOfProblem(problem: SlackProblem): string {
+  switch (problem.code) {
+    case 'messages_tab_disabled':
+      return 'Turn on the Messages tab under *App Home* in the app’s settings.';
+    case 'missing_scope':
+      return `Add ${scopeList(problem.scopes)} and reinstall the app.`;
+    case 'token_refused':
+      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If it uses \`SLACK_BOT_TOKEN\`, set the new token there and restart it.`;
+    case 'restricted':
+      return `Slack refuses it (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
+  }
+}
+
+function scopeList(scopes: readonly string[]): string {
+  const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
+  return `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named}`;
+}

@@ -1,0 +1,239 @@
+import type { Transaction } from 'kysely';
+import { z } from 'zod';
+import type { Channels } from '../access/grants.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ChannelId, WorkspaceId } from '../core/ids.ts';
+import { withTimeout } from '../core/locks.ts';
+import { money } from '../core/money.ts';
+import {
+  DEFAULT_SETTINGS,
+  listChanges,
+  type PurchaseFreeze,
+  type WorkspaceSettings,
+} from '../core/settings.ts';
+import type { Foundation } from '../db/database.ts';
+import { parseKnown } from '../db/stored-reason.ts';
+import type { Tables } from '../db/tables.ts';
+import { countChange } from '../db/versions.ts';
+import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
+
+/** Reads what owners have set for the workspace. */
+export const readSettings = defineUseCase({
+  name: 'settings',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, context): Promise<WorkspaceSettings> =>
+    (await getWorkspace(context)).settings,
+});
+
+/**
+ * Changes settings; the audit names each with what it was and what it is.
+ * @throws Refusal `settings_moved` when they have changed since the form was opened
+ */
+export const changeSettings = defineUseCase({
+  name: 'settings_change',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ was, settings }) => ({ label: describeChanges(was, settings) }),
+  /** `was`: what the form showed. */
+  run: async (
+    { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
+    context,
+  ): Promise<void> => {
+    const { id } = await getWorkspace(context);
+    const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
+    const wanted = { ...settings, freeze };
+    context.setSubject({ label: describeChanges(was, wanted) });
+    const isChanged = await context.app.workspaces.changeSettings(id, was, wanted);
+    if (!isChanged) throw new Refusal('settings_moved', {});
+  },
+});
+
+/** Who froze purchases, and when, is not left to what the form says. */
+function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): PurchaseFreeze {
+  return { by: actor.userId, since: app.system.now() };
+}
+
+/** "approval.delete false → true, budget.person none → 50.00", for the audit. */
+function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string {
+  return listChanges(was, is)
+    .map(({ name, before = 'none', after = 'none' }) => `${name} ${before} → ${after}`)
+    .join(', ');
+}
+
+/** The workspace that the actor acts in; the entry has made sure that it is stored. */
+export async function getWorkspace({
+  actor,
+  app,
+}: Pick<UseCaseContext, 'actor' | 'app'>): Promise<Workspace> {
+  const workspace = await app.workspaces.find(actor.workspaceId);
+  if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
+  return workspace;
+}
+
+/**
+ * Whether changes are announced in this channel: owners can turn it off, a direct message is no channel, and other
+ * organizations never read labels and names of ours. Where Slack does not say who reads along, nothing is announced.
+ */
+export async function mayAnnounce(
+  workspaceId: WorkspaceId,
+  channelId: ChannelId | undefined,
+  workspaces: Pick<Workspaces, 'find'>,
+  channels: Pick<Channels, 'isShared'>,
+): Promise<boolean> {
+  if (channelId === undefined || channelId.startsWith('D')) return false;
+  const announces = (await workspaces.find(workspaceId))?.settings.announces ?? false;
+  return announces && (await channels.isShared(workspaceId, channelId)) === false;
+}
+
+/** What the amounts of a workspace are in; empty where that is not known. */
+export type CurrencyOf = (workspaceId: WorkspaceId) => Promise<string>;
+
+/** The workspace's own currency, or else the operator's. An amount without a currency is true even if neither can be read. */
+export function createCurrencyOf(workspaces: Pick<Workspaces, 'find'>, operators: string): CurrencyOf {
+  return (workspaceId) =>
+    workspaces.find(workspaceId).then(
+      (workspace) => workspace?.settings.currency ?? operators,
+      () => '',
+    );
+}
+
+/** Slack wants the answer to a form within 3 s. */
+const CHECK_TIMEOUT_MS = 2000;
+
+/**
+ * Posts once to a channel that was chosen, so that nothing is lost in one that the app is not in.
+ * @throws Refusal `channel_unwritable`
+ */
+export const checkChannel = defineUseCase({
+  name: 'settings',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (
+    { channelId, purpose }: { channelId: ChannelId; purpose: ChannelPurpose },
+    { actor, app },
+  ): Promise<void> => {
+    const posting = app.channelTest.post(actor.workspaceId, channelId, actor.userId, purpose);
+    const posted = await withTimeout(posting, app.system, CHECK_TIMEOUT_MS);
+    if (!posted) throw new Refusal('channel_unwritable', { reason: 'timeout' });
+    if (!posted.isPosted) throw new Refusal('channel_unwritable', { reason: posted.reason });
+  },
+});
+
+/**
+ * Lets nothing pass that would be paid while purchases are frozen.
+ * @throws Refusal `purchases_frozen`
+ */
+export async function refuseFrozen(
+  workspaceId: WorkspaceId,
+  workspaces: Pick<Workspaces, 'find'>,
+): Promise<void> {
+  const freeze = (await workspaces.find(workspaceId))?.settings.freeze;
+  if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
+}
+
+/** The Slack workspaces that the app works for, and their settings. */
+export function createWorkspaces({ db, engine }: Foundation): Workspaces {
+  return {
+    put: async ({ id, name }, at) => {
+      await db
+        .insertInto('workspaces')
+        .values({ id, name, settings: '{}', added_at: at })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
+        .execute();
+    },
+    find: async (id) => {
+      const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
+    },
+    changeSettings: (id, was, settings) =>
+      engine.transact(db, async (trx) => {
+        await lockWorkspace(trx, id);
+        const row = await trx
+          .selectFrom('workspaces')
+          .select('settings')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        // A limit that was set and then not stored would be worse than an error.
+        if (!row) throw new Error('settings of a workspace that is not stored');
+        if (listChanges(parseSettings(row.settings), was).length > 0) return false;
+        await trx
+          .updateTable('workspaces')
+          .set({ settings: writeSettings(row.settings, settings) })
+          .where('id', '=', id)
+          .execute();
+        await countChange(trx, id, 'settings_version');
+        return true;
+      }),
+  };
+}
+
+/** Makes other transactions that do the same wait until this one has ended. */
+export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promise<void> {
+  await trx
+    .updateTable('workspaces')
+    .set((column) => ({ name: column.ref('name') }))
+    .where('id', '=', id)
+    .execute();
+}
+
+const amount = z.number().int().min(0).transform(money).exactOptional();
+
+const rule = z.object({
+  delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
+  renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
+  createAbove: amount,
+});
+const budget = z.object({ workspace: amount, person: amount });
+const freeze = z.object({ by: z.string(), since: z.number() });
+
+/** Every setting that is missing was not known to the version that stored the rest, and has its default. */
+const storedSettings = z.object({
+  announces: z.boolean().default(DEFAULT_SETTINGS.announces),
+  approval: rule.prefault({}),
+  budget: budget.prefault({}),
+  channelId: z.string().exactOptional(),
+  freeze: freeze.exactOptional(),
+  currency: z.string().exactOptional(),
+  digest: z
+    .object({
+      channelId: z.string(),
+      hour: z.number().int().min(0).max(23),
+      zone: z.string(),
+      daysBefore: z.array(z.number().int().min(1)).min(1),
+    })
+    .exactOptional(),
+});
+
+const anything = z.looseObject({});
+const storedParts = z.looseObject({
+  approval: anything.prefault({}),
+  budget: anything.prefault({}),
+  freeze: anything.prefault({}),
+});
+
+/** What a later version of the app has stored beside what this one knows stays as it is. */
+export function writeSettings(stored: string, settings: WorkspaceSettings): string {
+  const was = parseKnown(storedParts, JSON.parse(stored));
+  return JSON.stringify({
+    ...listUnknown(was, storedSettings),
+    ...settings,
+    approval: { ...listUnknown(was.approval, rule), ...settings.approval },
+    budget: { ...listUnknown(was.budget, budget), ...settings.budget },
+    ...(settings.freeze && { freeze: { ...listUnknown(was.freeze, freeze), ...settings.freeze } }),
+  });
+}
+
+function listUnknown(stored: object, { shape }: z.ZodObject): object {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(shape, name)));
+}
+
+/**
+ * Reads what `changeSettings` of any version wrote.
+ * @throws Refusal `newer_version`, SyntaxError when it can't be read: the defaults have no limits, so they must not take
+ * its place
+ */
+export function parseSettings(text: string): WorkspaceSettings {
+  return parseKnown(storedSettings, JSON.parse(text));
+}

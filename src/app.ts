@@ -1,0 +1,359 @@
+import type { Server } from 'node:http';
+import { findConnectLink } from './account/connect-link.ts';
+import { createAccountRecognition } from './account/one-account.ts';
+import { runBackground } from './background.ts';
+import type { Config } from './config.ts';
+import type { AppContext, Store } from './context.ts';
+import { createEntry } from './core/entry.ts';
+import { describeDefect } from './core/errors.ts';
+import type { WorkspaceId } from './core/ids.ts';
+import { createLocks, type Locks } from './core/locks.ts';
+import { listNamedOwners } from './core/roles.ts';
+import type { Secret } from './core/secret.ts';
+import { MINUTE_MS } from './core/time.ts';
+import { openStore } from './db/open-store.ts';
+import { createVault, parseKeyring, type Vault } from './db/vault.ts';
+import { createLastLists } from './home/home-servers.ts';
+import { createHosting, type Hosting } from './hosting/client.ts';
+import {
+  createInstalledWorkspaces,
+  type Installation,
+  type InstallationPorts,
+  install,
+} from './installations/installations.ts';
+import { noteRevocation, watchTokens } from './installations/tokens.ts';
+import type { Log } from './log.ts';
+import { createDigestEdits } from './reminders/digest.ts';
+import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
+import { startBolt, type Transport } from './slack/bolt.ts';
+import { createHttpReceiver } from './slack/http-receiver.ts';
+import { createInstalledSource, createSingleWorkspace } from './slack/installed-source.ts';
+import { createInstaller, createTokenService, type Installer } from './slack/oauth.ts';
+import {
+  createSlackClients,
+  createSlackConnections,
+  type SlackClock,
+  type SlackConnections,
+  type TokenSource,
+} from './slack/slack-api.ts';
+import { createSocketReceiver } from './slack/socket.ts';
+import { createSlack, type Slack, type SlackOptions } from './slack-app.ts';
+import { realSystem, type System } from './system.ts';
+import { createMetrics, type Metrics } from './web/metrics.ts';
+import { createWebServer, listen, type WebParts, watchRequests } from './web/server.ts';
+
+export interface RunningApp {
+  readonly port: number;
+  readonly ports: AppContext;
+  /** What prevents the app from working, one sentence each; empty when it is ready. */
+  faults(): Promise<readonly string[]>;
+  /** Stops accepting requests, lets running work finish until the deadline, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** A stop leaves running work the time of one request to the hosting API, plus this to store and report its answer. */
+const DRAIN_MARGIN_MS = 5000;
+
+/**
+ * Puts the app together and starts it.
+ * @throws DatabaseInUse, DatabaseUnusable, VaultError: each with a sentence for the operator
+ */
+export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
+  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const { store, system } = await openConfiguredStore(config, vault, log, base);
+  const stop = new AbortController();
+  const metrics = createCounting(store);
+  const { hosting, accountRecognition } = openHosting(config, store, metrics, log, base);
+  const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
+  const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
+  const { source } = slack;
+  const { watchTokens } = source;
+  const told = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const digestEdits = createDigestEdits(told);
+  const ports = { ...told, ...digestEdits.notifiers };
+  const entry = createEntry(ports);
+  const { clock } = slack.connections;
+  const transport = openTransport(config, system, log, clock, stop.signal);
+  const { receiver } = transport;
+  const dispatch = slack.createDispatch(entry, ports);
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
+  const slackFaults = () => [...source.faults(), ...transport.faults()];
+  const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
+  const { explain } = slack;
+  const warnings = () => [...store.notes, ...clock.warnings()];
+  const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
+  const server = openServer(config, ports, { ...parts, installer: source.installer });
+  const requests = watchRequests(server);
+  const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
+  const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
+  // Listening comes first: until Slack has answered, /readyz says what is missing.
+  await source.connect().catch(giveUp);
+  await transport.start().catch(giveUp);
+  const background = runBackground(ports, entry, stop.signal);
+  // What a request begins may go on after its answer, and begin a follow-up in turn.
+  const endRequests = () => bolt.drain().then(() => entry.drain());
+  const endOrders = () => Promise.all([endRequests(), background]).then(() => digestEdits.drain());
+  const endWork = () => Promise.all([hosting.close(), endOrders()]);
+  const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
+  const closeAll = () => slack.connections.close().then(() => store.close());
+  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
+}
+
+/** What still listens would keep the process alive. */
+async function endFailedStart(
+  error: unknown,
+  server: Server,
+  stop: AbortController,
+  store: Store,
+): Promise<never> {
+  stop.abort();
+  server.close();
+  server.closeAllConnections();
+  await store.close();
+  throw error;
+}
+
+/** Slack's requests come over WebSockets if there is an app-level token, and otherwise over HTTP to our own server. */
+function openTransport(
+  config: Config,
+  system: System,
+  log: Log,
+  clock: SlackClock,
+  signal: AbortSignal,
+): Transport {
+  const {
+    SLACK_APP_TOKEN: appToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: slackApiUrl,
+  } = config;
+  if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
+  throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
+}
+
+type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
+
+function openServer(config: Config, ports: AppContext, parts: Omit<WebParts, OwnWebParts>) {
+  const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
+  const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
+  return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
+}
+
+/** The store, and the system with the clock of all processes that share the store. */
+async function openConfiguredStore(config: Config, vault: Vault, log: Log, base: System) {
+  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
+  const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
+  for (const note of store.notes) log.warn(note);
+  const system: System = { ...base, ...store.clock };
+  return { store, system };
+}
+
+/** Uses this machine's own clocks: the database's time is extrapolated with the monotonic one, so it would hide that the machine was suspended. */
+function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System) {
+  const { accounts, apiKeys } = store;
+  const hosting = createHosting({
+    baseUrl: config.HOSTING_BASE_URL,
+    timeoutMs: config.HOSTING_TIMEOUT_MS,
+    system,
+    calls: store.apiCalls,
+    accounts,
+    onServers: (api, servers) => accountRecognition.notice(api, servers),
+    log: { warn: (fields, words) => log.warn(words, { ...fields }) },
+    onCall: metrics.hostingCall,
+  });
+  const accountRecognition = createAccountRecognition({
+    system,
+    log,
+    accounts,
+    apiKeys,
+    hostingOf: hosting.of,
+  });
+  return { hosting, accountRecognition };
+}
+
+function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
+  return {
+    system,
+    log,
+    locks: createLocks({ leases: store.lockLeases, system, log }),
+    hostingOf: hosting.of,
+    lastLists: createLastLists(),
+    ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
+    settings: {
+      unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,
+      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,
+      auditKeepDays: config.AUDIT_KEEP_DAYS,
+    },
+  };
+}
+
+function createCounting(store: Store): Metrics {
+  const metrics = createMetrics();
+  metrics.onRead(async () => ({
+    openOperations: await store.ledger.countOpen(),
+    undeliveredPasswords: await store.passwords.countUndelivered(),
+  }));
+  return metrics;
+}
+
+async function closeApp(running: {
+  readonly server: Server;
+  readonly stop: AbortController;
+  readonly drain: () => Promise<unknown>;
+  readonly closeAll: () => Promise<void>;
+  readonly config: Config;
+  readonly system: System;
+}): Promise<void> {
+  const { server, config } = running;
+  const drainMs = config.HOSTING_TIMEOUT_MS + DRAIN_MARGIN_MS;
+  server.close();
+  server.closeIdleConnections();
+  running.stop.abort();
+  await Promise.race([running.drain(), running.system.sleep(drainMs)]);
+  server.closeAllConnections();
+  await running.closeAll();
+}
+
+async function findStoreFaults(store: Store): Promise<readonly string[]> {
+  return store.ping().then(
+    () => [],
+    () => ['the database does not answer'],
+  );
+}
+
+interface SlackParts
+  extends Pick<
+    Store,
+    | 'workspaces'
+    | 'replyUrls'
+    | 'outcomeThreads'
+    | 'followedActs'
+    | 'actMessages'
+    | 'homes'
+    | 'apiKeys'
+    | 'installationStore'
+  > {
+  readonly locks: Locks;
+  readonly system: System;
+  readonly log: Log;
+  readonly vault: Vault;
+}
+
+/** Where the tokens come from, and what goes with that. */
+interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation'> {
+  /** Calls this for each install. Absent where there are none. */
+  onInstall?(greet: (installation: Installation) => void): void;
+  /** Starts asking Slack what it has to say before anything is served. */
+  connect(): Promise<void>;
+  /** What keeps the app from working anywhere, in a sentence each. */
+  faults(): readonly string[];
+  watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
+  readonly installer?: Installer | undefined;
+  readonly watchTokens?: (() => Promise<void>) | undefined;
+}
+
+interface OpenSlack extends Slack {
+  readonly connections: SlackConnections;
+  readonly source: Source;
+}
+
+/** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
+function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
+  const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, homes } = parts;
+  const { system, log } = parts;
+  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
+  const abilities = createSlackAbilities(system);
+  const { SLACK_BOT_TOKEN: botToken } = config;
+  const source: Source = botToken
+    ? openSingleWorkspace(botToken, parts, connections, abilities, signal)
+    : openInstalledWorkspaces(config, parts, connections, abilities);
+  const slack = createSlack({
+    clients: createSlackClients(connections, source, source.watch),
+    connections,
+    abilities,
+    workspaces,
+    replyUrls,
+    outcomeThreads,
+    followedActs,
+    actMessages,
+    homes,
+    system,
+    log,
+    currency: config.HOSTING_CURRENCY,
+    accountUrl: config.HOSTING_ACCOUNT_URL,
+    publicUrl: config.PUBLIC_URL,
+    slackApiUrl: config.SLACK_API_URL,
+    admit: source.admit,
+    onRevocation: source.onRevocation,
+  });
+  source.onInstall?.((installation) => {
+    greet(installation, slack, parts).catch((error: unknown) =>
+      log.error('the user who installed the app could not be greeted', describeDefect(error)),
+    );
+  });
+  return { ...slack, connections, source };
+}
+
+/** Shows the user who installed the app what to do next, unless that is done. An organization is no workspace to begin in. */
+async function greet(
+  { id, isOrg, installedBy }: Installation,
+  slack: Pick<Slack, 'greetInstaller'>,
+  { apiKeys }: Pick<SlackParts, 'apiKeys'>,
+): Promise<void> {
+  if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
+  await slack.greetInstaller(id, installedBy);
+}
+
+function openSingleWorkspace(
+  botToken: Secret<string>,
+  { workspaces, system, log }: SlackParts,
+  connections: SlackConnections,
+  abilities: AbilityWatch,
+  signal: AbortSignal,
+): Source {
+  const parts = { connections, botToken, workspaces, abilities, system, log, signal };
+  return createSingleWorkspace(parts);
+}
+
+/** No calls at the start: a workspace that is not used costs nothing. */
+function openInstalledWorkspaces(
+  config: Config,
+  parts: SlackParts,
+  connections: SlackConnections,
+  abilities: AbilityWatch,
+): Source {
+  const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
+  // `parseConfig` has seen to it.
+  if (!clientId || !clientSecret || !publicUrl) throw new Error('the settings for OAuth are incomplete');
+  const client = { clientId, clientSecret };
+  const ports: InstallationPorts = {
+    ...parts,
+    tokenService: createTokenService(connections, client, parts.system),
+    allowedWorkspaces: config.ALLOWED_WORKSPACES,
+  };
+  let greetInstaller: (installation: Installation) => void = () => undefined;
+  return {
+    ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
+    onInstall: (greeting) => {
+      greetInstaller = greeting;
+    },
+    connect: async () => undefined,
+    faults: () => [],
+    onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
+    watchTokens: () => watchTokens(ports),
+    installer: createInstaller({
+      ...client,
+      apiUrl: config.SLACK_API_URL,
+      publicUrl,
+      vault: parts.vault,
+      connections,
+      install: async (installation) => {
+        const outcome = await install(installation, ports);
+        if (outcome.kind === 'installed') greetInstaller(outcome.installation);
+        return outcome;
+      },
+      system: parts.system,
+      log: parts.log,
+    }),
+  };
+}

@@ -1,0 +1,224 @@
+import { createAuditPublisher, PUBLISH_MS } from './account/audit.ts';
+import type { AppContext } from './context.ts';
+import type { AuditEntry } from './core/audit-entry.ts';
+import { makeAuditEntry } from './core/entry.ts';
+import { type Grant, THE_APP } from './core/roles.ts';
+import { DAY_MS, MINUTE_MS } from './core/time.ts';
+import { redrawHomes } from './home/redraw.ts';
+import { type RoleCheck, takeDueOperation } from './purchases/due.ts';
+import { createDoubtClock, type DoubtClock } from './purchases/resolve.ts';
+import { readSpilled, storeSpilled } from './purchases/spill.ts';
+import { sweepBatches } from './reminders/batch.ts';
+import { createReminderWork } from './reminders/digest.ts';
+import { sweepApprovals } from './requests/answer-approval.ts';
+import { sweepAccessRequests } from './requests/role-request.ts';
+import { createFollower } from './servers/follow.ts';
+import type { System } from './system.ts';
+import { type RunEntry, sweepRuns } from './workflows/run.ts';
+
+/** How often the ledger is asked for what is due. */
+const TICK_MS = 500;
+const SWEEP_MS = MINUTE_MS;
+/** Together with the lease of a lock: another process takes over the work of a crashed one within a minute. */
+const UNFINISHED_MS = 15_000;
+/** A token has hours left, and an uninstall is checked at once when its event comes. */
+const TOKENS_MS = MINUTE_MS;
+const PRUNE_MS = DAY_MS;
+/** Digests are due at an hour, so a few seconds don't matter. */
+const DIGEST_MS = 15_000;
+/** An outcome that Slack didn't take at once is sent again after 5 s at the earliest. */
+const RUNS_MS = 2500;
+const MOST_AT_ONCE = 8;
+
+type BackgroundContext = AppContext & {
+  /** Absent where the app can't be installed by OAuth. */
+  readonly watchTokens?: (() => Promise<void>) | undefined;
+};
+
+/**
+ * Does the work that no request waits for: looks for unconfirmed orders, notifies users of outcomes, continues what a crash
+ * has interrupted, and lets requests expire. Runs until it is aborted.
+ */
+export async function runBackground(
+  app: BackgroundContext,
+  roles: RoleCheck & RunEntry,
+  signal: AbortSignal,
+): Promise<void> {
+  const { system } = app;
+  const aside = startAside();
+  const payments = startAside();
+  const doubtClock = createDoubtClock(system);
+  const publishHeads = createAuditPublisher(app);
+  const startedAt = system.now();
+  let spilled = await storeSpilled(await readSpilledSafely(app), app);
+  const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
+  const reminders = startReminders(app, signal);
+  const tokens = onceAtATime(async () => app.watchTokens?.(), app);
+  const runs = onceAtATime(() => sweepRuns(roles, app), app);
+  const follower = createFollower(app, roles);
+  const sweepIsDue = everyNow(SWEEP_MS, system);
+  const tokensAreDue = everyNow(TOKENS_MS, system);
+  const runsAreDue = everyNow(RUNS_MS, system);
+  const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
+  const pruneIsDue = everyNow(PRUNE_MS, system);
+  const publishIsDue = everyNow(PUBLISH_MS, system);
+  while (!signal.aborted) {
+    try {
+      await startDue(app, roles, doubtClock, { aside, payments }, signal);
+      await follower.startRound();
+      if (sweepIsDue()) {
+        spilled = await storeSpilled(spilled, app);
+        await sweep(app);
+      }
+      if (unfinishedIsDue()) unfinished.start();
+      if (tokensAreDue()) tokens.start();
+      if (runsAreDue()) runs.start();
+      reminders.tick();
+      if (publishIsDue()) await publishHeads();
+      // A long audit takes a while, and outcomes must not wait for it.
+      if (pruneIsDue()) aside.run(pruneAudit(app).catch((error: unknown) => logTrouble(error, app)));
+    } catch (error) {
+      logTrouble(error, app);
+    }
+    await system.sleep(TICK_MS, signal).catch(() => undefined);
+  }
+  const drains = [aside, payments, unfinished, tokens, runs, reminders, follower];
+  await Promise.all(drains.map((each) => each.drain()));
+  await publishHeads().catch((error: unknown) => logTrouble(error, app));
+}
+
+/**
+ * Starts what is due, side by side: one order that waits for an answer must not hold up all the others, and payments, which
+ * wait for each other, must not hold up what they wait for.
+ */
+async function startDue(
+  app: BackgroundContext,
+  roles: RoleCheck,
+  doubtClock: DoubtClock,
+  { aside, payments }: { readonly aside: Aside; readonly payments: Aside },
+  signal: AbortSignal,
+): Promise<void> {
+  while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
+    const work = await takeDueOperation(app, roles, doubtClock);
+    if (!work) return;
+    (work.isPayment ? payments : aside).run(work.run());
+  }
+}
+
+type Aside = ReturnType<typeof startAside>;
+
+function readSpilledSafely(app: BackgroundContext) {
+  return readSpilled(app).catch((error: unknown) => {
+    logTrouble(error, app);
+    return [];
+  });
+}
+
+/** Digests are posted beside everything else: an account that doesn't answer holds up nothing. */
+function startReminders(app: AppContext, signal: AbortSignal) {
+  const { system } = app;
+  const work = createReminderWork(app, signal);
+  const jobs = [
+    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, app) },
+    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, app) },
+  ];
+  return {
+    tick: (): void => {
+      for (const { isDue, job } of jobs) if (isDue()) job.start();
+    },
+    drain: () => Promise.all(jobs.map(({ job }) => job.drain())),
+  };
+}
+
+/** Work that the loop does not wait for. */
+function startAside() {
+  const running = new Set<Promise<void>>();
+  return {
+    count: () => running.size,
+    run: (work: Promise<void>): void => {
+      const ended: Promise<void> = work.finally(() => running.delete(ended));
+      running.add(ended);
+    },
+    drain: () => Promise.all(running),
+  };
+}
+
+/** Starts the work only if its last run has ended. A failure is logged: nothing awaits it, so it would end the process. */
+function onceAtATime(work: () => Promise<void>, app: AppContext) {
+  let running: Promise<void> | undefined;
+  return {
+    start: (): void => {
+      running ??= work()
+        .catch((error: unknown) => logTrouble(error, app))
+        .finally(() => {
+          running = undefined;
+        });
+    },
+    drain: () => running,
+  };
+}
+
+/** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
+async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
+  const sweeps = [sweepApprovals(app, startedAt), sweepAccessRequests(app, startedAt), sweepBatches(app)];
+  await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
+}
+
+/** The store can't be reached: everything stays due. */
+function logTrouble(error: unknown, { log }: AppContext): void {
+  log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
+}
+
+/** True the first time, and then once per period. */
+function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => boolean {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const isDue = system.elapsed() - lastAt >= periodMs;
+    if (isDue) lastAt = system.elapsed();
+    return isDue;
+  };
+}
+
+/** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
+const REPLAY_MS = 11 * MINUTE_MS;
+
+/** Slack gives up on an event after a day at most, and an unanswered run is over after two. */
+const RUNS_KEPT_MS = 7 * DAY_MS;
+
+/** Ends what expires: stored passwords, links, temporary roles. For approvals see `sweep-approvals.ts`. */
+export async function sweep(app: AppContext): Promise<void> {
+  const { system } = app;
+  const now = system.now();
+  await app.passwords.eraseExpired(now);
+  await app.replyUrls.removeExpired(now);
+  await app.outcomeThreads.removeExpired(now);
+  await app.actMessages.removeExpired(now);
+  await app.connectLinks.removeExpired(now);
+  await app.seenRequests.removeBefore(now - REPLAY_MS);
+  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
+  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
+  await redrawHomes(ended, app);
+}
+
+/**
+ * Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ */
+async function pruneAudit(app: AppContext): Promise<void> {
+  const { settings, system } = app;
+  if (settings.auditKeepDays === undefined) return;
+  const now = system.now();
+  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
+  await app.audit.prune(now - settings.auditKeepDays * DAY_MS, by);
+}
+
+function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
+  return makeAuditEntry(app, {
+    workspaceId,
+    actorId: THE_APP,
+    surface: 'background',
+    action: 'access_ended',
+    label: [role, pattern, subjectId].filter(Boolean).join(' '),
+    outcome: 'done',
+  });
+}

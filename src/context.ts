@@ -1,0 +1,113 @@
+import type { AccessRequests, Channels, Grants } from './access/grants.ts';
+import type { AccountRecognition } from './account/one-account.ts';
+import type {
+  AccountNotifier,
+  ApiKeys,
+  AuditLog,
+  ChannelTest,
+  ConnectLinks,
+  ConnectNotifier,
+  SlackAbilities,
+  Workspaces,
+} from './account/ports.ts';
+import type {
+  AdminList,
+  Groups,
+  Installations,
+  OutcomeThreads,
+  ReplyUrls,
+  SeenRequests,
+  Users,
+} from './core/directory.ts';
+import type { UserId, WorkspaceId } from './core/ids.ts';
+import type { LockLeases, Locks } from './core/locks.ts';
+import type { LastLists } from './home/home-servers.ts';
+import type { HomeRedraw, Homes } from './home/redraw.ts';
+import type { Accounts, ApiCalls, FindHosting } from './hosting/hosting-api.ts';
+import type { InstallationStore } from './installations/installations.ts';
+import type { Log } from './log.ts';
+import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
+import type { BatchNotifier } from './reminders/batch.ts';
+import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
+import type { Approvals } from './requests/approval.ts';
+import type { Approval, DecisionNotifier } from './requests/decision.ts';
+import type { AccessRequest } from './requests/role-request.ts';
+import type { FollowNotifier } from './servers/follow.ts';
+import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
+import type { System } from './system.ts';
+import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/run.ts';
+
+/** Everything that is stored. */
+export interface Store {
+  readonly workspaces: Workspaces;
+  readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
+  readonly grants: Grants;
+  readonly accessRequests: AccessRequests;
+  readonly approvals: Approvals;
+  readonly ledger: Ledger;
+  readonly passwords: Passwords;
+  readonly spill: Spill;
+  readonly audit: AuditLog;
+  readonly connectLinks: ConnectLinks;
+  readonly seenRequests: SeenRequests;
+  readonly protections: Protections;
+  readonly serverNotes: ServerNotes;
+  readonly homes: Homes;
+  readonly digests: Digests;
+  readonly reminders: Reminders;
+  readonly renewalBatches: RenewalBatches;
+  readonly followedActs: FollowedActs;
+  readonly actMessages: ActMessages;
+  readonly workflowKeys: WorkflowKeys;
+  readonly workflowRuns: WorkflowRuns;
+  readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: OutcomeThreads;
+  readonly apiCalls: ApiCalls;
+  readonly lockLeases: LockLeases;
+  /** The one clock, and the IDs in its order, of all processes that share the store. */
+  readonly clock: Pick<System, 'now' | 'newId'>;
+  readonly installationStore: InstallationStore;
+  /** What the operator should know about the state in which the database was found, a sentence each. */
+  readonly notes: readonly string[];
+  /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Everything that the use cases need from outside; `compose.ts` puts it together. Each feature names the part it uses. */
+export interface AppContext extends Store {
+  readonly system: System;
+  readonly log: Log;
+  readonly installations: Installations;
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly admins: AdminList;
+  readonly channels: Channels;
+  readonly channelTest: ChannelTest;
+  readonly connectNotifier: ConnectNotifier;
+  readonly slackAbilities: SlackAbilities;
+  readonly operationNotifier: OperationNotifier;
+  readonly followNotifier: FollowNotifier;
+  readonly approvalNotifier: DecisionNotifier<Approval>;
+  readonly accessNotifier: DecisionNotifier<AccessRequest>;
+  readonly accountNotifier: AccountNotifier;
+  readonly reminderNotifier: ReminderNotifier;
+  readonly batchNotifier: BatchNotifier;
+  readonly homeRedraw: HomeRedraw;
+  readonly workflowNotifier: WorkflowNotifier;
+  /** Creates of one account are sent one at a time (docs/design.md 4.3). */
+  readonly locks: Locks;
+  readonly hostingOf: FindHosting;
+  readonly accountRecognition: AccountRecognition;
+  readonly lastLists: LastLists;
+  /** The owners of a workspace that the operator named (`OWNERS`). */
+  readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
+  readonly settings: {
+    /** How long an unconfirmed operation is looked for (`DOUBT_MINUTES`). */
+    readonly unconfirmedMs: number;
+    readonly passwordHoldMs: number;
+    /** Undefined: audit entries are kept forever. */
+    readonly auditKeepDays: number | undefined;
+  };
+}

@@ -1,0 +1,136 @@
+import type { OperationRefusalDetails, UnconfirmedDetails } from '../purchases/operation.ts';
+import type { CancelDetails, DeleteEndDetails } from '../requests/decision.ts';
+import type { HostingCode, RefusalCode } from './errors.ts';
+import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
+import type { Money } from './money.ts';
+
+/** How a request reached the app. `command_line` is what the first release wrote for `cli`. */
+export type Surface =
+  | 'command'
+  | 'button'
+  | 'modal'
+  | 'shortcut'
+  | 'mention'
+  | 'direct_message'
+  | 'home'
+  | 'page'
+  | 'background'
+  | 'workflow'
+  | 'cli'
+  | 'command_line';
+
+/** What an audit entry is about, as far as it is known. */
+export interface AuditSubject {
+  readonly serverId?: ServerId;
+  readonly label?: string;
+  readonly money?: Money;
+  readonly operationId?: ConfirmationId;
+}
+
+/** One attempt at something, allowed or not. Ids only: no secrets, no names. */
+export interface AuditEntry extends AuditSubject {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly channelId?: ChannelId;
+  readonly surface: Surface;
+  readonly action: AuditAction;
+  /** Entries of one act share it: `started`, then its outcome. */
+  readonly actId: string;
+  readonly outcome: 'started' | 'done' | 'failed' | 'denied' | 'in_doubt';
+  readonly code?: AuditCode;
+}
+
+/** An entry as it is stored: numbered 1, 2, 3 … within its workspace, and signed for that position. */
+export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
+  readonly id: AuditEntryId;
+  readonly seq: number;
+  readonly signature: string;
+  /** Another version of the app may have written one that this version doesn't know; so with the next three. */
+  readonly action: string;
+  readonly surface: string;
+  readonly outcome: string;
+  readonly code?: string;
+}
+
+/** Everything that the audit records by name: the use cases, and what the app does by itself. */
+export const AUDIT_ACTIONS = [
+  'panel',
+  'list',
+  'show',
+  'catalog',
+  'costs',
+  'start',
+  'stop',
+  'reboot',
+  'delete',
+  'protect',
+  'unprotect',
+  'note',
+  'create',
+  'renew',
+  'confirm',
+  'decide',
+  'password',
+  'password_saved',
+  'approvals',
+  'approval_ask',
+  'approval_answer',
+  'approval_withdraw',
+  'denial_reason',
+  'access',
+  'access_grant',
+  'access_revoke',
+  'access_ask',
+  'access_answer',
+  'access_withdraw',
+  'access_continue',
+  'access_ended',
+  'connect',
+  'connect_link',
+  'disconnect',
+  'list_connected',
+  'settings',
+  'settings_change',
+  'status',
+  'audit',
+  'audit_export',
+  'audit_verify',
+  'audit_prune',
+  'list_audited',
+  'install',
+  'uninstall',
+  'password_erased',
+  'restore',
+  'reminders',
+  'reminder_snooze',
+  'reminder_end',
+  'reminder_again',
+  'renew_all',
+  'workflow_keys',
+  'workflow_key_issue',
+  'workflow_key_revoke',
+  'workflow_answer',
+  'workflow_cancel',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What can be wrong with a chain of audit entries. */
+export type AuditProblem = 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
+
+/** Why something ended as it did: every code that is written to the audit. */
+export type AuditCode =
+  | RefusalCode
+  | HostingCode
+  | keyof OperationRefusalDetails
+  | keyof UnconfirmedDetails
+  | keyof CancelDetails
+  | keyof DeleteEndDetails
+  | AuditProblem
+  | 'approved'
+  | 'denied'
+  | 'expired'
+  | 'decided'
+  | 'found_late'
+  | 'not_shown';

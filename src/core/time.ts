@@ -1,0 +1,102 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+export const WEEK_MS = 7 * DAY_MS;
+
+/** The first moment of a UTC day that is written like 2026-01-31; undefined when there is no such day. */
+export function findDay(text: string): number | undefined {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  // February 31 would be read as a day in March.
+  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
+}
+
+/**
+ * Counts the days between now and the end of the paid time; 0 once it has passed. Rounded, so that a month of 30 days that
+ * was bought a second ago has 30 days left.
+ */
+export function countPaidDays(paidUntil: number, now: number): number {
+  return Math.max(0, Math.round((paidUntil - now) / DAY_MS));
+}
+
+/** The first moment of the month that a budget covers, in UTC. */
+export function monthStart(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/*
+ * Days and hours of an IANA time zone, by the time zone data of the runtime: rules for clock changes are never written here.
+ * A day is written like 2026-01-31.
+ */
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes much longer than using it. There are a few hundred zones. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** Reads the name of a time zone in any letter case; undefined when the runtime doesn't know it. */
+export function findZone(typed: string): string | undefined {
+  const name = typed.trim();
+  // Node also takes offsets such as +01:00, which have no clock changes.
+  if (!/^[a-z][\w+/-]{1,60}$/i.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the clocks of the zone show, as if it were a time of UTC. */
+function shownAt(at: number, zone: string): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}
+
+/** The day in that zone. */
+export function localDay(at: number, zone: string): string {
+  return new Date(shownAt(at, zone)).toISOString().slice(0, 10);
+}
+
+/** Counts the days from one day to another. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}
+
+/** The day that many days later, or earlier. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/**
+ * When that hour begins in that zone on that day, in epoch milliseconds. Of an hour that happens twice the first one; for an
+ * hour that is skipped, the moment when the clocks are set forward.
+ */
+export function startOfHour(day: string, hour: number, zone: string): number {
+  const wanted = Date.parse(day) + hour * 3_600_000;
+  const offsetAt = (at: number) => shownAt(at, zone) - at;
+  const before = wanted - offsetAt(wanted - DAY_MS);
+  const after = wanted - offsetAt(wanted + DAY_MS);
+  const isShown = (at: number) => shownAt(at, zone) === wanted;
+  return isShown(before) || !isShown(after) ? before : after;
+}

@@ -1,0 +1,42 @@
+import type { Kysely, Transaction } from 'kysely';
+import { DatabaseUnusable, type Engine, type EngineOptions } from './engine.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+import type { Vault } from './vault.ts';
+
+/** What every part of the store works with. */
+export interface Foundation {
+  readonly db: Kysely<Tables>;
+  readonly engine: Engine;
+  readonly vault: Vault;
+  /** An ID that is greater than every one that this process made before. */
+  newId(): string;
+}
+
+/** The database, or a transaction on it. */
+export type Queries = Kysely<Tables> | Transaction<Tables>;
+
+type Open = (databaseUrl: string, options: EngineOptions) => Engine | Promise<Engine>;
+
+const ENGINES: Readonly<Record<string, Open>> = {
+  sqlite: (databaseUrl, options) => openSqlite(databaseUrl.slice('sqlite:'.length), options),
+  postgres: openPostgres,
+  postgresql: openPostgres,
+};
+
+/**
+ * Opens the engine that a `DATABASE_URL` names.
+ * @throws DatabaseUnusable, DatabaseInUse
+ */
+export async function openEngine(databaseUrl: string, options: EngineOptions): Promise<Engine> {
+  const scheme = databaseUrl.slice(0, Math.max(databaseUrl.indexOf(':'), 0)).toLowerCase();
+  const open = Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme] : undefined;
+  // The address is not repeated: a mistyped one may hold a password.
+  if (!open || databaseUrl.length === scheme.length + 1) {
+    throw new DatabaseUnusable(
+      'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
+    );
+  }
+  return open(databaseUrl, options);
+}

@@ -1,0 +1,77 @@
+import type { Expression } from 'kysely';
+import type { LockLeases, LockOwner } from '../core/locks.ts';
+import type { Foundation, Queries } from './database.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * One row for each held lock. While a row names an owner, no other owner has held the lock since. Leases are compared with
+ * the engine's clock.
+ */
+export function createLockLeases(foundation: Foundation): LockLeases {
+  const { db, engine } = foundation;
+  /** So long from now. */
+  const after = (ms: number) => {
+    const now = engine.clock.now();
+    return engine.moment(now + ms, now);
+  };
+  return {
+    take: (lock, leaseMs) => take(db, lock, after(0), after(leaseMs)),
+    renew: async ({ name, owner }, leaseMs) => {
+      const renewed = await db
+        .updateTable('locks')
+        .set({ until: after(leaseMs) })
+        .where('name', '=', name)
+        .where('owner', '=', owner)
+        .returning('name')
+        .executeTakeFirst();
+      return renewed !== undefined;
+    },
+    release: async ({ name, owner }) => {
+      await db
+        .deleteFrom('locks')
+        .where((column) =>
+          column.or([
+            column.and([column('name', '=', name), column('owner', '=', owner)]),
+            // Left by a process that died; a day's margin covers any clock trouble.
+            column('until', '<=', after(-DAY_MS)),
+          ]),
+        )
+        .execute();
+    },
+  };
+}
+
+/** Takes a lock that is free or whose lease has ended, in one statement. */
+async function take(
+  db: Queries,
+  { name, owner }: LockOwner,
+  now: Expression<number>,
+  until: Expression<number>,
+): Promise<boolean> {
+  const held = { owner, until };
+  const taken = await db
+    .insertInto('locks')
+    .values({ name, ...held })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(held)
+        .where((column) => column.or([column('locks.until', '<=', now), column('locks.owner', '=', owner)])),
+    )
+    .returning('name')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Whether this owner still holds the lock; until the transaction ends, no other one can take it. */
+export async function holdsLock(trx: Queries, { name, owner }: LockOwner): Promise<boolean> {
+  const row = await trx
+    .updateTable('locks')
+    .set({ owner })
+    .where('name', '=', name)
+    .where('owner', '=', owner)
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,300 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Kysely, sql, type Transaction } from 'kysely';
+import { createSpill } from '../purchases/spill.ts';
+import type { System } from '../system.ts';
+import { createAuditLog } from './audit.ts';
+import { openEngine } from './database.ts';
+import { CommitUnknown, DatabaseUnusable, type Engine } from './engine.ts';
+import { createLastSent, findLostOrder } from './find-restore.ts';
+import { findDeparture, markRestored, type Restored, refuseMoved } from './moves.ts';
+import { bringUp, freeLeases } from './open-store.ts';
+import { placeOfPostgres } from './postgres.ts';
+import type { MoveRow, Tables } from './tables.ts';
+import type { Vault } from './vault.ts';
+
+interface Move {
+  /** The address of a SQLite file. */
+  readonly from: string;
+  /** The address of an empty PostgreSQL database. */
+  readonly to: string;
+  /** `SPILL_DIR`. */
+  readonly spillDir?: string | undefined;
+  readonly vault: Vault;
+  readonly system: System;
+  /** Takes a line for the operator. */
+  readonly report: (words: string) => void;
+}
+
+interface Side {
+  readonly engine: Engine;
+  readonly db: Kysely<Tables>;
+}
+
+/**
+ * Moves everything that is stored from SQLite to PostgreSQL, in one transaction there, and retires the source: it refuses to
+ * open afterwards (docs/design.md 4.10). No app can use the source during the move. After a failure it can be run again.
+ * Money effect: none; what was confirmed goes on in the target.
+ * @throws DatabaseInUse, DatabaseUnusable: each with a sentence for the operator
+ */
+export async function moveStore(move: Move): Promise<void> {
+  requireAddresses(move);
+  await withSide(move.from, true, move, async (source) => {
+    await requireNothingSpilled(source, move);
+    await withSide(move.to, false, move, (target) => carryOut(source, target, move));
+  });
+}
+
+function requireAddresses({ from, to }: Move): void {
+  if (!from.startsWith('sqlite:'))
+    throw new DatabaseUnusable('DATABASE_URL must name the SQLite database that is to be moved.');
+  if (!/^postgres(ql)?:/.test(to))
+    throw new DatabaseUnusable('--to must be written like postgres://user:password@host:5432/database.');
+}
+
+async function withSide(
+  url: string,
+  mustExist: boolean,
+  { vault, system }: Move,
+  work: (side: Side) => Promise<void>,
+) {
+  // Copying takes as long as it takes, as migrations do.
+  const { migrationDialect, ...engine } = await openEngine(url, { lock: true, mustExist, system });
+  const db = new Kysely<Tables>({ dialect: migrationDialect ?? engine.dialect });
+  try {
+    await bringUp(db, engine, vault);
+    await work({ engine, db });
+  } finally {
+    await db.destroy().finally(() => engine.close());
+  }
+}
+
+/** Paid answers beside the file would be left behind. */
+async function requireNothingSpilled({ engine }: Side, { spillDir, vault }: Move): Promise<void> {
+  if (spillDir !== undefined) return;
+  const { answers, unreadable } = await createSpill(engine.besidePath?.('spill'), vault).readAll();
+  if (answers.length + unreadable === 0) return;
+  throw new DatabaseUnusable(
+    'Beside the database are responses to paid orders that it has not stored yet. Start the app once, then copy again.',
+  );
+}
+
+async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
+  const { report, system } = move;
+  const departure = await begin(source, move);
+  if (await hasArrived(target, departure)) {
+    report('Everything was copied already.');
+  } else {
+    await copyAll(source, target, departure, move).catch(async (error: unknown) => {
+      if (error instanceof CommitUnknown) throw new DatabaseUnusable(OUTCOME_UNKNOWN);
+      // The target has nothing of it, so the source can be used again.
+      await source.db.deleteFrom('moves').where('id', '=', departure.id).execute();
+      throw error;
+    });
+  }
+  const left = { state: 'left', at: system.now() } as const;
+  await source.db.updateTable('moves').set(left).where('id', '=', departure.id).execute();
+  report(
+    `Done. Set DATABASE_URL to ${departure.place} and start the app. The old database will not open again.`,
+  );
+}
+
+const OUTCOME_UNKNOWN =
+  'The connection was lost at the very end, so it is not known whether everything was copied. Run the same command again.';
+
+/** From here on nothing else opens the source, until the move has ended. */
+async function begin({ db }: Side, { to, system }: Move): Promise<MoveRow> {
+  const place = placeOfPostgres(to);
+  const earlier = await findDeparture(db);
+  if (earlier?.state === 'begun' && earlier.place === place) return earlier;
+  await refuseMoved(db);
+  await freeLeases(db);
+  const row: MoveRow = { id: system.newId(), place, state: 'begun', at: system.now() };
+  await db.insertInto('moves').values(row).execute();
+  return row;
+}
+
+async function hasArrived({ db }: Side, { id }: MoveRow): Promise<boolean> {
+  const row = await db.selectFrom('moves').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function copyAll(source: Side, target: Side, departure: MoveRow, move: Move): Promise<void> {
+  const { report, system, from } = move;
+  await target.db.transaction().execute(async (trx) => {
+    await lockEmpty(trx);
+    for (const table of MOVED_TABLES) {
+      const rows = await countRows(source.db, table);
+      await copyTable(source.db, trx, table, (copied) => {
+        if (copied < rows && copied % 10_000 === 0) report(`${table}: ${copied} of ${rows} rows`);
+      });
+      const arrived = await countRows(trx, table);
+      if (arrived !== rows)
+        throw new DatabaseUnusable(`Of ${rows} rows of the table ${table}, ${arrived} arrived.`);
+      report(`${table}: ${rows === 1 ? '1 row' : `${rows} rows`}`);
+    }
+    await compareAudits(source, { ...target, db: trx }, move);
+    await trx
+      .insertInto('moves')
+      .values({ id: departure.id, place: from, state: 'arrived', at: system.now() })
+      .execute();
+  });
+}
+
+/** No app that was started on the target too early can write before the copy is whole. */
+async function lockEmpty(trx: Transaction<Tables>): Promise<void> {
+  for (const table of MOVED_TABLES) {
+    await sql`lock table ${sql.table(table)} in exclusive mode`.execute(trx);
+    if ((await countRows(trx, table)) > 0)
+      throw new DatabaseUnusable(
+        `The target is not empty: its table ${table} has rows. Name an empty database.`,
+      );
+  }
+}
+
+/** Each chain has to be what it was: whole, or with the same fault. */
+async function compareAudits(source: Side, target: Side, { vault, system, report }: Move): Promise<void> {
+  const [before, after] = [source, target].map((side) =>
+    createAuditLog({ ...side, vault, newId: () => system.newId() }),
+  );
+  for (const workspaceId of (await before?.listWorkspaces()) ?? []) {
+    const [was, is] = [await before?.verify(workspaceId), await after?.verify(workspaceId)];
+    if (!isDeepStrictEqual(was, is))
+      throw new DatabaseUnusable(`The audit log of ${workspaceId} is not the same after it was copied.`);
+    report(
+      is?.ok
+        ? `Audit log of ${workspaceId}: ${is.entries} entries verified`
+        : `Audit log of ${workspaceId}: copied with the fault that it had. Run "npm run audit -- verify".`,
+    );
+  }
+}
+
+interface Declaration {
+  readonly databaseUrl: string;
+  /** `SPILL_DIR`. */
+  readonly spillDir?: string | undefined;
+  readonly vault: Vault;
+  readonly system: System;
+  /** Tests bring their own clock. */
+  readonly openEngine?: typeof openEngine;
+}
+
+/**
+ * Takes the operator's word that the database was restored from a backup, before the app is started on it.
+ * Money effect: nothing that the backup has as confirmed is sent.
+ * @throws DatabaseInUse, DatabaseUnusable: each with a sentence for the operator
+ */
+export async function declareRestored(declaration: Declaration): Promise<Restored> {
+  const { databaseUrl, spillDir, vault, system, openEngine: open = openEngine } = declaration;
+  const engine = await open(databaseUrl, { lock: true, mustExist: true, system });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  try {
+    await bringUp(db, engine, vault);
+    await refuseMoved(db);
+    const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
+    const lastSent = createLastSent(spillDir ?? engine.besidePath?.('spill'), foundation.newId);
+    // Noted with it, so that the app does not find the same restore again.
+    const by = { isCommand: true, orderId: await findLostOrder(foundation, lastSent) };
+    return await markRestored(foundation, engine.clock.now(), by);
+  } finally {
+    await db.destroy().finally(() => engine.close());
+  }
+}
+
+/** What is not moved: whether the database answers, where it was moved before, and what is known of the database itself. */
+type Own = 'pings' | 'moves' | 'identities';
+type MovedTable = Exclude<keyof Tables, Own>;
+
+/** Every table that is moved, those first that others refer to; the compiler asks for a new one here. */
+const MOVED: Readonly<Record<MovedTable, true>> = {
+  workspaces: true,
+  workspace_versions: true,
+  key_checks: true,
+  api_keys: true,
+  account_names: true,
+  account_servers: true,
+  grants: true,
+  access_requests: true,
+  approvals: true,
+  operations: true,
+  passwords: true,
+  audit: true,
+  audit_chains: true,
+  audit_heads: true,
+  connect_links: true,
+  seen_requests: true,
+  reply_urls: true,
+  outcome_threads: true,
+  api_calls: true,
+  locks: true,
+  protected_servers: true,
+  server_notes: true,
+  act_messages: true,
+  followed_acts: true,
+  followed_servers: true,
+  installations: true,
+  installation_workspaces: true,
+  restores: true,
+  digests: true,
+  digest_snapshots: true,
+  reminder_marks: true,
+  renewal_batches: true,
+  homes: true,
+  workflow_keys: true,
+  workflow_runs: true,
+};
+const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
+
+/** So many rows have fewer values than a statement may have. */
+const PAGE = 500;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Counts the rows of a table. */
+async function countRows(db: Kysely<Tables>, table: MovedTable): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Copies a table of SQLite into an empty one, and compares what arrived with what was sent.
+ * @throws DatabaseUnusable when a row is not the same there
+ */
+async function copyTable(
+  from: Kysely<Tables>,
+  to: Transaction<Tables>,
+  table: MovedTable,
+  report: (copied: number) => void,
+): Promise<void> {
+  let after = 0;
+  let copied = 0;
+  for (;;) {
+    const page = await readPage(from, table, after);
+    const last = page.at(-1);
+    if (!last) return;
+    await insertPage(
+      to,
+      table,
+      page.map(({ rowid, ...row }) => row),
+    );
+    after = last.rowid;
+    copied += page.length;
+    report(copied);
+  }
+}
+
+async function readPage(db: Kysely<Tables>, table: MovedTable, after: number) {
+  const { rows } = await sql<Row & { readonly rowid: number }>`
+    select rowid, * from ${sql.table(table)} where rowid > ${after} order by rowid limit ${PAGE}`.execute(db);
+  return rows;
+}
+
+async function insertPage(to: Transaction<Tables>, table: MovedTable, rows: readonly Row[]): Promise<void> {
+  const target = to.withTables<{ [Name in MovedTable]: Row }>();
+  const arrived = await target.insertInto(table).values(rows).returningAll().execute();
+  for (const [at, row] of rows.entries()) {
+    if (isDeepStrictEqual({ ...arrived[at] }, row)) continue;
+    throw new DatabaseUnusable(`A row of the table ${table} is not the same after it was copied.`);
+  }
+}

@@ -1,0 +1,161 @@
+import type { Transaction } from 'kysely';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ConfirmationId } from '../core/ids.ts';
+import { THE_APP, THE_COMMAND_LINE } from '../core/roles.ts';
+import { toOperation } from '../purchases/ledger-rows.ts';
+import { labelOf } from '../purchases/operation.ts';
+import { addAudit } from './audit.ts';
+import type { Foundation, Queries } from './database.ts';
+import { DatabaseUnusable } from './engine.ts';
+import { readIfKnown } from './stored-reason.ts';
+import type { MoveRow, Tables } from './tables.ts';
+
+/** Finds the move by which the data of this database left it, or was about to. */
+export async function findDeparture(db: Queries): Promise<MoveRow | undefined> {
+  return db
+    .selectFrom('moves')
+    .selectAll()
+    .where('state', 'in', ['begun', 'left'])
+    .orderBy('at', 'desc')
+    .executeTakeFirst();
+}
+
+/** @throws DatabaseUnusable when the data is in another database now, or may be */
+export async function refuseMoved(db: Queries): Promise<void> {
+  const move = await findDeparture(db);
+  if (!move) return;
+  const day = new Date(move.at).toISOString().slice(0, 10);
+  throw new DatabaseUnusable(
+    move.state === 'left'
+      ? `This database was moved to ${move.place} on ${day}. Set DATABASE_URL to that database.`
+      : `This database was being moved to ${move.place} on ${day}, and the move didn't finish. ` +
+          'Run "npm run store -- copy" with the same --to again.',
+  );
+}
+
+/** How it is known that a database was restored. */
+interface RestoredBy {
+  /** The operator said so. */
+  readonly isCommand: boolean;
+  /** This order was sent from here, and the database doesn't know that. */
+  readonly orderId?: ConfirmationId | undefined;
+}
+
+/** What a restore changed. */
+export interface Restored {
+  readonly orders: number;
+  readonly approvals: number;
+}
+
+/**
+ * Takes the database for one that was put back to an earlier state: what it has as confirmed may have been carried out
+ * since (docs/design.md 4.12). Orders that are under way become unconfirmed, requests for approval are canceled, and what was
+ * confirmed in a form from before is refused from now on.
+ * Money effect: nothing that was confirmed before is sent any more.
+ */
+export async function markRestored(foundation: Foundation, at: number, by: RestoredBy): Promise<Restored> {
+  const { db, engine, newId } = foundation;
+  return engine.transact(db, async (trx) => {
+    const orders = await listOrders(trx);
+    // First the log: a chain that begins beside orders that have left their first states would look as if it was emptied.
+    for (const entry of await listEntries(trx, orders, at, by.isCommand))
+      await addAudit(trx, foundation, entry);
+    await endOrders(trx, at);
+    const approvals = await cancelApprovals(trx, at);
+    await trx
+      .insertInto('restores')
+      .values({ id: newId(), at, order_id: by.orderId ?? '' })
+      .execute();
+    return { orders: orders.length, approvals };
+  });
+}
+
+type OrderRow = Awaited<ReturnType<typeof listOrders>>[number];
+
+/** Those that are under way, whatever version of the app wrote them. */
+function listOrders(trx: Transaction<Tables>) {
+  return trx.selectFrom('operations').selectAll().where('state', 'in', ['prepared', 'sent']).execute();
+}
+
+/** A create that was not sent yet by then has no IDs from before, so that a list proves nothing: a manager decides. */
+async function endOrders(trx: Transaction<Tables>, at: number): Promise<void> {
+  for (const [state, needs_person] of [
+    ['prepared', 1],
+    ['sent', 0],
+  ] as const)
+    await trx
+      .updateTable('operations')
+      .set({ state: 'in_doubt', reason: 'restored', reason_details: null, needs_person })
+      .set({ told_at: 0, due_at: at, lease_owner: '', lease_until: 0 })
+      .where('state', '=', state)
+      .execute();
+}
+
+/** An approved delete that has not begun may have been carried out, and its server renewed or replaced since. */
+async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<number> {
+  const canceled = await trx
+    .updateTable('approvals')
+    .set({
+      state: 'canceled',
+      reason: 'restored',
+      reason_details: '{}',
+      is_told: 0,
+      claim: '',
+      changed_at: at,
+    })
+    .set(({ fn, val }) => ({ decided_at: fn.coalesce('decided_at', val(at)) }))
+    .where((column) =>
+      column.or([
+        column('state', '=', 'open'),
+        column.and([column('state', '=', 'approved'), column('kind', '=', 'delete')]),
+      ]),
+    )
+    .returning('id')
+    .execute();
+  return canceled.length;
+}
+
+/** One for each workspace, and one for each order; audit chains are always locked in the same order. */
+async function listEntries(
+  trx: Transaction<Tables>,
+  orders: readonly OrderRow[],
+  at: number,
+  isCommand: boolean,
+): Promise<readonly AuditEntry[]> {
+  const surface = isCommand ? 'cli' : 'background';
+  const workspaces = await trx.selectFrom('workspaces').select('id').execute();
+  const entries = workspaces.map(({ id: workspaceId }): AuditEntry => {
+    const actorId = isCommand ? THE_COMMAND_LINE : THE_APP;
+    return { at, workspaceId, actorId, surface, action: 'restore', actId: 'restore', outcome: 'done' };
+  });
+  const ended = orders.map((row) => entryOf(row, at, surface));
+  return [...entries, ...ended].sort((a, b) => (a.workspaceId < b.workspaceId ? -1 : 1));
+}
+
+/** By the user who confirmed it. Of an order that only a newer version can read, no more is known. */
+function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): AuditEntry {
+  const purchase = readIfKnown(row, toOperation)?.purchase;
+  return {
+    at,
+    workspaceId: row.workspace_id,
+    actorId: row.actor_id,
+    surface,
+    action: purchase?.kind ?? 'confirm',
+    actId: row.id,
+    operationId: row.id,
+    label: purchase && labelOf(purchase),
+    outcome: 'in_doubt',
+    code: 'restored',
+  };
+}
+
+/**
+ * Refuses what was confirmed in a form that was opened before the last restore: it may have been confirmed, and paid, in
+ * the time that the database has lost. IDs sort by the time at which their forms were opened.
+ * @throws Refusal `restored`
+ */
+export async function refuseFromBeforeRestore(trx: Queries, id: ConfirmationId): Promise<void> {
+  const later = await trx.selectFrom('restores').select('id').where('id', '>', id).executeTakeFirst();
+  if (later) throw new Refusal('restored', {});
+}

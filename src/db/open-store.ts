@@ -1,0 +1,205 @@
+import { Kysely } from 'kysely';
+import { createGrants } from '../access/grant-store.ts';
+import { createConnectLinks } from '../account/connect-link.ts';
+import { createApiKeys } from '../account/key-store.ts';
+import { createAccounts } from '../account/one-account.ts';
+import { createWorkspaces } from '../account/workspaces.ts';
+import type { Store } from '../context.ts';
+import { createHomes } from '../home/redraw.ts';
+import { createInstallationStore } from '../installations/store.ts';
+import { createLedger } from '../purchases/ledger.ts';
+import { createPasswords } from '../purchases/password-store.ts';
+import type { Ledger, Spill } from '../purchases/ports.ts';
+import { createSpill } from '../purchases/spill.ts';
+import { createRenewalBatches } from '../reminders/batch-store.ts';
+import { createDigests, createReminders } from '../reminders/store.ts';
+import { createApprovals } from '../requests/approval-store.ts';
+import { createAccessRequests } from '../requests/role-request-store.ts';
+import { createActMessages, createFollowedActs } from '../servers/follow-store.ts';
+import { createServerNotes } from '../servers/notes.ts';
+import { createProtections } from '../servers/protect.ts';
+import type { System } from '../system.ts';
+import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
+import { createApiCalls } from './api-calls.ts';
+import { createAuditLog } from './audit.ts';
+import { type Foundation, openEngine, type Queries } from './database.ts';
+import type { Engine } from './engine.ts';
+import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
+import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
+import { createLockLeases } from './locks.ts';
+import { migrate, requireCurrent } from './migrate.ts';
+import { createMigrations } from './migrations/index.ts';
+import { refuseMoved } from './moves.ts';
+import { createOutcomeThreads, createReplyUrls, createSeenRequests } from './one-time.ts';
+import type { Tables } from './tables.ts';
+import type { Vault } from './vault.ts';
+
+export interface StoreOptions {
+  /** `sqlite:./path`, `sqlite::memory:` or `postgres://…` (docs/design.md 8, `DATABASE_URL`). */
+  readonly databaseUrl: string;
+  readonly vault: Vault;
+  readonly system: System;
+  /** False opens a database that the app has created and may be using: for the command line. Default true. */
+  readonly lock?: boolean;
+  /** Where paid answers are kept while the database can't take them (`SPILL_DIR`). Default: beside the database. */
+  readonly spillDir?: string | undefined;
+  /** How many processes share a database server at most; each takes its share of the connections. */
+  readonly maxProcesses?: number | undefined;
+  /** Tests open one whose statements they can see. */
+  readonly openEngine?: typeof openEngine;
+}
+
+/**
+ * Opens the database, brings its schema up to date and returns everything that is stored there.
+ * @throws DatabaseInUse when another process holds it; DatabaseUnusable with a sentence for the operator
+ */
+export async function openStore({
+  databaseUrl,
+  vault,
+  system,
+  lock = true,
+  spillDir,
+  maxProcesses,
+  openEngine: open = openEngine,
+}: StoreOptions): Promise<Store> {
+  const engine = await open(databaseUrl, { lock, maxProcesses, system });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  const close = async () => {
+    await db.destroy().finally(() => engine.close());
+  };
+  const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
+  const besideDatabase = spillDir ?? engine.besidePath?.('spill');
+  // The command line sends nothing.
+  const lastSent = createLastSent(lock ? besideDatabase : undefined, foundation.newId);
+  try {
+    await bringUp(db, engine, vault);
+    await refuseMoved(db);
+    if (lock) await addKeyChecks(foundation);
+    else await requireSealingKey(db, vault);
+    if (engine.isSoleProcess) await freeLeases(db);
+    const restores = lock ? await findRestore(foundation, lastSent) : [];
+    const storeId = lock ? await identify(foundation) : '';
+    if (lock) await lookForUnconfirmed(db);
+    const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
+    const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : [])];
+    const ledger = noteSent(parts.ledger, lastSent, storeId);
+    return { ...parts, ledger, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A note that is ahead of the database would prove a restore that never was: it follows the commit. */
+function noteSent(ledger: Ledger, lastSent: LastSent, store: string): Ledger {
+  return {
+    ...ledger,
+    markSent: async (id, sent) => {
+      const outcome = await ledger.markSent(id, sent);
+      if (outcome === 'sent') lastSent.write({ store, order: id });
+      return outcome;
+    },
+  };
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+/**
+ * Brings the schema up to date where this process may, and else requires that it is. Checks first that the keys belong to the
+ * database, since a migration may seal.
+ * @throws DatabaseUnusable
+ */
+export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault): Promise<void> {
+  const { mayMigrate, migrationDialect, schema } = engine;
+  const migrations = createMigrations(vault);
+  await requireFittingKeys(db, schema, vault);
+  if (!mayMigrate) return requireCurrent(db, migrations, schema);
+  if (!migrationDialect) return migrate(db, migrations, schema);
+  const patient = new Kysely<Tables>({ dialect: migrationDialect });
+  return migrate(patient, migrations, schema).finally(() => patient.destroy());
+}
+
+/** Frees the leases of a killed process, if no other running process can hold them. */
+export async function freeLeases(db: Kysely<Tables>): Promise<void> {
+  await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
+  await db.updateTable('followed_acts').set({ lease_owner: '', lease_until: 0, due_at: 0 }).execute();
+  await db
+    .updateTable('workflow_runs')
+    .set({ due_at: 0 })
+    .where('is_told', '=', 0)
+    .where('state', '!=', 'asking')
+    .execute();
+  await db.deleteFrom('locks').execute();
+}
+
+/** However rarely they were looked for by then: a start is a good moment. */
+async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
+  await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'in_doubt').execute();
+}
+
+function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
+  return {
+    workspaces: createWorkspaces(foundation),
+    accounts: createAccounts(foundation),
+    apiKeys: createApiKeys(foundation),
+    grants: createGrants(foundation),
+    accessRequests: createAccessRequests(foundation),
+    approvals: createApprovals(foundation),
+    ledger: createLedger(foundation),
+    passwords: createPasswords(foundation),
+    spill,
+    audit: createAuditLog(foundation),
+    connectLinks: createConnectLinks(foundation),
+    seenRequests: createSeenRequests(foundation),
+    protections: createProtections(foundation),
+    serverNotes: createServerNotes(foundation),
+    homes: createHomes(foundation),
+    digests: createDigests(foundation),
+    reminders: createReminders(foundation),
+    renewalBatches: createRenewalBatches(foundation),
+    followedActs: createFollowedActs(foundation),
+    workflowKeys: createWorkflowKeys(foundation),
+    workflowRuns: createWorkflowRuns(foundation),
+    actMessages: createActMessages(foundation),
+    replyUrls: createReplyUrls(foundation),
+    outcomeThreads: createOutcomeThreads(foundation),
+    apiCalls: createApiCalls(foundation),
+    lockLeases: createLockLeases(foundation),
+    clock: foundation.engine.clock,
+    installationStore: createInstallationStore(foundation),
+    ping: createPing(foundation, system),
+  };
+}
+
+/** Anyone may ask `/readyz`, and each write is a durable commit. */
+const GOOD_FOR_MS = 1000;
+
+/** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */
+function createPing({ db }: Foundation, system: Pick<System, 'now' | 'elapsed'>): () => Promise<void> {
+  let last: { readonly at: number; readonly done: Promise<void> } | undefined;
+  return () => {
+    if (last && system.elapsed() - last.at < GOOD_FOR_MS) return last.done;
+    // Not serializable, so that it is never in the way of a payment.
+    const done = db.transaction().execute((trx) => tryOut(trx, system.now()));
+    last = { at: system.elapsed(), done };
+    return done;
+  };
+}
+
+async function tryOut(trx: Queries, at: number): Promise<void> {
+  const row = { id: 'ping', at };
+  await trx
+    .insertInto('pings')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+  await trx.selectFrom('pings').select('at').where('at', '=', at).executeTakeFirstOrThrow();
+  await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
+  await trx.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute();
+}

@@ -1,0 +1,580 @@
+import type { Generated, Selectable } from 'kysely';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import type { Grantee, Role } from '../core/roles.ts';
+import type { PowerAction } from '../core/server.ts';
+import type { Purchase } from '../purchases/operation.ts';
+import type { AccessRequestState, ApprovalAction, ApprovalState } from '../requests/decision.ts';
+import type { FollowedAction, FollowedStanding } from '../servers/follow.ts';
+import type { RunKey, RunState } from '../workflows/run.ts';
+
+/**
+ * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
+ * text (ULIDs, JSON), bigint (epoch milliseconds, hundredths), integer (counts, 0 or 1).
+ */
+export interface Tables extends FollowTables, WorkflowTables {
+  workspaces: WorkspacesTable;
+  workspace_versions: WorkspaceVersionsTable;
+  key_checks: KeyChecksTable;
+  api_keys: ApiKeysTable;
+  account_names: AccountNamesTable;
+  account_servers: AccountServersTable;
+  grants: GrantsTable;
+  access_requests: AccessRequestsTable;
+  approvals: ApprovalsTable;
+  operations: OperationsTable;
+  passwords: PasswordsTable;
+  audit: AuditTable;
+  audit_chains: AuditChainsTable;
+  audit_heads: AuditHeadsTable;
+  connect_links: ConnectLinksTable;
+  seen_requests: SeenRequestsTable;
+  reply_urls: ReplyUrlsTable;
+  outcome_threads: OutcomeThreadsTable;
+  api_calls: ApiCallsTable;
+  locks: LocksTable;
+  pings: PingsTable;
+  protected_servers: ProtectedServersTable;
+  server_notes: ServerNotesTable;
+  homes: HomesTable;
+  moves: MovesTable;
+  installations: InstallationsTable;
+  installation_workspaces: InstallationWorkspacesTable;
+  identities: IdentitiesTable;
+  restores: RestoresTable;
+  digests: DigestsTable;
+  digest_snapshots: DigestSnapshotsTable;
+  reminder_marks: ReminderMarksTable;
+  renewal_batches: RenewalBatchesTable;
+}
+
+interface OutcomeThreadsTable {
+  id: string;
+  workspace_id: string;
+  thread_ts: string;
+  is_open: number;
+  until: number;
+}
+
+interface WorkspacesTable {
+  id: string;
+  name: string;
+  /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
+  settings: string;
+  added_at: number;
+}
+
+/** How often these have changed. */
+interface WorkspaceVersionsTable {
+  workspace_id: string;
+  key_generation: Generated<number>;
+  access_version: Generated<number>;
+  settings_version: Generated<number>;
+}
+
+/** The keys of `ENCRYPTION_KEYS` that the app has used here. */
+interface KeyChecksTable {
+  key_id: string;
+  value: string;
+}
+
+interface ApiKeysTable {
+  workspace_id: string;
+  sealed: string;
+  set_by: string;
+  set_at: number;
+  /** The key's name; '' in rows of older versions until the key is used. */
+  account: Generated<string>;
+}
+
+/** The names of keys that open the account of another one; the account is called by one of its names. */
+interface AccountNamesTable {
+  name: string;
+  account: string;
+}
+
+/** Some servers that a key has last shown, each as a keyed hash of its ID, label and IPv4 address. */
+interface AccountServersTable {
+  name: string;
+  proof: string;
+}
+
+interface GrantsTable {
+  id: string;
+  workspace_id: string;
+  subject_kind: Grantee['subjectKind'];
+  subject_id: string;
+  role: Role;
+  pattern: string;
+  /** The pattern in lower case: it matches labels in any case. */
+  pattern_key: string;
+  granted_by: string;
+  granted_at: number;
+  /** 0 when it is permanent. */
+  until: number;
+  /** The role of a temporary grant, '' of a permanent one: a user can have one of each. */
+  temporary_role: Role | '';
+}
+
+interface PasswordsTable {
+  operation_id: string;
+  workspace_id: string;
+  creator_id: string;
+  server_id: number;
+  label: string;
+  sealed: string;
+  settled_at: number;
+  /** NULL until its creator has asked to see it. */
+  held_until: number | null;
+}
+
+interface ConnectLinksTable {
+  token_hash: string;
+  workspace_id: string;
+  user_id: string;
+  channel_id: string | null;
+  expires_at: number;
+  is_taken: number;
+  tries: number;
+}
+
+interface SeenRequestsTable {
+  id: string;
+  seen_at: number;
+}
+
+interface ReplyUrlsTable {
+  id: string;
+  workspace_id: string;
+  sealed: string;
+  uses_left: number;
+  until: number;
+}
+
+interface ApiCallsTable {
+  id: string;
+  account: string;
+  at: number;
+}
+
+interface LocksTable {
+  name: string;
+  owner: string;
+  until: number;
+}
+
+/** One row, written to see whether the database takes anything. */
+interface PingsTable {
+  id: string;
+  at: number;
+}
+
+/** One row for each time that everything was moved from or to this database. */
+interface MovesTable {
+  id: string;
+  /** The other database. */
+  place: string;
+  state: 'begun' | 'left' | 'arrived';
+  at: number;
+}
+
+/** One row: an ID that the database was given once, and that each backup of it has. */
+interface IdentitiesTable {
+  name: 'store';
+  id: string;
+}
+
+/** One row for each time that the database was put back to an earlier state. */
+interface RestoresTable {
+  /** A ULID: what was confirmed under a smaller one is older than the restore. */
+  id: string;
+  at: number;
+  /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
+  order_id: string;
+}
+
+export type MoveRow = Selectable<MovesTable>;
+export type VersionsRow = Selectable<WorkspaceVersionsTable>;
+export type ApiKeyRow = Selectable<ApiKeysTable>;
+export type GrantRow = Selectable<GrantsTable>;
+export type OperationRow = Selectable<OperationsTable>;
+export type PasswordRow = Selectable<PasswordsTable>;
+export type AuditRow = Selectable<AuditTable>;
+
+interface AuditTable {
+  /** A ULID: its order is the order of the log. */
+  id: string;
+  workspace_id: string;
+  /** 1, 2, 3 … within the workspace. */
+  seq: number;
+  /** The signature of the entry before it; '' in the first. */
+  previous: string;
+  /** Of all the other columns. */
+  signature: string;
+  at: number;
+  actor_id: string;
+  channel_id: string | null;
+  surface: AuditEntry['surface'];
+  action: string;
+  act_id: string;
+  server_id: number | null;
+  label: string | null;
+  /** The label in lower case; made by us because engines differ in which letters they know. */
+  label_key: string;
+  outcome: AuditEntry['outcome'];
+  code: string | null;
+  operation_id: string | null;
+  money: number | null;
+}
+
+/** One row for each workspace, which is locked before an entry is added. */
+interface AuditChainsTable {
+  workspace_id: string;
+  /** JSON: where the chain begins and ends. */
+  ends: string;
+  /** Of `ends`; '' when what stood here was not signed. */
+  signature: string;
+}
+
+/** The newest entry of each chain once more: a chain that was put back to an earlier state differs from it. */
+interface AuditHeadsTable {
+  workspace_id: string;
+  /** JSON of its number and its signature. */
+  head: string;
+  /** Of `head`. */
+  signature: string;
+}
+
+interface AccessRequestsTable {
+  id: string;
+  workspace_id: string;
+  asker_id: string;
+  channel_id: string | null;
+  role: Role;
+  pattern: string;
+  pattern_key: string;
+  reason: string;
+  asked_at: number;
+  expires_at: number;
+  state: AccessRequestState;
+  decided_by: string | null;
+  /** When it stopped being open, for any reason. */
+  decided_at: number | null;
+  /** NULL if nothing was granted, or if the grant is permanent. */
+  until: number | null;
+  /** NULL if nothing was granted. */
+  granted_role: Role | null;
+  granted_pattern: string | null;
+  denial_reason: string | null;
+  /** What the requester typed before; NULL if they requested the role otherwise. */
+  command: string | null;
+  is_told: number;
+  /** JSON. */
+  cards: string;
+}
+
+interface ApprovalsTable {
+  id: string;
+  workspace_id: string;
+  requester_id: string;
+  channel_id: string | null;
+  kind: ApprovalAction['kind'];
+  /** JSON. */
+  deed: string;
+  /** '' if it claims nothing or is no longer open. */
+  claim: string;
+  is_over_budget: number;
+  state: ApprovalState;
+  asked_at: number;
+  expires_at: number;
+  /** When its state was last changed. */
+  changed_at: number;
+  decided_by: string | null;
+  /** When it stopped being open, for any reason. */
+  decided_at: number | null;
+  reason: string | null;
+  /** JSON. */
+  reason_details: string | null;
+  denial_reason: string | null;
+  is_told: number;
+  /** JSON. */
+  cards: string;
+  key_generation: Generated<number>;
+}
+
+export type AccessRequestRow = Selectable<AccessRequestsTable>;
+export type ApprovalRow = Selectable<ApprovalsTable>;
+
+/** What is followed until servers have settled. */
+interface FollowTables {
+  act_messages: ActMessagesTable;
+  followed_acts: FollowedActsTable;
+  followed_servers: FollowedServersTable;
+}
+
+interface ActMessagesTable {
+  id: string;
+  workspace_id: string;
+  channel_id: string;
+  ts: string;
+  until: number;
+}
+
+interface FollowedActsTable {
+  id: string;
+  workspace_id: string;
+  action: FollowedAction;
+  actor_id: string;
+  channel_id: string | null;
+  thread_ts: string | null;
+  is_thread_open: number;
+  key_generation: number;
+  since: number;
+  looked_at: number;
+  passed_ms: number;
+  is_measured: number;
+  told: string;
+  due_at: number;
+  lease_owner: string;
+  lease_until: number;
+}
+
+interface FollowedServersTable {
+  act_id: string;
+  server_id: number;
+  workspace_id: string;
+  /** Its place in the list of the act's servers. */
+  place: number;
+  label: string;
+  standing: FollowedStanding;
+  state: string | null;
+  ipv4: string | null;
+  paid_until: number | null;
+  has_changed: number;
+  settled_ms: number | null;
+  superseded_by: string | null;
+  superseded_action: string | null;
+}
+
+export type FollowedActRow = Selectable<FollowedActsTable>;
+export type FollowedServerRow = Selectable<FollowedServersTable>;
+
+interface HomesTable {
+  workspace_id: string;
+  user_id: string;
+  channel_id: string;
+  page: number;
+  opened_at: number;
+  /** A ULID: what is shown was read at that time, or is being published. '' before it is noted. */
+  shown: Generated<string>;
+}
+
+/** One row for each workspace or organization in which the app was ever installed by OAuth. */
+interface InstallationsTable {
+  /** The team, or the enterprise when it is installed for the whole organization. */
+  id: string;
+  is_org: number;
+  /** The organization that the workspace belongs to. */
+  enterprise_id: string | null;
+  name: string;
+  /** Counts the installs: tokens of an earlier one are never mistaken for this one's. */
+  generation: number;
+  installed_by: string;
+  installed_at: number;
+  /** Separated by commas. */
+  scopes: string;
+  /** JSON of the tokens, sealed; NULL when the app was uninstalled. */
+  sealed: string | null;
+  /** When the bot token expires; 0 without token rotation. */
+  expires_at: number;
+  /** Slack has permanently rejected the refresh token; only another install helps. */
+  is_refresh_refused: number;
+  /** Slack refused the bot token itself when it was last used. */
+  is_token_refused: number;
+  /** When an event said that it was uninstalled, until that is confirmed or disproved; otherwise 0. */
+  revoked_at: number;
+  /** When Slack was last asked again whether it was uninstalled; 0 before the first time. */
+  revocation_checked_at: number;
+}
+
+/** Which installation serves a workspace: its own, or that of its organization. */
+interface InstallationWorkspacesTable {
+  workspace_id: string;
+  installation_id: string;
+}
+
+export type InstallationRow = Selectable<InstallationsTable>;
+
+/** One confirmation by one user, and its outcome. */
+interface OperationsTable {
+  id: string;
+  workspace_id: string;
+  actor_id: string;
+  channel_id: string | null;
+  kind: Purchase['kind'];
+  /** JSON. */
+  purchase: string;
+  /** '' when it claims nothing, or has released its claim. */
+  claim: string;
+  /** `in_doubt`, from the first release, is `unconfirmed` everywhere else. */
+  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
+  price: number | null;
+  /** JSON. */
+  known_ids: string;
+  server_id: number | null;
+  paid_until: number | null;
+  reason: string | null;
+  /** JSON. */
+  reason_details: string | null;
+  has_password: number;
+  needs_person: number;
+  created_at: number;
+  sent_at: number | null;
+  ended_at: number | null;
+  /** 0 while the actor has not been notified of this state. */
+  told_at: number;
+  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
+  due_at: number | null;
+  /** '' when it is not held. */
+  lease_owner: string;
+  lease_until: number;
+  /** The lease owner that sent its request; '' before that. */
+  sent_by: string;
+  /** How often it was marked as sent. */
+  attempt: number;
+  key_generation: number;
+  /** After this it may not be marked as sent any more; 0 in rows of older versions. */
+  send_by: number;
+  /** The name of the workspace's key; once it was sent, of the one that it was sent with. '' in rows of older versions. */
+  account: string;
+  looked_ms: number;
+  is_late: number;
+  decided_by: string | null;
+  /** An answer without a recognized password, sealed, until its server is found. */
+  sealed_answer: string | null;
+}
+
+/** One row for each day on which a workspace's digest was claimed. */
+interface DigestsTable {
+  workspace_id: string;
+  /** Like 2026-01-31, in the digest's time zone. */
+  day: string;
+  /** `live`: posted, and its message is edited. */
+  state: 'claimed' | 'quiet' | 'live' | 'closed';
+  at: number;
+  channel_id: string | null;
+  ts: string | null;
+  /** JSON; '' before it was posted. */
+  content: string;
+  sights: string;
+  seen_seq: number;
+  shown: string;
+  /** When the list was read for it; 0 if it could not be. */
+  read_at: number;
+}
+
+/** The servers that the last digest saw. */
+interface DigestSnapshotsTable {
+  workspace_id: string;
+  account: string;
+  at: number;
+  /** JSON. */
+  servers: string;
+}
+
+/** What users decided about reminders for one month of a server. */
+interface ReminderMarksTable {
+  workspace_id: string;
+  server_id: number;
+  label: string;
+  paid_until: number;
+  marked_by: string;
+  marked_at: number;
+  /** '' when the server is left to expire. */
+  until_day: string;
+}
+
+/** Several renewals that are reviewed and confirmed together. */
+export interface RenewalBatchesTable {
+  id: string;
+  workspace_id: string;
+  actor_id: string;
+  channel_id: string | null;
+  /** JSON. */
+  renewals: string;
+  state: 'open' | 'confirmed' | 'done';
+  /** How many of them were begun. */
+  started: number;
+  /** When it was opened, or confirmed. */
+  at: number;
+}
+
+interface ProtectedServersTable {
+  workspace_id: string;
+  server_id: number;
+  protected_by: string;
+  protected_at: number;
+}
+
+interface ServerNotesTable {
+  workspace_id: string;
+  server_id: number;
+  label: string;
+  note: string;
+  contact: string | null;
+  noted_by: string;
+  noted_at: number;
+}
+
+export type ServerNoteRow = Selectable<ServerNotesTable>;
+
+/** What the app's step in workflows needs. */
+interface WorkflowTables {
+  workflow_keys: WorkflowKeysTable;
+  workflow_runs: WorkflowRunsTable;
+}
+
+interface WorkflowKeysTable {
+  id: string;
+  workspace_id: string;
+  name: string;
+  /** The name in lower case. */
+  name_key: string;
+  /** Of the key and its workspace; it opens nothing. */
+  hash: string;
+  /** Separated by commas. */
+  actions: string;
+  pattern: string;
+  issued_by: string;
+  issued_at: number;
+  until: number | null;
+  last_used_at: number | null;
+}
+
+interface WorkflowRunsTable {
+  id: string;
+  workspace_id: string;
+  execution_id: string;
+  action: PowerAction | null;
+  label: string;
+  key_kind: RunKey['kind'];
+  /** '' without a key. */
+  key_id: string;
+  key_name: string;
+  channel_id: string | null;
+  /** The token that Slack gave for this run alone; erased when the run is over. */
+  sealed_token: string | null;
+  state: RunState;
+  received_at: number;
+  /** When it was counted against the limit of a minute; 0 before. */
+  admitted_at: number;
+  pressed_by: string | null;
+  card_channel_id: string | null;
+  card_ts: string | null;
+  outcome: string | null;
+  outcome_details: string | null;
+  is_told: number;
+  due_at: number;
+}
+
+export type WorkflowKeyRow = Selectable<WorkflowKeysTable>;
+export type WorkflowRunRow = Selectable<WorkflowRunsTable>;

@@ -1,0 +1,106 @@
+import { Refusal } from './core/errors.ts';
+import { findNearest } from './core/labels.ts';
+import { type Role, roleCovers } from './core/roles.ts';
+import { context, type Message, section, textMessage } from './slack/kit/blocks.ts';
+import { type Command, defineCommand } from './slack/kit/command.ts';
+import { escapeText } from './slack/kit/text.ts';
+
+/** Help is generated from the commands. The list is passed in, since it contains this command too. */
+export function defineHelp(listCommands: () => readonly Command[]): Command {
+  return defineCommand({
+    name: 'help',
+    usage: 'help [command]',
+    summary: 'Show what you can do',
+    needs: 'anyone',
+    parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
+    run: async ({ about }, request) => {
+      const role = await request.findRole();
+      const message =
+        about === undefined
+          ? helpMessage(listCommands(), role)
+          : commandHelp(getCommand(about, listCommands()), role);
+      await request.reply.send(message);
+    },
+  });
+}
+
+/** Finds a command by the name that was typed. @throws Refusal `unknown_command` with the nearest one */
+export function getCommand(typed: string, commands: readonly Command[]): Command {
+  const command = commands.find(({ name }) => name === typed);
+  if (command) return command;
+  const nearest = findNearest(
+    typed,
+    commands.map(({ name }) => name),
+  );
+  throw new Refusal('unknown_command', { typed, nearest });
+}
+
+/** The groups of help, in order. What is in none of them comes last. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
+  Orders: ['catalog', 'create', 'renew', 'password', 'costs'],
+  'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
+};
+
+/** What each command may look like when it is typed. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  help: 'help create',
+  list: 'list web',
+  show: 'show web-1',
+  start: 'start web-1',
+  stop: 'stop web-1 web-2',
+  reboot: 'reboot web-1',
+  note: 'note web-1 billing, ask before a reboot',
+  create: 'create plan=small label=web-2',
+  renew: 'renew web-1',
+  delete: 'delete web-1',
+  password: 'password web-1',
+  access: 'access grant @ann operator on web-* for 8h',
+  audit: 'audit web-1 since 7d',
+};
+
+/** The example of a command, without `/vps`. */
+export function exampleOf({ name }: Pick<Command, 'name'>): string {
+  return EXAMPLES[name] ?? name;
+}
+
+/** The commands that this user may run, and no others, in groups, each with an example. */
+export function helpMessage(commands: readonly Command[], role: Role | undefined): Message {
+  const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
+  const grouped = Object.values(GROUPS).flat();
+  const groups = [
+    ...Object.entries(GROUPS).map(([title, names]) => ({
+      title,
+      members: names.flatMap((name) => allowed.filter((command) => command.name === name)),
+    })),
+    { title: 'More', members: allowed.filter(({ name }) => !grouped.includes(name)) },
+  ];
+  const blocks = groups
+    .filter(({ members }) => members.length > 0)
+    .map(({ title, members }) => section([`*${title}*`, ...members.map(helpLine)].join('\n')));
+  const first = role
+    ? `You’re ${articleOf(role)} *${role}*.`
+    : 'You don’t have a role yet: `/vps access ask viewer` requests one.';
+  const more = '`/vps help create` explains one command. Refer to servers by label, ID or IPv4 address.';
+  return { text: 'What you can do with /vps', blocks: [...blocks, context(`${first} ${more}`)] };
+}
+
+function helpLine(command: Command): string {
+  return `\`/vps ${escapeText(exampleOf(command))}\` ${command.summary}`;
+}
+
+function articleOf(role: Role): string {
+  return role === 'operator' || role === 'owner' ? 'an' : 'a';
+}
+
+/** One command in full. */
+export function commandHelp(command: Command, role?: Role): Message {
+  const { usage, summary, needs } = command;
+  const isAllowed = needs === 'anyone' || roleCovers(role, needs);
+  const required =
+    needs === 'anyone' ? '' : `Requires the *${needs}* role${isAllowed ? '' : ', which you don’t have'}.`;
+  return textMessage(
+    `*${summary}*\nUsage: \`/vps ${escapeText(usage)}\`\nExample: \`/vps ${escapeText(exampleOf(command))}\``,
+    ...(required === '' ? [] : [context(required)]),
+  );
+}

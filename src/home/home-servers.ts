@@ -1,0 +1,231 @@
+import type { UseCaseContext } from '../core/entry.ts';
+import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
+import type { ServerId, WorkspaceId } from '../core/ids.ts';
+import { withTimeout } from '../core/locks.ts';
+import { coversRole, type HeldRoles, type Role } from '../core/roles.ts';
+import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DEFAULT_DIGEST } from '../core/settings.ts';
+import { DAY_MS, localDay } from '../core/time.ts';
+import type { Operation } from '../purchases/operation.ts';
+import { listDue } from '../reminders/digest-content.ts';
+
+type Context = UseCaseContext;
+
+/** One server on Home. */
+export interface HomeServer {
+  readonly server: Server;
+  /** The actor's role for it: there are only buttons that this covers. */
+  readonly role: Role | undefined;
+  /** Its paid time ends soon, and no user has chosen to let it expire. */
+  readonly isExpiring: boolean;
+  readonly isProtected: boolean;
+}
+
+export type HomeServers =
+  /** Slack has not confirmed a role, and did not say that there is none. */
+  | { readonly kind: 'no_role' | 'role_unknown' }
+  /** No API key is connected yet. */
+  | { readonly kind: 'not_connected' }
+  /** Nothing is known of them; without an error, they are still being read. */
+  | {
+      readonly kind: 'unread';
+      readonly error?: HostingError | Refusal;
+      readonly coming?: ComingServers;
+    }
+  | ListedServers;
+
+export interface ListedServers {
+  readonly kind: 'listed';
+  /** One page, the most urgent first. */
+  readonly shown: readonly HomeServer[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  /** How many of all need attention: their paid time ends soon, or their state is unsettled. */
+  readonly urgent: number;
+  /** When they were read, in epoch milliseconds. */
+  readonly readAt: number;
+  readonly isComplete: boolean;
+  /** Why there is nothing newer; `reading`: it is on its way. */
+  readonly stale?: HostingError | Refusal | 'reading';
+  readonly coming?: ComingServers;
+}
+
+/** Each has two blocks of the hundred that a view may have. */
+const SERVERS_PER_PAGE = 12;
+
+/** Slack shows what was published before until then; later, what is known already is published in between. */
+const PATIENCE_MS = 1000;
+
+/** A list of servers, or why there is none yet. */
+export type Reading =
+  | ({ readonly kind: 'read'; readonly last: LastServers } & Pick<ListedServers, 'stale' | 'coming'>)
+  | Exclude<HomeServers, ListedServers>;
+
+/** How to read the list. */
+export interface WantedList {
+  /** Wait for as long as the hosting API takes, rather than show at once what is known. */
+  readonly isPatient?: boolean;
+  /** Read the list again, even if that was done half a minute ago. */
+  readonly isFresh?: boolean;
+  /** Continue a read that has already begun, rather than start another. */
+  readonly coming?: ComingServers | undefined;
+}
+
+/** Reads the account's servers, or what this process knows of them. */
+export async function readList(
+  { isPatient = false, isFresh = false, coming }: WantedList,
+  context: Context,
+): Promise<Reading> {
+  const { actor, app } = context;
+  const { workspaceId } = actor;
+  try {
+    const held = await app.apiKeys.find(workspaceId);
+    if (!held) return { kind: 'not_connected' };
+    const { generation } = held;
+    const known = app.lastLists.find(workspaceId, generation);
+    const reading =
+      coming?.keyGeneration === generation ? coming.last : readAndKeep(generation, isFresh, context);
+    const rest = { coming: { keyGeneration: generation, last: reading } };
+    try {
+      const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
+      if (last) return { kind: 'read', last };
+      return known ? { kind: 'read', last: known, stale: 'reading', ...rest } : { kind: 'unread', ...rest };
+    } catch (error) {
+      if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
+      return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
+    }
+  } catch (error) {
+    if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected' };
+    if (isExpected(error)) return { kind: 'unread', error };
+    throw error;
+  }
+}
+
+async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
+  const { actor, app } = context;
+  const hosting = await context.hosting();
+  const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
+  // An account that was empty half a minute ago is probably just being set up.
+  const isDoubtful = !isFresh && read.servers.length === 0;
+  const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
+  return app.lastLists.put(actor.workspaceId, generation, { list, at: app.system.now() });
+}
+
+/** One page of the servers that the actor may see, the most urgent first. */
+export async function showServers(
+  { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
+  wantedPage: number,
+  roles: HeldRoles,
+  open: readonly Operation[],
+  context: Context,
+): Promise<ListedServers> {
+  const { list, at: readAt } = last;
+  const expiring = await findExpiring(list, context);
+  const ordered = orderServers(list, roles, expiring, unconfirmedIn(open));
+  const pages = Math.max(1, Math.ceil(ordered.servers.length / SERVERS_PER_PAGE));
+  const page = Math.min(Math.max(0, wantedPage), pages - 1);
+  const first = page * SERVERS_PER_PAGE;
+  const { app, actor } = context;
+  const shown = await Promise.all(
+    ordered.servers.slice(first, first + SERVERS_PER_PAGE).map(async (server) => ({
+      server,
+      role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
+        coversRole(roles, role, server.label),
+      ),
+      isExpiring: expiring.has(server.id),
+      isProtected: (await app.protections.find(actor.workspaceId, server.id)) !== undefined,
+    })),
+  );
+  const { urgent, servers } = ordered;
+  const isComplete = list.extent !== 'part';
+  return {
+    ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
+    stale,
+    coming,
+  };
+}
+
+/** As the daily digest lists them: without those that were snoozed or left to expire. */
+async function findExpiring({ servers }: ServerList, { actor, app }: Context): Promise<Set<ServerId>> {
+  const { workspaceId } = actor;
+  const settings = (await app.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
+  const now = app.system.now();
+  const marks = await app.reminders.listMarks(workspaceId);
+  // Days of a time zone are slow to count, and there may be thousands of servers.
+  const untilMs = now + ((settings.daysBefore[0] ?? 0) + 2) * DAY_MS;
+  const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
+  const due = listDue(soon, localDay(now, settings.zone), now, settings, marks);
+  return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
+}
+
+function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
+  return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
+}
+
+/** Expiring ones come first, then unsettled ones, then those with an order that isn't confirmed, then the rest. */
+function orderServers(
+  { servers: all }: ServerList,
+  roles: HeldRoles,
+  expiring: ReadonlySet<ServerId>,
+  unconfirmed: ReadonlySet<ServerId>,
+): { readonly servers: readonly Server[]; readonly urgent: number } {
+  const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
+  const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
+  const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
+  const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
+  const servers = seen.sort((a, b) => rank(a) - rank(b) || sooner(a, b) || compareServers(a, b));
+  return { servers, urgent: servers.filter((server) => rank(server) < CALM).length };
+}
+
+const CALM = 3;
+
+function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: ReadonlySet<ServerId>): number {
+  if (expiring.has(server.id)) return 0;
+  if (['yellow', 'red'].includes(colorOf(server))) return 1;
+  return unconfirmed.has(server.id) ? 2 : CALM;
+}
+
+/** The servers of a workspace as this process has read them last. */
+interface LastServers {
+  readonly list: ServerList;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A list that is still being read with the API key of that generation. */
+export interface ComingServers {
+  readonly keyGeneration: number;
+  readonly last: Promise<LastServers>;
+}
+
+/** What Home shows while the hosting API doesn't answer. Only in memory: after a start, it begins empty. */
+export interface LastLists {
+  /** Undefined if none was read with the key of that generation: another key may be another account's. */
+  find(workspaceId: WorkspaceId, keyGeneration: number): LastServers | undefined;
+  /** The same list again keeps the time at which it was read. */
+  put(workspaceId: WorkspaceId, keyGeneration: number, last: LastServers): LastServers;
+}
+
+/** A list may have thousands of servers, so only those of the workspaces that were read last are kept. */
+const MOST_WORKSPACES = 50;
+
+export function createLastLists(): LastLists {
+  const lists = new Map<WorkspaceId, LastServers & { readonly keyGeneration: number }>();
+  const find: LastLists['find'] = (workspaceId, keyGeneration) => {
+    const last = lists.get(workspaceId);
+    return last?.keyGeneration === keyGeneration ? last : undefined;
+  };
+  return {
+    find,
+    put: (workspaceId, keyGeneration, given) => {
+      const known = find(workspaceId, keyGeneration);
+      const last = known?.list === given.list ? known : { ...given, keyGeneration };
+      lists.delete(workspaceId);
+      lists.set(workspaceId, { ...last, keyGeneration });
+      const [oldest] = lists.keys();
+      if (lists.size > MOST_WORKSPACES && oldest !== undefined) lists.delete(oldest);
+      return last;
+    },
+  };
+}

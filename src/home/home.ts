@@ -1,0 +1,259 @@
+import type { KnownBlock } from '@slack/types';
+import { z } from 'zod';
+import { withdrawAccessButton } from '../access/buttons.ts';
+import { describeRequest, describeWantedRole } from '../access/words.ts';
+import { connectButton } from '../account/buttons.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ServerId } from '../core/ids.ts';
+import { type Role, roleCovers } from '../core/roles.ts';
+import type { PowerAction } from '../core/server.ts';
+import { decideButton, passwordButton } from '../purchases/buttons.ts';
+import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
+import { labelOf, type Operation } from '../purchases/operation.ts';
+import { waitingBlocks } from '../requests/approval-card.ts';
+import { answerRows } from '../requests/role-request-card.ts';
+import { showServer } from '../servers/card.ts';
+import { changePower } from '../servers/change-power.ts';
+import { watchServer } from '../servers/delete-server.ts';
+import { answerWords, isThere, unconfirmedMessage } from '../servers/power-words.ts';
+import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/shortcuts.ts';
+import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
+import type { Command } from '../slack/kit/command.ts';
+import { defineForm } from '../slack/kit/form.ts';
+import type { HomeScreen } from '../slack/kit/home-view.ts';
+import { codeLabel, count, escapeText, plainLabel, slackDate } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { frozenWords } from '../words.ts';
+import { type Home, readHome } from './read-home.ts';
+import {
+  accountWords,
+  homeFindChoice,
+  homeManageButton,
+  homePages,
+  homePower,
+  homeRefreshButton,
+  serverBlocks,
+} from './server-rows.ts';
+
+/** A view has room for this many of each; the rest are only counted. */
+const SHOWN = { passwords: 4, approvals: 4, access: 3, orders: 4, own: 3 } as const;
+
+type Attention = Pick<Home, 'unsaved' | 'decisions' | 'open' | 'freeze' | 'needsInstall' | 'role'>;
+
+/** What needs this user's attention: unsaved passwords, pending decisions and unconfirmed orders. */
+function attentionBlocks(home: Attention, currency: string): KnownBlock[] {
+  const blocks = [
+    ...(home.needsInstall ? [section(NEEDS_INSTALL)] : []),
+    ...(home.freeze ? [section(frozenWords({ frozenBy: home.freeze.by, since: home.freeze.since }))] : []),
+    ...unsavedBlocks(home.unsaved),
+    ...decisionBlocks(home.decisions, currency),
+    ...orderBlocks(home.open, home.role),
+  ];
+  return blocks.length === 0 ? [] : [header('Needs your attention'), ...blocks];
+}
+
+const NEEDS_INSTALL =
+  '🔴 Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
+
+function unsavedBlocks(unsaved: Attention['unsaved']): KnownBlock[] {
+  const lines = unsaved
+    .slice(0, SHOWN.passwords)
+    .map(({ id, label }) =>
+      section(
+        `🔑 The root password of ${codeLabel(label, 40)} isn’t saved yet.`,
+        passwordButton.element(
+          'Show password',
+          { typed: String(id) },
+          { label: `Show the root password of ${plainLabel(label, 40)}` },
+        ),
+      ),
+    );
+  return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
+}
+
+function decisionBlocks({ approvals, access }: Attention['decisions'], currency: string): KnownBlock[] {
+  const shown = approvals.slice(0, SHOWN.approvals);
+  const asked = access.slice(0, SHOWN.access);
+  return [
+    ...shown.flatMap((approval) => waitingBlocks({ approval, canAnswer: true, isOwn: false }, currency)),
+    ...rest(approvals.length - shown.length, 'more approval', '/vps status'),
+    ...asked.flatMap((request) => [section(describeRequest(request)), ...answerRows(request.id)]),
+    ...rest(access.length - asked.length, 'more role request', '/vps access'),
+  ];
+}
+
+function orderBlocks(open: readonly Operation[], role: Role | undefined): KnownBlock[] {
+  const shown = open.slice(0, SHOWN.orders);
+  return [
+    ...shown.map((operation) => {
+      const { id, purchase, needsDecision, createdAt } = operation;
+      const doing = purchase.kind === 'create' ? 'creating' : 'renewing';
+      const stands = needsDecision ? 'needs a decision' : 'not confirmed yet';
+      const name = labelOf(purchase);
+      const words = `🟡 ${codeLabel(name, 40)} · ${doing}, ${stands} (since ${slackDate(createdAt)})`;
+      if (!needsDecision || !roleCovers(role, 'manager')) return section(words);
+      const label = `Decide about ${plainLabel(name, 40)}`;
+      return section(words, decideButton.element('Decide…', { operationId: id }, { label }));
+    }),
+    ...rest(open.length - shown.length, 'more unconfirmed order', '/vps status'),
+  ];
+}
+
+/** This user's own requests that are still pending. */
+function ownBlocks({ approvals, access }: Home['own'], currency: string): KnownBlock[] {
+  const shown = approvals.slice(0, SHOWN.own);
+  const asked = access.slice(0, SHOWN.own);
+  const blocks = [
+    ...shown.flatMap((approval) => waitingBlocks({ approval, canAnswer: false, isOwn: true }, currency)),
+    ...asked.map((request) =>
+      section(
+        `You requested the ${describeWantedRole(request)}. Expires ${slackDate(request.expiresAt)}.`,
+        withdrawAccessButton.element('Withdraw request', { id: request.id }),
+      ),
+    ),
+    ...rest(approvals.length + access.length - shown.length - asked.length, 'more request', '/vps status'),
+  ];
+  return blocks.length === 0 ? [] : [header('Your requests'), ...blocks];
+}
+
+function rest(amount: number, noun: string, command: string): KnownBlock[] {
+  return amount > 0 ? [context(`${count(amount, noun)}: see \`${command}\`.`)] : [];
+}
+
+interface Rendering {
+  readonly now: number;
+  readonly currency: string;
+  readonly accountUrl: string | undefined;
+  /** The user has never opened Home before. */
+  readonly isWelcome: boolean;
+}
+
+/** All of Home for one user. */
+export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }: Rendering): KnownBlock[] {
+  const { servers, role } = home;
+  const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';
+  const first = [
+    ...(isWelcome ? welcomeBlocks(hasRole) : []),
+    ...(servers.kind === 'not_connected' ? setupBlocks(role === 'owner', accountUrl) : []),
+    ...attentionBlocks(home, currency),
+    ...ownBlocks(home.own, currency),
+  ];
+  return [
+    ...first,
+    ...(servers.kind === 'listed' && first.length > 0 ? [divider()] : []),
+    ...serverBlocks(servers, { now, currency, role, hasAsked: home.own.access.length > 0 }),
+    ...spendingBlocks(home, currency),
+    ...(hasRole ? [context(footer(home))] : []),
+  ];
+}
+
+function welcomeBlocks(hasRole: boolean): KnownBlock[] {
+  const words = hasRole
+    ? 'This tab shows your servers, what needs your attention, and spending. You can also type `/vps` in any channel.'
+    : 'With this app, your team runs its virtual servers from Slack.';
+  return [header('Welcome to vps'), section(words)];
+}
+
+/** The first steps for an owner; everyone else learns who can connect the account. */
+function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
+  if (!isOwner)
+    return [
+      header('Not connected yet'),
+      section('The hosting account isn’t connected yet. An owner can do that with `/vps connect`.'),
+    ];
+  const page = accountUrl === undefined ? 'API keys page' : `<${escapeText(accountUrl)}|account page>`;
+  return [
+    header('Get started'),
+    section(
+      `*1. Connect your hosting account.* Create an API key on its ${page}, then enter it in a secure form outside Slack.`,
+    ),
+    actions(connectButton.element('Connect…', {}, { style: 'primary' })),
+    section(
+      '*2. Invite the app* to the channels where your team works: `/invite @vps`\n*3. Give your team access:* `/vps access grant @user operator`',
+    ),
+  ];
+}
+
+function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlock[] {
+  if (!spending || servers.kind === 'not_connected') return [];
+  const { paid, costs } = spending;
+  const blocks = costs ? costsSummary(costs, currency) : [section(paidWords(paid, currency))];
+  return [divider(), header('Spending'), ...blocks];
+}
+
+function footer({ servers }: Home): string {
+  const account = accountWords(servers);
+  return [...(account === undefined ? [] : [account]), '`/vps help` lists all commands.'].join(' · ');
+}
+
+/** The app's Home tab. */
+export const homeScreen: HomeScreen = {
+  load: async ({ isWelcome, ...wanted }, request) => {
+    const home = await request.execute(readHome, wanted);
+    const { servers } = home;
+    const { currency, accountUrl } = request;
+    return {
+      blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
+      page: servers.kind === 'listed' ? servers.page : 0,
+      coming: 'coming' in servers ? servers.coming : undefined,
+    };
+  },
+};
+
+/** A server's card in a modal. Its buttons show their outcome there. */
+const card = defineForm({
+  id: 'home_manage',
+  title: MANAGE_TITLE,
+  input: z.object({ id: z.number().int() }),
+  needs: showServer,
+  load: async ({ id }, request, origin) => {
+    const shown = await request.execute(showServer, { ref: { id } });
+    return mentionedView(shown, undefined, origin, request.now());
+  },
+});
+
+/** The buttons and menus that exist only on Home. The others belong to their features. */
+export const home: Pick<Command, 'actions' | 'modals' | 'suggestions'> = {
+  actions: [
+    card.handler,
+    homeManageButton.on((input, request) => card.open(input, request)),
+    homeFindChoice.on((id, request) => card.open({ id: Number(id) }, request)),
+    homePages.back.on(({ page }, request) => show({ page }, request)),
+    homePages.further.on(({ page }, request) => show({ page }, request)),
+    homeRefreshButton.on((_value, request) => show({ isFresh: true }, request)),
+    homePower.start.on(({ id }, request) => power('start', id, request)),
+    homePower.stop.on(({ id }, request) => power('stop', id, request)),
+    homePower.reboot.on(({ id }, request) => power('reboot', id, request)),
+  ],
+  modals: [],
+  suggestions: [{ ...findSuggestions, id: homeFindChoice.id }],
+};
+
+async function show(
+  shown: { readonly page?: number; readonly isFresh?: boolean },
+  request: SlackRequest,
+): Promise<void> {
+  await request.authorize(readHome);
+  // These buttons exist only on Home.
+  if (!request.home) throw new Refusal('unreadable_press', {});
+  await request.home.show(shown);
+}
+
+/** Home shows the outcome if it is seen within two minutes; otherwise the user gets a message. */
+async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
+  const change = await request.execute(changePower[action], {
+    ref: { id },
+    onWait: undefined,
+    isSure: undefined,
+  });
+  if (change.isUnconfirmed) {
+    await request.reply.send(unconfirmedMessage(action, change));
+    return;
+  }
+  await request.reply.send(textMessage(answerWords(action, change)));
+  const { actId } = change;
+  if (actId === undefined) return;
+  const isSeen = isThere(action, change) || (await request.execute(watchServer, { id, action })).isThere;
+  const isShown = isSeen && (await request.home?.show({}));
+  await request.placeAct(actId, isShown ? 'told' : undefined);
+}

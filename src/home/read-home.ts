@@ -1,0 +1,163 @@
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { isExpected, Refusal } from '../core/errors.ts';
+import { withTimeout } from '../core/locks.ts';
+import { coversAllServers, lookUpRoles } from '../core/permission.ts';
+import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
+import type { PurchaseFreeze } from '../core/settings.ts';
+import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
+import { labelOf, type Operation } from '../purchases/operation.ts';
+import { listDecidable } from '../requests/approval.ts';
+import type { Approval } from '../requests/decision.ts';
+import type { AccessRequest } from '../requests/role-request.ts';
+import { type HomeServers, type Reading, readList, showServers, type WantedList } from './home-servers.ts';
+
+type Context = UseCaseContext;
+
+/** Everything that one user sees on Home, and nothing that is meant for others. */
+export interface Home {
+  /** The actor's highest role; absent for none. */
+  readonly role?: Role;
+  readonly servers: HomeServers;
+  /** Confirmed orders for servers that the actor may see, whose outcome is not known yet. */
+  readonly open: readonly Operation[];
+  /** Servers whose root password the actor has not saved. */
+  readonly unsaved: readonly { readonly id: number; readonly label: string }[];
+  /** What the actor may decide, oldest first. */
+  readonly decisions: Requests;
+  /** The actor's own requests that are still pending. */
+  readonly own: Requests;
+  /** What was paid here this month, and what the servers cost as far as they could be read. */
+  readonly spending?: { readonly paid: PaidThisMonth; readonly costs?: Costs };
+  /** Set while nothing can be bought or renewed. */
+  readonly freeze?: PurchaseFreeze;
+  /** The app's token can't be renewed; only owners see this. */
+  readonly needsInstall: boolean;
+}
+
+interface Requests {
+  readonly approvals: readonly Approval[];
+  readonly access: readonly AccessRequest[];
+}
+
+const NO_REQUESTS: Requests = { approvals: [], access: [] };
+
+interface Input extends WantedList {
+  /** Of the servers; from 0. */
+  readonly page: number;
+}
+
+/**
+ * Reads Home. Everyone of the workspace gets one, and sees only what their roles cover.
+ * @throws Refusal `other_organization`: users of other organizations get none
+ */
+export const readHome = defineUseCase({
+  name: 'panel',
+  needs: 'anyone',
+  effect: 'reads',
+  run: async ({ page, ...wanted }: Input, context): Promise<Home> => {
+    const { actor, app } = context;
+    const user = await app.users.find(actor.workspaceId, actor.userId);
+    if (user?.isStranger) throw new Refusal('other_organization', {});
+    const { held, possible } = await lookUpRoles(actor, app);
+    if (!coversRole(held, 'viewer')) return readBareHome(possible.length > 0, context);
+    const reading = await readList(wanted, context);
+    // The hosting API may have taken half a minute: what is shown is what the roles cover now.
+    const { held: roles, possible: unknown } = await lookUpRoles(actor, app);
+    if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
+    const open = await listOpen(roles, context);
+    const [servers, spending, rest] = await Promise.all([
+      reading.kind === 'read' ? showServers(reading, page, roles, open, context) : reading,
+      readSpending(reading, roles, wanted.isPatient === true, context),
+      readRest(roles, context),
+    ]);
+    return { servers, open, ...rest, role: strongestRole(roles), spending };
+  },
+});
+
+/** Without a role: how to get one, and what was asked for already. */
+async function readBareHome(isUnknown: boolean, context: Context): Promise<Home> {
+  return {
+    servers: { kind: isUnknown ? 'role_unknown' : 'no_role' },
+    open: [],
+    unsaved: [],
+    decisions: NO_REQUESTS,
+    own: await listOwn(context),
+    needsInstall: false,
+  };
+}
+
+async function listOpen(roles: HeldRoles, { actor, app }: Context): Promise<readonly Operation[]> {
+  const open = await app.ledger.listOpen(actor.workspaceId);
+  return open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
+}
+
+/** What needs no hosting API. */
+async function readRest(roles: HeldRoles, context: Context) {
+  const { actor, app } = context;
+  const isOwner = coversRole(roles, 'owner');
+  const [held, approvals, access, own, workspace, needsInstall] = await Promise.all([
+    app.passwords.listHeld(actor.workspaceId),
+    listDecidable(roles, context),
+    isOwner ? listAccessOf(context, (requesterId) => requesterId !== actor.userId) : [],
+    listOwn(context),
+    app.workspaces.find(actor.workspaceId),
+    isOwner && app.installations.needsInstall?.(actor.workspaceId),
+  ]);
+  const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
+  return {
+    unsaved: mine.map(({ serverId: id, label }) => ({ id, label })),
+    decisions: { approvals, access },
+    own,
+    needsInstall: needsInstall === true,
+    freeze: workspace?.settings.freeze,
+  };
+}
+
+async function listOwn(context: Context): Promise<Requests> {
+  const { actor, app } = context;
+  const now = app.system.now();
+  const approvals = await app.approvals.listOpen(actor.workspaceId);
+  return {
+    approvals: approvals.filter(
+      ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > now,
+    ),
+    access: await listAccessOf(context, (requesterId) => requesterId === actor.userId),
+  };
+}
+
+async function listAccessOf({ actor, app }: Context, isWanted: (requesterId: string) => boolean) {
+  const open = await app.accessRequests.listOpen(actor.workspaceId);
+  const now = app.system.now();
+  return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
+}
+
+/** What was paid is known without the hosting API; what the servers cost takes its list and its catalog. */
+async function readSpending(
+  reading: Reading,
+  roles: HeldRoles,
+  isPatient: boolean,
+  context: Context,
+): Promise<Home['spending']> {
+  const covers = (label: string) => coversRole(roles, 'viewer', label);
+  const paid = await readPaid(covers, context);
+  // An account that was empty then may have servers by now.
+  if (reading.kind !== 'read' || (reading.stale && reading.last.list.servers.length === 0)) return { paid };
+  const catalog = await readCatalog(isPatient, context);
+  if (!catalog) return { paid };
+  const isLimited = !coversAllServers(roles, 'viewer');
+  const costs = await costsOf({ list: reading.last.list, catalog, paid, covers, isLimited }, context);
+  return { paid, costs };
+}
+
+const CATALOG_PATIENCE_MS = 300;
+
+/** Undefined where it is slow or can't be read: Home does without it. */
+async function readCatalog(isPatient: boolean, context: Context) {
+  try {
+    const reading = (await context.hosting()).fetchCatalog();
+    return await (isPatient ? reading : withTimeout(reading, context.app.system, CATALOG_PATIENCE_MS));
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}

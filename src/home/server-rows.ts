@@ -1,0 +1,194 @@
+import type { Button, KnownBlock } from '@slack/types';
+import { z } from 'zod';
+import { requestAccessButton } from '../access/buttons.ts';
+import { type Role, roleCovers } from '../core/roles.ts';
+import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
+import { createButton, renewButton } from '../purchases/buttons.ts';
+import { confirmPower } from '../servers/power-words.ts';
+import { NO_SERVERS, serverLine } from '../servers/words.ts';
+import { actions, context, header, partOfList, section } from '../slack/kit/blocks.ts';
+import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { steady } from '../slack/kit/home-view.ts';
+import { count, describeNumber, plainLabel, slackDate } from '../slack/kit/text.ts';
+import { VERBS, wordsOfError } from '../words.ts';
+import type { HomeServer, HomeServers, ListedServers } from './home-servers.ts';
+
+const server = z.object({ id: z.number().int() });
+
+/** The power buttons of a server's row on Home, which shows the outcome itself. */
+export const homePower = {
+  start: defineButton('home_start', server),
+  stop: defineButton('home_stop', server),
+  reboot: defineButton('home_reboot', server),
+} as const;
+
+/** Opens the card of a server above Home. */
+export const homeManageButton = defineButton('home_manage', server);
+export const homeFindChoice = defineChoice('home_find');
+
+const page = z.object({ page: z.number().int().min(0) });
+/** Two ids: Slack refuses two buttons with the same id in one row. */
+export const homePages = {
+  back: defineButton('home_back', page),
+  further: defineButton('home_page', page),
+} as const;
+export const homeRefreshButton = defineButton('home_refresh', z.object({}));
+
+interface Rendering {
+  readonly now: number;
+  readonly currency: string;
+  /** The user's highest role. */
+  readonly role: Role | undefined;
+  /** A request of theirs for a role is pending. */
+  readonly hasAsked: boolean;
+}
+
+const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
+
+/** The servers on Home, or why there are none. */
+export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
+  const { hasAsked } = rendering;
+  switch (servers.kind) {
+    case 'no_role':
+      if (hasAsked)
+        return [header('No access yet'), section(`${NO_ROLE} An owner has to answer your request first.`)];
+      return [
+        header('No access yet'),
+        section(`${NO_ROLE} Ask an owner for one.`),
+        actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
+      ];
+    case 'role_unknown':
+      return [
+        section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.'),
+        actions(refresh('Try again')),
+      ];
+    case 'not_connected':
+      return [];
+    case 'unread':
+      return [header('Servers'), ...unread(servers.error, rendering.currency)];
+    case 'listed':
+      return listed(servers, rendering);
+  }
+}
+
+function unread(error: Parameters<typeof wordsOfError>[0] | undefined, currency: string): KnownBlock[] {
+  if (!error) return [section('Loading servers…')];
+  return [
+    section(`🔴 ${wordsOfError(error, currency)}\nYour servers can’t be shown right now.`),
+    actions(refresh('Try again')),
+  ];
+}
+
+function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
+  const { shown, total, urgent } = servers;
+  const create = roleCovers(rendering.role, 'manager')
+    ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
+    : [];
+  const heading = [header(total === 0 ? 'Servers' : `Servers (${describeNumber(total)})`)];
+  if (total === 0)
+    return [
+      ...heading,
+      ...cautions(servers, rendering.currency),
+      ...(servers.stale === 'reading' ? [] : [section(NO_SERVERS)]),
+      actions(...create, refresh()),
+    ];
+  const attention =
+    urgent === 0
+      ? 'No server needs attention.'
+      : `${urgent === 1 ? '1 server needs' : `${urgent} servers need`} attention; most urgent first.`;
+  return [
+    ...heading,
+    ...cautions(servers, rendering.currency),
+    context(`${attention}${rangeWords(servers)}`),
+    ...shown.flatMap((each) => row(each, rendering.now)),
+    steady(
+      'controls',
+      actions(
+        ...(total > shown.length ? [homeFindChoice.typeAhead('Find a server')] : []),
+        ...pageButtons(servers),
+        ...create,
+        refresh(),
+      ),
+    ),
+  ];
+}
+
+/** Says that the list is incomplete, and how old it is if nothing newer could be read. */
+function cautions({ stale, isComplete, readAt, total }: ListedServers, currency: string): KnownBlock[] {
+  const part = isComplete ? [] : [partOfList()];
+  if (stale === undefined) return part;
+  const since = `as of ${slackDate(readAt)}`;
+  if (stale === 'reading')
+    return [context(`${total === 0 ? 'No servers' : 'Showing servers'} ${since}. Loading…`), ...part];
+  return [section(`🔴 ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
+}
+
+function rangeWords({ page, pages, shown, total }: ListedServers): string {
+  if (pages === 1) return '';
+  const first = page < pages - 1 ? page * shown.length : total - shown.length;
+  return ` Showing ${describeNumber(first + 1)}–${describeNumber(first + shown.length)} of ${describeNumber(total)}.`;
+}
+
+function pageButtons({ page, pages }: ListedServers): Button[] {
+  return [
+    ...(page > 0 ? [homePages.back.element('Previous', { page: page - 1 })] : []),
+    ...(page < pages - 1 ? [homePages.further.element('Next', { page: page + 1 })] : []),
+  ];
+}
+
+function refresh(text = 'Refresh'): Button {
+  return homeRefreshButton.element(text, {});
+}
+
+/** A server's line, with the buttons that this user may press now. */
+function row(each: HomeServer, now: number): KnownBlock[] {
+  const { server } = each;
+  const buttons = rowButtons(each);
+  const line = `${serverLine(server, now, each.isExpiring)}${each.isProtected ? ' · 🔒 protected' : ''}`;
+  const manage = homeManageButton.element(
+    'Manage',
+    { id: server.id },
+    { label: `Manage ${plainLabel(server.label, 60)}` },
+  );
+  if (buttons.length === 0) return [steady(`server_${server.id}`, section(line, manage))];
+  return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
+}
+
+function rowButtons({ server, role, isExpiring, isProtected }: HomeServer): Button[] {
+  const power = roleCovers(role, 'operator') ? powerActionsIn(server) : [];
+  const renew = isExpiring && roleCovers(role, 'manager');
+  return [
+    ...power
+      .filter((action) => !isProtected || action === 'start')
+      .map((action) => powerElement(action, server)),
+    ...(renew
+      ? [
+          renewButton.element(
+            'Renew…',
+            { id: server.id },
+            { label: `Renew ${plainLabel(server.label, 60)}`, style: 'primary' },
+          ),
+        ]
+      : []),
+  ];
+}
+
+function powerElement(action: PowerAction, server: Server): Button {
+  const { title } = VERBS[action];
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  return homePower[action].element(
+    title,
+    { id: server.id },
+    { label, confirm: confirmPower(action, server) },
+  );
+}
+
+/** "Hosting account connected · 3 servers · updated …", for the line at the end. */
+export function accountWords(servers: HomeServers): string | undefined {
+  if (servers.kind !== 'listed') return undefined;
+  const { stale, total, readAt } = servers;
+  const answers = stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
+  // There may be servers by now.
+  const counted = stale !== undefined && total === 0 ? [] : [count(total, 'server')];
+  return [answers, ...counted, `updated ${slackDate(readAt)}`].join(' · ');
+}

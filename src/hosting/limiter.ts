@@ -1,0 +1,490 @@
+import { setMaxListeners } from 'node:events';
+import type Bottleneck from 'bottleneck';
+import { HostingError, Refusal } from '../core/errors.ts';
+import type { System } from '../system.ts';
+import type { Accounts, ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
+import { KnownReleases, MAX_PREPARATION_MS, openSlots, SharedSlots, sleepUnless } from './slots.ts';
+
+export interface LimiterOptions extends Partial<WaitingLimits> {
+  readonly system: System;
+  readonly calls: ApiCalls;
+  readonly account: string;
+  /** The timeout of one request, and so the longest that a call may still be in flight after a crash. */
+  readonly timeoutMs: number;
+  /** 300 requests per minute (docs/hosting-api.md 8). */
+  readonly limit?: number;
+  readonly windowMs?: number;
+  /** How many slots background work may hold. */
+  readonly backgroundLimit?: number;
+  /** How long a call waits for its slot before it is refused. */
+  readonly maxWaitMs?: number;
+}
+
+const DEFAULTS = {
+  limit: 300,
+  windowMs: 60_000,
+  backgroundLimit: 100,
+  maxWaitMs: 90_000,
+  mostOfCaller: 100,
+  mostWaiting: 2000,
+} as const;
+
+/** After this wait, the user sees that the call is queued. */
+export const NOTIFY_AFTER_MS = 5_000;
+/** Allows for two clocks that run at slightly different rates. */
+const MARGIN_MS = 50;
+/** How long a request that was cut off may still be in transit. */
+const IN_TRANSIT_MS = 5_000;
+const SPARE_MS = 30_000;
+
+/**
+ * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6):
+ * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
+ * through one slot arrive at least `windowMs` apart. Measured on the monotonic clock.
+ */
+export class Limiter implements CallLimiter {
+  readonly limit: number;
+  readonly #options: Required<LimiterOptions>;
+  readonly #shared: SharedSlots;
+  readonly #slots: Bottleneck;
+  readonly #background: Bottleneck;
+  readonly #waiting: WaitingCalls;
+  readonly #closing = new AbortController();
+  readonly #releases = new KnownReleases();
+  #taken = 0;
+  #pausedUntil = 0;
+  #lastUsedAt: number;
+
+  constructor(options: LimiterOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#waiting = new WaitingCalls(this.#options);
+    const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
+    this.limit = limit;
+    const maxHoldMs = MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS;
+    const limits = { limit, maxHoldMs };
+    this.#shared = new SharedSlots({ system, calls, account, limits, closing: this.#closing.signal });
+    this.#slots = openSlots(this.limit);
+    this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
+    this.#lastUsedAt = options.system.elapsed();
+    // Every held slot adds a listener: 300 of them are no leak.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  run<Answer>(job: Job<Answer>): Promise<Answer> {
+    const { system } = this.#options;
+    this.#lastUsedAt = system.elapsed();
+    return new Promise((resolve, reject) => {
+      const { urgency, caller = '' } = job;
+      if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
+      if (this.#waiting.isFull(caller, this.limit - this.budget().taken))
+        return reject(new Refusal('too_many_waiting', {}));
+      const serve = () => this.#serve(ticket, job, resolve);
+      const ticket: Ticket = {
+        askedAt: system.elapsed(),
+        ended: new AbortController(),
+        caller,
+        serve,
+        reject,
+      };
+      this.#waiting.add(ticket, urgency);
+      void this.#watch(ticket, job.onWait);
+      void this.#queue(urgency).catch((error) => {
+        if (this.#waiting.leave(ticket)) reject(error);
+      });
+    });
+  }
+
+  pause(ms: number): void {
+    const now = this.#options.system.elapsed();
+    const isPaused = this.#pausedUntil > now;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
+    if (!isPaused) void this.#holdBack();
+  }
+
+  budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
+    // How many other processes hold is only known while they leave none.
+    const taken = this.#shared.areTaken ? this.limit : this.#taken;
+    return { taken, limit: this.limit, waiting: this.#waiting.size };
+  }
+
+  isIdle(idleMs: number): boolean {
+    const isUnused = this.#taken === 0 && this.#waiting.size === 0;
+    return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
+  }
+
+  /** Refuses waiting and new calls. Requests in flight continue; their slots are no longer held. */
+  close(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    this.#waiting.rejectAll(new Refusal('shutting_down', {}));
+    // These promises resolve when running requests end; there is no need to wait for that here.
+    for (const slots of [this.#background, this.#slots])
+      slots.stop({ dropWaitingJobs: true }).catch(() => {});
+  }
+
+  async #queue(urgency: Urgency): Promise<void> {
+    const { timeoutMs, windowMs, maxWaitMs } = this.#options;
+    // A safety net for slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
+    // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
+    // that other processes hold, and in the account's limiter after the workspace's.
+    const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
+    const priority = PRIORITY[urgency];
+    // As many turns as calls; whose turn it is, is decided when a slot is free: Bottleneck knows no callers.
+    const turn = () => this.#waiting.serveNext(urgency);
+    const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, turn);
+    // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
+    await (urgency === 'background' ? this.#background.schedule(takeSlot) : takeSlot());
+  }
+
+  /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
+  async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
+    const { system, windowMs } = this.#options;
+    const slot = await this.#shared
+      .take(PRIORITY[job.urgency], ticket.ended.signal)
+      .catch((error: unknown) => {
+        if (this.#waiting.leave(ticket)) ticket.reject(error);
+      });
+    if (!slot) return;
+    if (!this.#waiting.leave(ticket)) return this.#shared.giveBack(slot.id);
+    this.#taken++;
+    try {
+      await job.beforeSend?.();
+      slot.check();
+    } catch (error) {
+      this.#taken--;
+      ticket.reject(error);
+      return this.#shared.giveBack(slot.id);
+    }
+    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot).then(
+      (answer) => {
+        resolve(answer);
+        return MARGIN_MS;
+      },
+      (error) => {
+        ticket.reject(error);
+        return error instanceof HostingError && error.code === 'no_answer' ? IN_TRANSIT_MS : MARGIN_MS;
+      },
+    );
+    if (job.isSent?.() === false) {
+      this.#taken--;
+      return this.#shared.giveBack(slot.id);
+    }
+    // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
+    const isOver = this.#releases.hold(system, windowMs + spareMs, this.#closing.signal);
+    if (await isOver) this.#shared.giveBack(slot.id);
+    this.#taken--;
+  }
+
+  async #watch(ticket: Ticket, onWait: OnWait | undefined): Promise<void> {
+    const { system, maxWaitMs } = this.#options;
+    const { signal } = ticket.ended;
+    if (!(await sleepUnless(signal, Math.min(NOTIFY_AFTER_MS, maxWaitMs), system))) return;
+    onWait?.(this.#describeWait(ticket));
+    if (!(await sleepUnless(signal, maxWaitMs - NOTIFY_AFTER_MS, system))) return;
+    if (this.#waiting.leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
+  }
+
+  #describeWait(ticket: Ticket): Wait {
+    const [now, free] = [this.#options.system.elapsed(), this.limit - this.budget().taken];
+    const givesUpInMs = ticket.askedAt + this.#options.maxWaitMs - now;
+    const position = this.#waiting.positionOf(ticket);
+    return { position, givesUpInMs, ...this.#releases.estimate(position - free, this.#pausedUntil, now) };
+  }
+
+  async #holdBack(): Promise<void> {
+    const { system } = this.#options;
+    await this.#slots.updateSettings({ reservoir: 0 });
+    while (this.#pausedUntil > system.elapsed()) {
+      if (!(await sleepUnless(this.#closing.signal, this.#pausedUntil - system.elapsed(), system))) return;
+    }
+    await this.#slots.updateSettings({ reservoir: null });
+  }
+}
+
+const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
+
+/** One call to be sent. */
+export interface Job<Answer> {
+  readonly urgency: Urgency;
+  /** Whose call it is: each caller gets a fair share. Without a name it shares one line with the others that have none. */
+  readonly caller?: string | undefined;
+  readonly onWait?: OnWait | undefined;
+  /** Awaited right before `send`; if it rejects, nothing is sent. */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Gets the slot that it is sent in, whose age decides whether it may still be sent. */
+  readonly send: (waitedMs: number, slot: CallSlot) => Promise<Answer>;
+  /** Whether a failed `send` has sent anything; without it, it counts as sent. */
+  readonly isSent?: () => boolean;
+}
+
+/** The slot that a call is sent in. It ends when it was taken longer ago than any call can last. */
+export interface CallSlot {
+  /**
+   * Takes it again if it was taken more than a moment ago: for a call that has waited for something else since.
+   * @throws HostingError `not_sent` when it was lost meanwhile, and whatever the store throws: nothing was sent
+   */
+  takeAgain(): Promise<void>;
+  /** Whether it was taken too long ago for a call whose first byte leaves now, by either clock. */
+  readonly isTooOld: boolean;
+  /** @throws HostingError `not_sent` when it is too old */
+  check(): void;
+}
+
+/** How a call is made, and by whom. */
+export type CallBy = CallOptions & Pick<Job<unknown>, 'caller'>;
+
+/** Holds calls back until they may be sent. */
+export interface CallLimiter {
+  /**
+   * Waits for a slot, then sends. The answer is returned at once; the slot stays taken for a minute after it.
+   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`: nothing was sent
+   * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
+   */
+  run<Answer>(job: Job<Answer>): Promise<Answer>;
+  /** Holds back every call for this long, in milliseconds, since another program is using up the account's minute. */
+  pause(ms: number): void;
+  /** How much of the minute's budget is taken, and how many calls wait. */
+  budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
+  /** Whether no slot is held, no call waits, and no call has come for that long. */
+  isIdle(idleMs: number): boolean;
+}
+
+/** A call that waits for a slot. */
+interface Ticket {
+  readonly askedAt: number;
+  readonly caller: string;
+  /** Aborted when the wait is over, whatever ended it. */
+  readonly ended: AbortController;
+  /** Runs the call in a slot; never rejects. */
+  readonly serve: () => Promise<void>;
+  readonly reject: (error: unknown) => void;
+}
+
+interface WaitingLimits {
+  /** How many calls of one caller may wait. */
+  readonly mostOfCaller: number;
+  /** How many calls of all callers may wait. */
+  readonly mostWaiting: number;
+}
+
+/** The calls that wait for a slot, by urgency and caller; their number is bounded (docs/design.md 6). */
+class WaitingCalls {
+  readonly #limits: WaitingLimits;
+  readonly #waiting = new Set<Ticket>();
+  readonly #linedUp = new Map<Ticket, Urgency>();
+  readonly #lines = { payment: newLines(), user: newLines(), background: newLines() };
+
+  constructor(limits: WaitingLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Whether one more call of this caller has to be refused; those for which slots are free don't count. A caller without a
+   * name is never refused: it pays for what was confirmed, or works in the background.
+   */
+  isFull(caller: string, freeSlots: number): boolean {
+    const { mostOfCaller, mostWaiting } = this.#limits;
+    const left = this.#waiting.size - freeSlots;
+    if (caller === '' || left < mostOfCaller) return false;
+    const own = [...this.#waiting].filter((ticket) => ticket.caller === caller).length;
+    return own - freeSlots >= mostOfCaller || left >= mostWaiting;
+  }
+
+  /** Lines it up behind its caller's other calls. */
+  add(ticket: Ticket, urgency: Urgency): void {
+    this.#waiting.add(ticket);
+    this.#lines[urgency].add(ticket.caller, ticket);
+    this.#linedUp.set(ticket, urgency);
+  }
+
+  /** Serves the call whose turn it is; none if all that are left gave up. */
+  async serveNext(urgency: Urgency): Promise<void> {
+    const next = this.#lines[urgency].take();
+    if (!next) return;
+    this.#linedUp.delete(next);
+    await next.serve();
+  }
+
+  /** Its place among all that wait: 1 is the next one. Those whose turn has come already wait for other processes. */
+  positionOf(ticket: Ticket): number {
+    const urgency = this.#linedUp.get(ticket);
+    if (!urgency) {
+      const earlier = [...this.#waiting].filter(
+        (each) => !this.#linedUp.has(each) && each.askedAt < ticket.askedAt,
+      );
+      return 1 + earlier.length;
+    }
+    const moreUrgent = URGENCIES.slice(0, URGENCIES.indexOf(urgency));
+    const before = moreUrgent.reduce((sum, each) => sum + this.#lines[each].size, 0);
+    const inTurn = this.#waiting.size - this.#linedUp.size;
+    return 1 + inTurn + before + this.#lines[urgency].countBefore(ticket.caller, ticket);
+  }
+
+  /** Ends the ticket's wait; false if it had ended already. */
+  leave(ticket: Ticket): boolean {
+    ticket.ended.abort();
+    const urgency = this.#linedUp.get(ticket);
+    if (urgency) this.#lines[urgency].remove(ticket.caller, ticket);
+    this.#linedUp.delete(ticket);
+    return this.#waiting.delete(ticket);
+  }
+
+  rejectAll(error: unknown): void {
+    for (const ticket of this.#waiting) {
+      this.leave(ticket);
+      ticket.reject(error);
+    }
+  }
+}
+
+const URGENCIES = ['payment', 'user', 'background'] as const satisfies readonly Urgency[];
+
+const newLines = () => new WaitingLines<Ticket>();
+
+/**
+ * What waits, in one line for each caller; the lines are served in turn, so that a long one holds up no other caller
+ * (docs/design.md 6).
+ */
+class WaitingLines<Item> {
+  /** The next line first; none is empty. */
+  readonly #lines = new Map<string, Item[]>();
+  #size = 0;
+
+  add(caller: string, item: Item): void {
+    const line = this.#lines.get(caller);
+    this.#size++;
+    if (line) line.push(item);
+    else this.#lines.set(caller, [item]);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many go before it, line after line in turn. */
+  countBefore(caller: string, item: Item): number {
+    const rounds = this.#lines.get(caller)?.indexOf(item) ?? 0;
+    let before = 0;
+    let isLater = false;
+    for (const [each, line] of this.#lines) {
+      if (each === caller) isLater = true;
+      before += Math.min(line.length, each === caller || isLater ? rounds : rounds + 1);
+    }
+    return before;
+  }
+
+  /** Takes one out that has given up. */
+  remove(caller: string, item: Item): void {
+    const line = this.#lines.get(caller);
+    const at = line?.indexOf(item) ?? -1;
+    if (!line || at < 0) return;
+    line.splice(at, 1);
+    this.#size--;
+    if (line.length === 0) this.#lines.delete(caller);
+  }
+
+  /** Takes the first of the next line; undefined when nothing waits. */
+  take(): Item | undefined {
+    for (const [caller, line] of this.#lines) {
+      const item = line.shift();
+      this.#lines.delete(caller);
+      if (line.length > 0) this.#lines.set(caller, line);
+      this.#size--;
+      return item;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Combines several limiters: a call takes a slot in each, one after the other, and is sent when it has all of them. A slot
+ * that it has held while it waited for the others is taken again, since other processes would free it too early.
+ */
+export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
+  const [outer, ...others] = limiters;
+  if (!outer) throw new RangeError('there is no limiter to join');
+  if (others.length === 0) return outer;
+  const inner = joinLimiters(others);
+  return {
+    run: <Answer>(job: Job<Answer>) => {
+      const { urgency, caller, onWait } = job;
+      let isSent = false;
+      const send = (waitedMs: number, slot: CallSlot) => {
+        const beforeSend = async () => {
+          await slot.takeAgain();
+          await job.beforeSend?.();
+          slot.check();
+        };
+        const sendNow = (waitedMoreMs: number, last: CallSlot) => {
+          isSent = true;
+          return job.send(waitedMs + waitedMoreMs, last);
+        };
+        return inner.run({ ...job, beforeSend, send: sendNow });
+      };
+      // What another limiter or the caller held back was never sent: its slot is free again at once.
+      return outer.run({ urgency, caller, onWait, send, isSent: () => isSent });
+    },
+    pause: (ms) => {
+      for (const limiter of limiters) limiter.pause(ms);
+    },
+    // The tightest limiter decides, and a call waits in one limiter at a time.
+    budget: () => {
+      const budgets = limiters.map((limiter) => limiter.budget());
+      const { limit } = outer.budget();
+      return {
+        limit,
+        taken: Math.max(...budgets.map(({ taken }) => taken)),
+        waiting: budgets.reduce((sum, { waiting }) => sum + waiting, 0),
+      };
+    },
+    isIdle: (idleMs) => limiters.every((limiter) => limiter.isIdle(idleMs)),
+  };
+}
+
+interface Known {
+  readonly account: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+/** Another process may have found out more by then. */
+const GOOD_FOR_MS = 10_000;
+/** So many names are remembered; each is looked up again when it is needed. */
+const MOST = 1000;
+
+interface Source {
+  readonly accounts?: Pick<Accounts, 'find'>;
+  readonly system: Pick<System, 'elapsed'>;
+}
+
+/** Which account each key opens, as this process knows it. */
+export class KnownAccounts {
+  readonly #source: Source;
+  readonly #known = new Map<string, Known>();
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** What was found last; before that, every key opens an account of its own. */
+  peek(name: string): string {
+    return this.#known.get(name)?.account ?? name;
+  }
+
+  /** Looks it up unless that was done a moment ago. @throws what the store throws */
+  async look(name: string): Promise<void> {
+    const { accounts, system } = this.#source;
+    if (!accounts) return;
+    const known = this.#known.get(name);
+    if (known && system.elapsed() - known.at < GOOD_FOR_MS) return;
+    const account = await accounts.find(name);
+    this.#known.delete(name);
+    this.#known.set(name, { account, at: system.elapsed() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
+  }
+}

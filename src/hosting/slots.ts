@@ -1,0 +1,248 @@
+import Bottleneck from 'bottleneck';
+import { HostingError } from '../core/errors.ts';
+import type { System } from '../system.ts';
+import type { ApiCalls, SlotLimits, Wait } from './hosting-api.ts';
+import type { CallSlot } from './limiter.ts';
+
+interface SharedSlotsOptions {
+  readonly calls: ApiCalls;
+  readonly account: string;
+  readonly limits: SlotLimits;
+  readonly system: System;
+  /** Ends every wait; slots that are still held stay taken in the store. */
+  readonly closing: AbortSignal;
+}
+
+/** How long to wait, on average, before trying again when other processes hold all slots. */
+const TRY_AGAIN_MS = 500;
+/** How soon slots are given back that no call gives back earlier. */
+const GIVE_BACK_MS = 2_000;
+
+/** A call that found all slots taken. */
+interface Refused {
+  readonly priority: number;
+  readonly tryAgain: () => void;
+}
+
+/**
+ * The slots of one account, shared by all processes on the same store (docs/design.md 6). A slot is a row that its owner
+ * removes a minute after the answer, by its monotonic clock. The store ends those of a process that died.
+ */
+export class SharedSlots {
+  readonly #options: SharedSlotsOptions;
+  /** Our own slots whose minute is over and that still have to be removed. */
+  readonly #over = new Set<string>();
+  #isRemoving = false;
+  #refused: Refused[] = [];
+
+  constructor(options: SharedSlotsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether all slots were taken a moment ago, by other processes or before a restart. */
+  get areTaken(): boolean {
+    return this.#refused.length > 0;
+  }
+
+  /**
+   * Takes a slot, waiting for one until the signal fires: then undefined. Of this process's calls that wait, those
+   * with a lower priority are first.
+   * @throws what the store throws
+   */
+  async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
+    const { system } = this.#options;
+    const id = system.newId();
+    try {
+      if (this.areTaken) await this.#untilNextTry(priority);
+      while (!gaveUp.aborted) {
+        const taken = nameSlot(id, system);
+        if (await this.#tryToTake(id)) return new HeldSlot(taken, system, (old) => this.#takeAgain(old));
+        await this.#untilNextTry(priority);
+      }
+      return undefined;
+    } catch (error) {
+      // It may have been written anyway.
+      this.giveBack(id);
+      throw error;
+    }
+  }
+
+  /** Gives a slot back together with the next one that is taken, or soon after, to save a commit. */
+  giveBack(id: string): void {
+    this.#over.add(id);
+    void this.#removeSoon();
+  }
+
+  /** All that were refused ask the store together, about twice a second. */
+  #untilNextTry(priority: number): Promise<void> {
+    return new Promise((tryAgain) => {
+      this.#refused.push({ priority, tryAgain });
+      if (this.#refused.length === 1) void this.#tryAgainSoon();
+    });
+  }
+
+  async #tryAgainSoon(): Promise<void> {
+    const { system, closing } = this.#options;
+    // At random times, so that no process always asks right before another one.
+    await sleepUnless(closing, TRY_AGAIN_MS * (0.5 + system.random()), system);
+    const refused = this.#refused.sort((one, other) => one.priority - other.priority);
+    this.#refused = [];
+    for (const { tryAgain } of refused) tryAgain();
+  }
+
+  async #takeAgain(old: string): Promise<TakenSlot | undefined> {
+    const { calls, system } = this.#options;
+    const taken = nameSlot(system.newId(), system);
+    try {
+      return (await calls.takeAgain(old, taken.id)) ? taken : undefined;
+    } catch (error) {
+      // It may have been written anyway.
+      this.giveBack(taken.id);
+      throw error;
+    }
+  }
+
+  async #tryToTake(id: string): Promise<boolean> {
+    const { calls, account, limits } = this.#options;
+    const over = this.#takeOver();
+    try {
+      return await calls.take({ id, account }, limits, over);
+    } catch (error) {
+      for (const id of over) this.giveBack(id);
+      throw error;
+    }
+  }
+
+  async #removeSoon(): Promise<void> {
+    const { calls, system, closing } = this.#options;
+    if (this.#isRemoving) return;
+    this.#isRemoving = true;
+    while (this.#over.size > 0 && (await sleepUnless(closing, GIVE_BACK_MS, system))) {
+      const over = this.#takeOver();
+      await calls.release(over).catch(() => {
+        for (const id of over) this.#over.add(id);
+      });
+    }
+    this.#isRemoving = false;
+  }
+
+  #takeOver(): string[] {
+    const over = [...this.#over];
+    this.#over.clear();
+    return over;
+  }
+}
+
+/** How long a call may take between getting its slot and sending its first byte; the ledger commits in between. */
+export const MAX_PREPARATION_MS = 15_000;
+/** A slot younger than this leaves enough time for the rest of the preparations. */
+const AGAIN_AFTER_MS = 5_000;
+
+type Clocks = Pick<System, 'elapsed' | 'now'>;
+
+/** A slot and when it was taken, on both clocks, and no later than it was stored. */
+interface TakenSlot extends Record<keyof Clocks, number> {
+  readonly id: string;
+}
+
+/** The slot of this ID, for one that is taken next. */
+function nameSlot(id: string, clocks: Clocks): TakenSlot {
+  return { id, elapsed: clocks.elapsed(), now: clocks.now() };
+}
+
+/** Takes the slot again; undefined when it was no longer taken. @throws what the store throws */
+type TakeAgain = (id: string) => Promise<TakenSlot | undefined>;
+
+/** A slot of this process, from when it was taken until it is given back. */
+class HeldSlot implements CallSlot {
+  readonly #clocks: Clocks;
+  readonly #takeAgain: TakeAgain;
+  #taken: TakenSlot;
+
+  constructor(taken: TakenSlot, clocks: Clocks, takeAgain: TakeAgain) {
+    this.#taken = taken;
+    this.#clocks = clocks;
+    this.#takeAgain = takeAgain;
+  }
+
+  /** Changes when the slot is taken again. */
+  get id(): string {
+    return this.#taken.id;
+  }
+
+  async takeAgain(): Promise<void> {
+    if (this.#ageMs() <= AGAIN_AFTER_MS) return;
+    const taken = await this.#takeAgain(this.id);
+    // It had been taken for so long that it ended, and another call may have used it.
+    if (!taken)
+      throw new HostingError('not_sent', 'no', { cause: 'the slot was lost while the call waited' });
+    this.#taken = taken;
+  }
+
+  get isTooOld(): boolean {
+    return this.#ageMs() > MAX_PREPARATION_MS;
+  }
+
+  check(): void {
+    if (!this.isTooOld) return;
+    throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
+  }
+
+  /** The monotonic clock stands still while a machine is suspended, and the wall clock may be set back. */
+  #ageMs(): number {
+    const { elapsed, now } = this.#taken;
+    return Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
+  }
+}
+
+/**
+ * `minTime` is minus infinity, not 0, because Bottleneck holds a job back until the wall clock has reached the time of the
+ * job before it plus `minTime`: with 0, a clock set back by an hour would stop every call for an hour. The first job would
+ * wait for the time at which the limiter was made, so that one runs at once.
+ */
+export function openSlots(maxConcurrent: number): Bottleneck {
+  const slots = new Bottleneck({ maxConcurrent, minTime: Number.NEGATIVE_INFINITY });
+  slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
+  return slots;
+}
+
+/**
+ * The times at which slots become free, as far as they are known: those of calls that were answered. Calls that are still
+ * in flight, and other processes, free theirs at unknown times. Monotonic milliseconds.
+ */
+export class KnownReleases {
+  /** Sorted. */
+  readonly #times: number[] = [];
+
+  /** Holds a slot for this long, and notes when it becomes free; false if the signal fires first. */
+  async hold(system: System, ms: number, gaveUp: AbortSignal): Promise<boolean> {
+    const at = system.elapsed() + ms;
+    const later = this.#times.findIndex((time) => time > at);
+    this.#times.splice(later < 0 ? this.#times.length : later, 0, at);
+    return sleepUnless(gaveUp, ms, system).finally(() => this.#times.splice(this.#times.indexOf(at), 1));
+  }
+
+  /** When this many slots will have become free, with no pause to hold calls back; nothing if that is not known. */
+  estimate(slots: number, pausedUntil: number, now: number): Pick<Wait, 'estimateMs'> {
+    const freeAt = slots <= 0 ? pausedUntil : this.#times[slots - 1];
+    if (freeAt === undefined) return {};
+    const estimateMs = Math.max(freeAt, pausedUntil) - now;
+    return estimateMs > 0 ? { estimateMs } : {};
+  }
+}
+
+/** Waits this many milliseconds on the monotonic clock; false if the signal fires first. */
+export async function sleepUnless(signal: AbortSignal, ms: number, system: System): Promise<boolean> {
+  const until = system.elapsed() + ms;
+  // Timers may fire slightly early, which would break the guarantee of at least 60 s.
+  for (let left = ms; left > 0; left = until - system.elapsed()) {
+    if (signal.aborted) return false;
+    try {
+      await system.sleep(Math.ceil(left), signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+  return !signal.aborted;
+}

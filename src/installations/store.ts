@@ -1,0 +1,320 @@
+import type { Transaction } from 'kysely';
+import { z } from 'zod';
+import { addGrant } from '../access/grant-store.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import { Secret } from '../core/secret.ts';
+import { addAudit } from '../db/audit.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import { keepPresent } from '../db/engine.ts';
+import type { InstallationRow, Tables } from '../db/tables.ts';
+import type { SealedPlace, Vault } from '../db/vault.ts';
+import { eraseInstallation } from './erase-rows.ts';
+import type {
+  AuditOfInstall,
+  BotTokens,
+  Installation,
+  InstallationStore,
+  NewInstallation,
+  ServedWorkspace,
+} from './installations.ts';
+
+/** Where the app is installed by OAuth. */
+export function createInstallationStore(foundation: Foundation): InstallationStore {
+  const { db, engine, vault } = foundation;
+  return {
+    find: async (id) => toInstallation(await findRow(db, id), vault),
+    findServing: async (workspaceId) => toInstallation(await findServingRow(db, workspaceId), vault),
+    install: async (installation, auditOf) => {
+      const installed = await engine.transact(db, (trx) => install(trx, foundation, installation, auditOf));
+      await engine.scrub(db);
+      return installed;
+    },
+    serve: (workspace, by, at, auditOf) =>
+      engine.transact(db, async (trx) => {
+        const row = await findRow(trx, by.id);
+        if (row?.generation !== by.generation || row.sealed === null) return false;
+        await serve(trx, foundation, workspace, by, at, auditOf);
+        return true;
+      }),
+    stopServing: async (workspaceId, installationId) => {
+      await db
+        .deleteFrom('installation_workspaces')
+        .where('workspace_id', '=', workspaceId)
+        .where('installation_id', '=', installationId)
+        .execute();
+    },
+    ...createTokenRecord(foundation),
+    erase: (version, auditOf) => eraseInstallation(foundation, version, auditOf),
+  };
+}
+
+function findRow(db: Queries, id: string): Promise<InstallationRow | undefined> {
+  return db.selectFrom('installations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+function findServingRow(db: Queries, workspaceId: WorkspaceId): Promise<InstallationRow | undefined> {
+  return db
+    .selectFrom('installation_workspaces')
+    .innerJoin('installations', 'installations.id', 'installation_workspaces.installation_id')
+    .selectAll('installations')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+}
+
+async function install(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  given: NewInstallation,
+  auditOf: AuditOfInstall,
+): Promise<Installation> {
+  const before = await findRow(trx, given.id);
+  const generation = (before?.generation ?? 0) + 1;
+  const row = toRow(given, generation, foundation.vault);
+  await trx
+    .insertInto('installations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
+  if (given.isOrg) await auditReinstall(trx, foundation, given, auditOf);
+  else await serve(trx, foundation, given, installed, given.installedAt, auditOf);
+  return installed;
+}
+
+/** The workspaces of an organization are first known when someone uses the app there. */
+async function auditReinstall(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id }: NewInstallation,
+  auditOf: AuditOfInstall,
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('installation_workspaces')
+    .select('workspace_id')
+    .where('installation_id', '=', id)
+    // Audit chains are always locked in the same order, to avoid deadlocks.
+    .orderBy('workspace_id')
+    .execute();
+  for (const { workspace_id } of rows)
+    for (const entry of auditOf(workspace_id, undefined)) await addAudit(trx, foundation, entry);
+}
+
+async function serve(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id, name }: ServedWorkspace,
+  by: Pick<Installation, 'id' | 'installedBy'>,
+  at: number,
+  auditOf: AuditOfInstall,
+): Promise<void> {
+  await trx
+    .insertInto('workspaces')
+    .values({ id, name, settings: '{}', added_at: at })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
+    .execute();
+  await trx
+    .insertInto('installation_workspaces')
+    .values({ workspace_id: id, installation_id: by.id })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ installation_id: by.id }))
+    .execute();
+  const owner = (await isUnowned(trx, id)) ? by.installedBy : undefined;
+  if (owner !== undefined) await makeOwner(trx, foundation, id, owner, at);
+  for (const entry of auditOf(id, owner)) await addAudit(trx, foundation, entry);
+}
+
+/** In most workspaces any member may install an app: that must not make them an owner of what others have set up. */
+async function isUnowned(trx: Queries, workspaceId: WorkspaceId): Promise<boolean> {
+  const owner = await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .executeTakeFirst();
+  const key = await trx
+    .selectFrom('api_keys')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return owner === undefined && key === undefined;
+}
+
+async function makeOwner(
+  trx: Transaction<Tables>,
+  { newId }: Foundation,
+  workspaceId: WorkspaceId,
+  userId: string,
+  grantedAt: number,
+): Promise<void> {
+  const grant = { workspaceId, subjectKind: 'user', subjectId: userId, role: 'owner', pattern: '' } as const;
+  await addGrant(trx, newId(), { ...grant, grantedBy: userId, grantedAt });
+}
+
+/** The columns that decide whose the tokens are: an altered row opens nothing. */
+type BoundColumns = Pick<
+  InstallationRow,
+  'id' | 'is_org' | 'enterprise_id' | 'generation' | 'installed_by' | 'installed_at' | 'expires_at'
+>;
+
+const sealedTokens = z.object({ bot: z.string(), refresh: z.string().exactOptional() });
+
+/** Undefined for a row whose tokens were erased. @throws Refusal `key_unreadable`, VaultError */
+function toInstallation(row: InstallationRow | undefined, vault: Vault): Installation | undefined {
+  if (!row || row.sealed === null) return undefined;
+  return {
+    id: row.id,
+    isOrg: row.is_org === 1,
+    ...keepPresent({ enterpriseId: row.enterprise_id }),
+    name: row.name,
+    generation: row.generation,
+    installedBy: row.installed_by,
+    installedAt: row.installed_at,
+    scopes: row.scopes.split(',').filter((scope) => scope !== ''),
+    isRefreshRefused: row.is_refresh_refused === 1,
+    isTokenRefused: row.is_token_refused === 1,
+    tokens: openTokens(row, row.sealed, vault),
+  };
+}
+
+function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotTokens {
+  const { bot, refresh } = sealedTokens.parse(JSON.parse(vault.open(sealed, placeOfTokens(row))));
+  const rotation =
+    refresh === undefined ? undefined : { expiresAt: row.expires_at, refreshToken: new Secret(refresh) };
+  return { bot: new Secret(bot), rotation };
+}
+
+/** The row of an install. It keeps nothing of an earlier one. */
+function toRow(installation: NewInstallation, generation: number, vault: Vault): InstallationRow {
+  const { id, isOrg, enterpriseId, name, installedBy, installedAt, scopes, tokens } = installation;
+  const bound = {
+    id,
+    is_org: isOrg ? 1 : 0,
+    enterprise_id: enterpriseId ?? null,
+    generation,
+    installed_by: installedBy,
+    installed_at: installedAt,
+    expires_at: tokens.rotation?.expiresAt ?? 0,
+  };
+  return {
+    ...bound,
+    name,
+    scopes: scopes.join(','),
+    sealed: sealTokens(bound, tokens, vault),
+    is_refresh_refused: 0,
+    is_token_refused: 0,
+    revoked_at: 0,
+    revocation_checked_at: 0,
+  };
+}
+
+function sealTokens(row: BoundColumns, { bot, rotation }: BotTokens, vault: Vault): string {
+  const written = { bot: bot.reveal(), refresh: rotation?.refreshToken.reveal() };
+  return vault.seal(JSON.stringify(written), placeOfTokens(row));
+}
+
+/** Bound to who installed the app, when, and how often before: tokens of an earlier install open nothing. */
+function placeOfTokens(row: BoundColumns): SealedPlace {
+  const { id, is_org, enterprise_id, generation, installed_by, installed_at, expires_at } = row;
+  return {
+    table: 'installations',
+    row: id,
+    column: 'sealed',
+    workspaceId: id,
+    facts: [is_org, enterprise_id ?? '', generation, installed_by, installed_at, expires_at],
+  };
+}
+
+type TokenRecord = Pick<
+  InstallationStore,
+  | 'replaceTokens'
+  | 'markRefreshRefused'
+  | 'markTokenRefused'
+  | 'listExpiring'
+  | 'noteRevocation'
+  | 'listRevocations'
+  | 'noteRevocationCheck'
+  | 'dropRevocation'
+>;
+
+/** Stores what happens to the tokens of an installation, and what events have said about them. */
+function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
+  return {
+    replaceTokens: async (was, tokens) => {
+      const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
+      const isGood = { is_refresh_refused: 0, is_token_refused: 0 };
+      const isChanged = await changeTokens(db, was, { sealed, expires_at, ...isGood });
+      if (isChanged) await engine.scrub(db);
+      return isChanged;
+    },
+    markRefreshRefused: async (was) => {
+      await changeTokens(db, was, { is_refresh_refused: 1 });
+    },
+    markTokenRefused: async (was, isRefused) => {
+      await changeTokens(db, was, { is_token_refused: isRefused ? 1 : 0 });
+    },
+    listExpiring: async (before) => {
+      const rows = await db
+        .selectFrom('installations')
+        .select('id')
+        .where('sealed', 'is not', null)
+        .where('is_refresh_refused', '=', 0)
+        .where('expires_at', '>', 0)
+        .where('expires_at', '<=', before)
+        .orderBy('expires_at')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    noteRevocation: async (id, at) => {
+      await db
+        .updateTable('installations')
+        .set({ revoked_at: at })
+        .where('id', '=', id)
+        .where('sealed', 'is not', null)
+        .where('revoked_at', '<', at)
+        .execute();
+    },
+    listRevocations: async () => {
+      const rows = await db
+        .selectFrom('installations')
+        .select(['id', 'revoked_at', 'revocation_checked_at'])
+        .where('revoked_at', '>', 0)
+        .orderBy('revocation_checked_at')
+        .orderBy('revoked_at')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        revokedAt: row.revoked_at,
+        checkedAt: row.revocation_checked_at,
+      }));
+    },
+    noteRevocationCheck: async (id, at) => {
+      await db.updateTable('installations').set({ revocation_checked_at: at }).where('id', '=', id).execute();
+    },
+    // A later event stays due.
+    dropRevocation: async (id, revokedAt) => {
+      await db
+        .updateTable('installations')
+        .set({ revoked_at: 0 })
+        .where('id', '=', id)
+        .where('revoked_at', '=', revokedAt)
+        .execute();
+    },
+  };
+}
+
+/** Nothing is changed where other tokens are stored by now. */
+async function changeTokens(
+  db: Queries,
+  was: Installation,
+  columns: Partial<InstallationRow>,
+): Promise<boolean> {
+  const changed = await db
+    .updateTable('installations')
+    .set(columns)
+    .where('id', '=', was.id)
+    .where('generation', '=', was.generation)
+    .where('expires_at', '=', was.tokens.rotation?.expiresAt ?? 0)
+    .where('sealed', 'is not', null)
+    .returning('id')
+    .executeTakeFirst();
+  return changed !== undefined;
+}

@@ -1,0 +1,17 @@
+import type { Button, KnownBlock } from '@slack/types';
+import { HostingError, isRefusal } from './core/errors.ts';
+import { accessSteps } from './requests/ask-for-role.ts';
+import { failedSteps, serverSteps } from './servers/words.ts';
+import { actions } from './slack/kit/blocks.ts';
+
+/** What a user can do after an error, as a row of buttons; none where the words say it all. `typed` is the failed command. */
+export function nextSteps(error: unknown, typed?: string): KnownBlock[] {
+  const buttons = buttonsAfter(error, typed);
+  return buttons.length === 0 ? [] : [actions(...buttons)];
+}
+
+function buttonsAfter(error: unknown, typed: string | undefined): Button[] {
+  if (error instanceof HostingError) return failedSteps(error);
+  if (isRefusal(error, 'role_needed')) return accessSteps(error, typed);
+  return serverSteps(error);
+}

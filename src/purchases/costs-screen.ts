@@ -1,0 +1,305 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import { csvLine } from '../core/csv.ts';
+import { describeMoney, money } from '../core/money.ts';
+import {
+  actions,
+  barChart,
+  type ChartBlock,
+  context,
+  LIMITS,
+  type Message,
+  plain,
+  preformatted,
+  section,
+} from '../slack/kit/blocks.ts';
+import { defineCommand, parseNothing } from '../slack/kit/command.ts';
+import { defineForm } from '../slack/kit/form.ts';
+import { sendWaiting } from '../slack/kit/notify.ts';
+import { codeLabel, count, describeNumber, escapeText, mention, shorten } from '../slack/kit/text.ts';
+import { costsCsvButton } from './buttons.ts';
+import {
+  type CostShare,
+  type Costs,
+  type PaidThisMonth,
+  readCosts,
+  type ServerCost,
+  type Tally,
+} from './costs.ts';
+
+const CSV_TITLE = 'Costs as CSV';
+
+/** A view holds 250,000 bytes and 100 blocks; the rest is for what stands around the rows. */
+const MOST_BYTES = 220_000;
+const MOST_BLOCKS = 90;
+/** What a block adds around its text. */
+const BLOCK_BYTES = 200;
+
+const HEAD = csvLine(['id', 'label', 'plan', 'monthly', 'price', 'created_by', 'created_at', 'paid_until']);
+
+/** One row for each server, to be copied: the app asks for no scope to upload files. */
+export function costsCsvView(costs: Costs, currency: string): ModalView {
+  const { parts, rows } = splitRows(costs.servers.map(toRow));
+  const rest = costs.servers.length - rows;
+  return {
+    type: 'modal',
+    title: plain(CSV_TITLE),
+    close: plain('Close'),
+    blocks: [
+      section(introduction(rows, parts.length, currency)),
+      ...omission(rest),
+      ...parts.map(preformatted),
+    ],
+  };
+}
+
+function introduction(rows: number, parts: number, currency: string): string {
+  const where = parts > 1 ? `all ${parts} parts below, one after the other,` : 'this';
+  return `${count(rows, 'server')}. Copy ${where} into a file such as \`costs.csv\`.${currency === '' ? '' : ` Amounts are in ${escapeText(currency)}.`} Times are in UTC.`;
+}
+
+function omission(rest: number): KnownBlock[] {
+  if (rest === 0) return [];
+  return [
+    section(
+      `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones by label. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
+    ),
+  ];
+}
+
+/** Fills one block after the other with whole rows, as many as a view holds. */
+function splitRows(rows: readonly string[]): { readonly parts: string[]; readonly rows: number } {
+  const parts: string[] = [HEAD];
+  let bytes = 0;
+  for (const [at, row] of rows.entries()) {
+    const last = parts.at(-1) ?? '';
+    const fits = last.length + 1 + row.length <= LIMITS.preformatted;
+    bytes += Buffer.byteLength(JSON.stringify(row)) + (fits ? 2 : BLOCK_BYTES);
+    if (bytes > MOST_BYTES || (!fits && parts.length === MOST_BLOCKS)) return { parts, rows: at };
+    if (fits) parts[parts.length - 1] = `${last}\n${row}`;
+    else parts.push(row);
+  }
+  return { parts, rows: rows.length };
+}
+
+function toRow({ server: { id, label, paidUntil }, created, price }: ServerCost): string {
+  return csvLine([
+    id,
+    oneLine(label),
+    created && oneLine(created.plan),
+    price && describeMoney(price.monthly),
+    price ? PRICES[price.source] : 'unknown',
+    created?.creatorId,
+    created && utc(created.createdAt),
+    paidUntil === undefined ? undefined : utc(paidUntil),
+  ]);
+}
+
+const PRICES = { catalog: 'catalog_today', paid: 'paid_at_creation' } as const;
+
+/** With the longest label and plan, a row still fits into one block, even if all of it are quotes. */
+const MOST_LETTERS = 500;
+
+/** A row stays on one line, and reads from left to right. */
+function oneLine(text: string): string {
+  return shorten(text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim(), MOST_LETTERS);
+}
+
+function utc(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** What servers cost a month, as far as it is known. */
+function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
+  if (servers.length === 0)
+    return isLimited
+      ? 'There are no servers that your role covers.'
+      : 'There are no servers in the hosting account yet.';
+  const unknown = servers.filter(({ price }) => !price).length;
+  const known = servers.length - unknown;
+  if (known === 0) return `*We don’t know what ${those(servers.length)} a month.*`;
+  const total = `*${amountWords(monthly, currency)} per month* for`;
+  if (unknown === 0) return `${total} ${count(known, 'server')}.`;
+  return `${total} ${describeNumber(known)} of ${count(servers.length, 'server')}. We don’t know the price of the other${unknown === 1 ? '' : ` ${describeNumber(unknown)}`}.`;
+}
+
+function those(servers: number): string {
+  return servers === 1 ? 'your server costs' : `your ${count(servers, 'server')} cost`;
+}
+
+/** More would hide what matters; the CSV has them all. */
+const SHARES_SHOWN = 12;
+
+/** The plans, each with what its servers cost together. */
+function planWords(plans: readonly CostShare[], currency: string): string {
+  const lines = plans.map(
+    (share) =>
+      `${codeLabel(share.key, 40)} · ${shareWords(share, currency)}${share.atPaidPrice > 0 ? ' · price at creation, since the plan isn’t in today’s catalog' : ''}`,
+  );
+  return ['*By plan*', ...lines.slice(0, SHARES_SHOWN), ...restWords(plans, 'plan', currency)].join('\n');
+}
+
+/** Who created servers, each with what those cost together. */
+function personWords(people: readonly CostShare[], currency: string): string {
+  const lines = people.map((share) => `${mention(share.key)} · ${shareWords(share, currency)}`);
+  return ['*By creator*', ...lines.slice(0, SHARES_SHOWN), ...restWords(people, 'user', currency)].join('\n');
+}
+
+function shareWords({ monthly, servers }: Pick<CostShare, 'monthly' | 'servers'>, currency: string): string {
+  return `${amountWords(monthly, currency)} · ${count(servers, 'server')}`;
+}
+
+function restWords(shares: readonly CostShare[], noun: string, currency: string): string[] {
+  const rest = shares.slice(SHARES_SHOWN);
+  if (rest.length === 0) return [];
+  const monthly = money(rest.reduce((sum, share) => sum + share.monthly, 0));
+  const servers = rest.reduce((sum, share) => sum + share.servers, 0);
+  return [`and ${count(rest.length, `more ${noun}`)} · ${shareWords({ monthly, servers }, currency)}`];
+}
+
+const NAMES_SHOWN = 10;
+
+/** The servers whose price is not known: how many, and the first ones by name. */
+function unknownWords({ servers }: Costs): string {
+  const unknown = servers.filter(({ price }) => !price).map(({ server }) => codeLabel(server.label, 40));
+  const rest = unknown.length - NAMES_SHOWN;
+  const names = unknown.slice(0, NAMES_SHOWN).join(', ');
+  return `*Price unknown* (${describeNumber(unknown.length)}): ${names}${rest > 0 ? ` and ${describeNumber(rest)} more` : ''}\nThe app knows only the prices of servers that were created with it in this workspace.`;
+}
+
+/** What was paid with this app this month, and what may have been. */
+export function paidWords(
+  { since, creates, renewals, unconfirmed, unproven }: PaidThisMonth,
+  currency: string,
+) {
+  const month = new Date(since).toLocaleString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const paid = amountWords(money(creates.amount + renewals.amount), currency);
+  const isNothing = creates.count + renewals.count === 0;
+  return [
+    `*Paid with this app in ${month} (UTC): ${isNothing ? 'nothing' : paid}*`,
+    ...line(creates, (tally) => `• ${count(tally.count, 'new server')}: ${tallyWords(tally, currency)}`),
+    ...line(renewals, (tally) => `• ${count(tally.count, 'renewal')}: ${tallyWords(tally, currency)}`),
+    ...line(unconfirmed, (tally) => `🟡 ${unconfirmedWords(tally, currency)}`),
+    ...line(unproven, (tally) => `⚪ ${unprovenWords(tally, currency)}`),
+  ].join('\n');
+}
+
+function line(tally: Tally, words: (tally: Tally) => string): string[] {
+  return tally.count === 0 ? [] : [words(tally)];
+}
+
+/** An unknown price is never guessed. */
+function tallyWords({ count: all, amount, unpriced }: Tally, currency: string): string {
+  if (unpriced === all) return 'price unknown, not counted';
+  const known = amountWords(amount, currency);
+  return unpriced === 0 ? known : `${known} (${unpriced} at an unknown price, not counted)`;
+}
+
+function unconfirmedWords({ count: all, amount, unpriced }: Tally, currency: string): string {
+  const which = all === 1 ? '1 order isn’t confirmed' : `${count(all, 'order')} aren’t confirmed`;
+  if (unpriced === all) return `${which} yet and may also have been charged: price unknown.`;
+  const more = unpriced === 0 ? '' : `, and ${unpriced} at an unknown price,`;
+  return `${which} yet: ${amountWords(amount, currency)}${more} may also have been charged.`;
+}
+
+function unprovenWords({ count: all, amount, unpriced }: Tally, currency: string): string {
+  const which = all === 1 ? '1 order was' : `${count(all, 'order')} were`;
+  const closed = `${which} closed as not carried out, without proof`;
+  if (unpriced === all) return `${closed}: price unknown, not counted.`;
+  const more = unpriced === 0 ? '' : `, and ${unpriced} at an unknown price,`;
+  return `${closed}: ${amountWords(amount, currency)}${more} not counted.`;
+}
+
+function amountWords(amount: Parameters<typeof describeMoney>[0], currency: string): string {
+  return escapeText(describeMoney(amount, currency));
+}
+
+/** What servers cost a month and what was paid this month, in two paragraphs: for a screen that shows more than that. */
+export function costsSummary(costs: Costs, currency: string): KnownBlock[] {
+  return [section(monthlyWords(costs, currency)), section(paidWords(costs.paid, currency))];
+}
+
+/** All that is known of the costs: with a chart where Slack shows one, and always with the numbers as text. */
+export function costsMessage(costs: Costs, currency: string): Message {
+  const [monthly, paid] = costsSummary(costs, currency);
+  const around = (chart: readonly ChartBlock[]) => [
+    ...(monthly ? [monthly] : []),
+    ...cautions(costs),
+    ...chart,
+    ...shareBlocks(costs, currency),
+    ...(paid ? [paid] : []),
+    ...notes(costs),
+    ...(costs.servers.length > 0 ? [actions(costsCsvButton.element('CSV…', {}))] : []),
+  ];
+  const text = monthlyWords(costs, currency).replaceAll('*', '');
+  const chart = chartOf(costs.byPlan, currency);
+  return chart.length === 0
+    ? { text, blocks: around([]) }
+    : { text, blocks: around(chart), plainBlocks: around([]) };
+}
+
+function cautions({ isLimited, servers }: Costs): KnownBlock[] {
+  if (!isLimited || servers.length === 0) return [];
+  return [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')];
+}
+
+/** The largest have a bar of their own; Slack's colors and a phone's width don't tell more apart. */
+const BARS = 6;
+
+/** One bar alone would say nothing. */
+function chartOf(plans: readonly CostShare[], currency: string): ChartBlock[] {
+  if (plans.length < 2) return [];
+  const rest = plans.slice(BARS).reduce((sum, { monthly }) => sum + monthly, 0);
+  const bars = [
+    ...plans.slice(0, BARS).map(({ key, monthly }) => ({ label: key, value: monthly / 100 })),
+    ...(plans.length > BARS ? [{ label: 'Other', value: rest / 100 }] : []),
+  ];
+  const yLabel = currency === '' ? 'Per month' : `${currency} per month`;
+  return [barChart({ title: 'Monthly costs by plan', name: 'Per month', yLabel, bars })];
+}
+
+function shareBlocks(costs: Costs, currency: string): KnownBlock[] {
+  const { servers, byPlan, byPerson } = costs;
+  return [
+    ...(byPlan.length > 0
+      ? [section(planWords(byPlan, currency)), section(personWords(byPerson, currency))]
+      : []),
+    ...(servers.some(({ price }) => !price) ? [section(unknownWords(costs))] : []),
+  ];
+}
+
+function notes({ byPlan, paid }: Costs): KnownBlock[] {
+  const parts = [
+    ...(byPlan.length > 0
+      ? [
+          'Monthly costs are the price of each server’s plan today, if every server is renewed. The hosting API doesn’t say what a renewal costs.',
+        ]
+      : []),
+    ...(paid.renewals.count > paid.renewals.unpriced
+      ? ['Renewals are counted at the price shown when they were confirmed.']
+      : []),
+  ];
+  return parts.length > 0 ? [context(parts.join(' '))] : [];
+}
+
+const csv = defineForm({
+  id: 'costs_csv',
+  title: CSV_TITLE,
+  input: z.object({}),
+  needs: readCosts,
+  load: async (_input, request) => costsCsvView(await request.execute(readCosts, {}), request.currency),
+});
+
+/** `/vps costs`: what servers cost a month as far as it is known, and what was paid here this month. */
+export const costs = defineCommand({
+  name: 'costs',
+  usage: 'costs',
+  summary: 'Show monthly costs, as far as they are known',
+  needs: 'viewer',
+  parse: parseNothing,
+  run: async (_input, request) => {
+    const found = await request.execute(readCosts, { onWait: sendWaiting(request) });
+    await request.reply.send(costsMessage(found, request.currency));
+  },
+  actions: [costsCsvButton.on((input, request) => csv.open(input, request)), csv.handler],
+});

@@ -1,0 +1,301 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import { type Catalog, describePlan, type Order } from '../core/catalog.ts';
+import { findNearest, LABEL_MAX_CHARACTERS } from '../core/labels.ts';
+import { describeMoney, money } from '../core/money.ts';
+import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
+import { defineCommand, type Suggestions } from '../slack/kit/command.ts';
+import { shortKey } from '../slack/kit/fields.ts';
+import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
+import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
+import { codeLabel, describeNumber, escapeText } from '../slack/kit/text.ts';
+import type { TypedWords } from '../slack/kit/typed-words.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { createBackButton, createButton, createReviewButton, orderValue } from './buttons.ts';
+import {
+  CHOICES,
+  type Choice,
+  listChoices,
+  listOmissions,
+  resolveKeys,
+  searchChoices,
+  termsBlocks,
+  toKeys,
+} from './choices.ts';
+import { confirmPurchase, mayChooseChannel } from './confirm.ts';
+import { pay } from './renew.ts';
+import { type CreateReview, findWrongChoices, openCreate, reviewCreate } from './review.ts';
+
+const CREATE_TITLE = 'Create a server';
+
+/** The choices, as keys of the catalog's codes; submitting shows the price. */
+const createChoices = defineModal(
+  'create',
+  z.object({}),
+  z.object({
+    plan: z.string('Choose a plan'),
+    location: z.string('Choose a location'),
+    image: z.string('Choose an image'),
+    label: z.string('Enter a label').trim().min(1, 'Enter a label'),
+    channel: z.string().exactOptional(),
+  }),
+);
+
+/** The form of a create, filled with what was chosen before; `wrong` says what of it can't be ordered. */
+export function choicesView(
+  catalog: Catalog,
+  input: Partial<Order>,
+  origin: Origin,
+  currency: string,
+  wrong: readonly string[] = [],
+): ModalView {
+  const omissions = listOmissions(catalog);
+  // A menu without a choice makes Slack refuse the whole form.
+  const missing = CHOICES.find((field) => listChoices(catalog, field, currency).length === 0);
+  if (missing) {
+    const words = `Nothing can be ordered right now: the catalog has no ${missing}s.`;
+    return noticeView(CREATE_TITLE, words, ...omissions);
+  }
+  return createChoices.view({
+    origin,
+    metadata: {},
+    title: CREATE_TITLE,
+    submit: 'Review',
+    blocks: [
+      ...wrong.map((words) => section(words)),
+      ...CHOICES.map((field) => choiceField(field, catalog, input, currency)),
+      createChoices.textField('label', {
+        label: 'Label',
+        placeholder: 'web-1',
+        hint: 'The server’s name. You’ll see the price before you order.',
+        maxLength: LABEL_MAX_CHARACTERS,
+        initial: input.label?.slice(0, LABEL_MAX_CHARACTERS),
+      }),
+      ...(origin.isHome ? [channelField(origin)] : []),
+      ...omissions.map((words) => context(words)),
+    ],
+  });
+}
+
+/** An order that is made on Home has no channel of its own. */
+function channelField({ channelId }: Origin) {
+  return createChoices.channelField('channel', {
+    label: 'Channel for the result',
+    hint: 'You must be a member. Leave empty to get the result in a direct message. Only you will see the root password.',
+    excludesShared: true,
+    optional: true,
+    initial: channelId?.startsWith('D') ? undefined : channelId,
+  });
+}
+
+const LABELS: Readonly<Record<Choice, string>> = { plan: 'Plan', location: 'Location', image: 'Image' };
+
+function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, currency: string) {
+  const options = listChoices(catalog, name, currency);
+  const chosen = input[name];
+  const isSearched = options.length > LIMITS.options;
+  return createChoices.selectField(name, {
+    label: LABELS[name],
+    options,
+    placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
+    initial: chosen === undefined ? undefined : shortKey(chosen),
+    hint: isSearched ? `Type to search all ${options.length} ${name}s.` : undefined,
+  });
+}
+
+/** The price; submitting pays, or requests another manager's approval. */
+const createReview = defineModal(
+  'create_review',
+  z.object({
+    order: orderValue,
+    price: z.number().int(),
+    /** Absent in forms that an older version opened. */
+    namesakeIds: z.array(z.number().int()).default([]),
+  }),
+  z.object({}),
+);
+
+/** What is ordered and what it costs, before it is paid. */
+export function createReviewView(review: CreateReview, origin: Origin, currency: string): ModalView {
+  return createReview.view({
+    origin,
+    metadata: { order: review.order, price: review.plan.monthly, namesakeIds: [...review.namesakeIds] },
+    title: review.terms.takesApproval ? 'Review your order' : 'Review and pay',
+    submit: review.terms.takesApproval ? 'Request approval' : 'Create and pay',
+    blocks: reviewBlocks(review, currency),
+  });
+}
+
+function reviewBlocks({ order, plan, namesakeIds, terms }: CreateReview, currency: string): KnownBlock[] {
+  const price = escapeText(describeMoney(plan.monthly, plan.currency ?? currency));
+  const charged = terms.takesApproval ? 'once it is approved' : 'now';
+  return [
+    ...(namesakeIds.length > 0 ? [section(namesakeWords(namesakeIds.length, order.label))] : []),
+    section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
+    facts([
+      ['Label', codeLabel(order.label, LABEL_SHOWN)],
+      ['Plan', `${wholeCode(plan.code)} ${describePlan(plan)}`],
+      ['Location', wholeCode(order.location)],
+      ['Image', wholeCode(order.image)],
+    ]),
+    ...termsBlocks(terms, true, currency),
+    context(
+      'Paid months aren’t refunded, even if you delete the server. Only you will see the root password.',
+    ),
+    actions(createBackButton.element('Back', toKeys(order))),
+  ];
+}
+
+/** The warning for users who confirm or approve a create. */
+export function namesakeWords(count: number, label: string): string {
+  const are = count === 1 ? 'There’s already a server' : `There are already ${describeNumber(count)} servers`;
+  return `:warning: ${are} called ${codeLabel(label)}.`;
+}
+
+/** Longer than any label or code that can be ordered: what is paid for is shown whole. */
+const LABEL_SHOWN = 350;
+
+function wholeCode(code: string): string {
+  return codeLabel(code, Number.POSITIVE_INFINITY);
+}
+
+/** What can be typed after `/vps create`, as `key=value`. */
+const ORDER_OPTIONS = ['plan', 'location', 'image', 'label'] as const;
+
+const EXAMPLE = 'For example: /vps create plan=small location=fra image=debian-13 label=web-1';
+
+/**
+ * Reads `key=value` in any order, a label alone, or all four values in the order of the usage. A string says what is wrong:
+ * a mistyped option must not silently become a label.
+ */
+function parseOrderWords({ words, options }: TypedWords): Partial<Order> | string {
+  const empty = ORDER_OPTIONS.find((name) => options[name]?.trim() === '');
+  if (empty) return `“${empty}=” needs a value right after it. ${EXAMPLE}`;
+  const unknown = words.find((word) => /^(?:--)?[a-z-]+=/i.test(word));
+  if (unknown !== undefined) return describeUnknown(unknown);
+  const [first, ...more] = words;
+  if (words.length === 4 && Object.keys(options).length === 0) {
+    const [location, image, label] = more;
+    return { plan: first, location, image, label };
+  }
+  const isLabelAlone = words.length === 1 && options.label === undefined;
+  if (words.length === 0 || isLabelAlone) return { label: first, ...options };
+  const typed = words.join(' ');
+  const label = [options.label, typed].filter((part) => part !== undefined).join(' ');
+  return `I didn’t understand “${typed}”. Put quotes around a label with spaces: label="${label}". ${EXAMPLE}`;
+}
+
+function describeUnknown(word: string): string {
+  const [name = '', ...value] = word.replace(/^--/, '').split('=');
+  const nearest = findNearest(name, ORDER_OPTIONS);
+  const hint = nearest === undefined ? EXAMPLE : `Did you mean “${nearest}=${value.join('=')}”?`;
+  return `There’s no option “${name}”. ${hint}`;
+}
+
+const chosen = z.object({
+  plan: z.string().exactOptional(),
+  location: z.string().exactOptional(),
+  image: z.string().exactOptional(),
+  label: z.string().exactOptional(),
+});
+
+const form = defineForm({
+  id: 'create',
+  title: CREATE_TITLE,
+  input: chosen,
+  needs: openCreate,
+  load: (input, request, origin) => loadForm(input, request, origin),
+});
+
+export const create = defineCommand({
+  name: 'create',
+  usage: 'create [plan=…] [location=…] [image=…] [label=…]',
+  summary: 'Create a server',
+  needs: 'manager',
+  options: ORDER_OPTIONS,
+  parse: parseOrderWords,
+  run: (input, request) => form.open(input, request),
+  actions: [
+    form.handler,
+    createButton.on((input, request) => form.open(input, request)),
+    createReviewButton.on((input, request) => form.open(input, request)),
+    createBackButton.on(goBack),
+  ],
+  modals: [
+    createChoices.onSubmit(openCreate, async ({ fields, origin, viewId }, request) => {
+      const { channel: channelId, ...order } = fields;
+      if (!origin.isHome || channelId === undefined)
+        return showSoon(loadForm(order, request, withoutChannel(origin)), viewId, request);
+      if (!(await request.execute(mayChooseChannel, { channelId })))
+        return { with: { errors: { channel: NOT_A_MEMBER } } };
+      return showSoon(loadForm(order, request, { ...origin, channelId }), viewId, request);
+    }),
+    createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
+      const { order, price, namesakeIds } = metadata;
+      const shown = namesakeIds.length > 0 ? { namesakeIds } : {};
+      const purchase = { kind: 'create' as const, order, ...shown };
+      const confirmation = { id: origin.formId, purchase, price: money(price) };
+      return pay(confirmation, CREATE_TITLE, viewId, request);
+    }),
+  ],
+  suggestions: CHOICES.map(suggest),
+});
+
+const NOT_A_MEMBER =
+  'Slack didn’t confirm that you’re in this channel. Choose another one, or leave it empty. In a private channel, invite the app first.';
+
+/** Going back from the review, the user may have emptied the field. */
+function withoutChannel(origin: Origin): Origin {
+  if (!origin.isHome || !origin.channelId || origin.channelId.startsWith('D')) return origin;
+  const { channelId: _chosen, ...rest } = origin;
+  return rest;
+}
+
+/** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
+async function loadForm(input: Partial<Order>, request: SlackRequest, origin: Origin): Promise<ModalView> {
+  const catalog = await request.execute(openCreate, {});
+  const resolved = resolveKeys(input, catalog);
+  const refusals = findWrongChoices(resolved.chosen, catalog);
+  const wrong = [...resolved.wrong, ...refusals.map((refusal) => request.explain(refusal))];
+  const complete = orderValue.safeParse(resolved.chosen);
+  if (!complete.success || wrong.length > 0)
+    return choicesView(catalog, resolved.chosen, origin, request.currency, wrong);
+  const reviewed = await request.execute(reviewCreate, { order: complete.data });
+  return createReviewView(reviewed, origin, request.currency);
+}
+
+/** Shows the choices again, as they were made. The form keeps its ID: it still pays once at most. */
+async function goBack(input: Order, request: SlackRequest): Promise<void> {
+  const { modal } = request;
+  if (!modal) return form.open(input, request);
+  const catalog = await request.execute(openCreate, {});
+  const { chosen: order, wrong } = resolveKeys(input, catalog);
+  const view = choicesView(catalog, order, modal.origin, request.currency, wrong);
+  await request.views.update(modal.viewId, view);
+}
+
+/** Answers with the view when the catalog is at hand; otherwise with a loading view that it replaces. */
+async function showSoon(
+  loading: Promise<ModalView>,
+  viewId: string,
+  request: SlackRequest,
+): Promise<SubmitAnswer> {
+  const view = await request.withTimeout(loading);
+  if (view !== undefined) return { with: view };
+  return {
+    with: loadingView(CREATE_TITLE, 'Reading the price…'),
+    after: async () => {
+      await request.views.update(viewId, await loading);
+    },
+  };
+}
+
+function suggest(field: Choice): Suggestions {
+  return {
+    id: `${createChoices.id}.${field}`,
+    find: async (typed, request) => {
+      const catalog = await request.execute(openCreate, {});
+      return searchChoices(catalog, field, request.currency, typed).slice(0, LIMITS.options);
+    },
+  };
+}

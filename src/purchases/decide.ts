@@ -1,0 +1,237 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { findSearchedAccount } from '../account/keys.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { isExpected, Refusal } from '../core/errors.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import { isSameLabel } from '../core/labels.ts';
+import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { option, section } from '../slack/kit/blocks.ts';
+import { serverOption } from '../slack/kit/fields.ts';
+import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { codeLabel, mention } from '../slack/kit/text.ts';
+import { decideButton } from './buttons.ts';
+import { auditOfOperation, notifyOperation } from './notify.ts';
+import { labelOf, type Operation } from './operation.ts';
+import { listNewServers } from './resolve.ts';
+
+interface UnconfirmedOrder {
+  readonly operation: Operation;
+  /** Servers that may be the one: those that were not there before and that no other order here has created. */
+  readonly candidates: readonly Server[];
+  /** The key was set after it was confirmed: the candidates may be another account's. */
+  readonly isReconnected?: boolean;
+  /** False when the servers can't all be listed: without a working key, or because the service did not show them. */
+  readonly isListComplete: boolean;
+}
+
+/** What a manager has seen: this server, or that it was done in an account that is not connected any more, or nothing. */
+interface Decision {
+  readonly operationId: ConfirmationId;
+  readonly serverId?: ServerId;
+  readonly isDoneElsewhere?: boolean;
+}
+
+/**
+ * What a manager has to decide about an operation whose evidence contradicts itself.
+ * @throws Refusal `doubt_over` when it is not unconfirmed any more
+ */
+const reviewUnconfirmed = defineUseCase({
+  name: 'decide',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { operationId: ConfirmationId }, context): Promise<UnconfirmedOrder> => {
+    const operation = await getUnconfirmed(input.operationId, context);
+    return { operation, ...(await listCandidates(operation, context)) };
+  },
+});
+
+/**
+ * Ends an unconfirmed operation by what a manager has seen on the account page.
+ * Money effect: none; it only says what has happened.
+ * @throws Refusal `doubt_over`, `unknown_server`
+ */
+export const decideUnconfirmed = defineUseCase({
+  name: 'decide',
+  needs: 'manager',
+  effect: 'changes',
+  subject: ({ operationId, serverId }) => ({ operationId, serverId }),
+  run: async (input: Decision, context): Promise<void> => {
+    const operation = await getUnconfirmed(input.operationId, context);
+    const { app, actor } = context;
+    const { ledger } = app;
+    context.setSubject({ label: labelOf(operation.purchase) });
+    const at = app.system.now();
+    const audit = (outcome: 'done' | 'failed') =>
+      auditOfOperation(operation, app, outcome, { code: 'decided', actorId: actor.userId });
+    if (input.isDoneElsewhere) {
+      await ledger.settle(operation.id, { at }, audit('done'));
+    } else if (input.serverId === undefined) {
+      const reason = { code: 'decided_not_done', details: {} } as const;
+      await ledger.refuse(operation.id, { at, reason, decidedBy: actor.userId }, audit('failed'));
+    } else {
+      const server = await getCandidate(operation, input.serverId, context);
+      const { id: serverId, paidUntil } = server;
+      const settled = { at, serverId, paidUntil };
+      const isSettled = await ledger.settle(operation.id, settled, audit('done'));
+      // Another order of the account has been found to have made it, or this one has ended, since the list was read.
+      if (!isSettled) throw new Refusal('doubt_over', {});
+    }
+    await notifyOperation(operation.id, app);
+  },
+});
+
+async function getUnconfirmed(
+  operationId: ConfirmationId,
+  { actor, app, requireRoleFor }: UseCaseContext,
+): Promise<Operation> {
+  const operation = await app.ledger.find(operationId);
+  const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsDecision;
+  if (!isOpen || operation.state !== 'unconfirmed') throw new Refusal('doubt_over', {});
+  await requireRoleFor(labelOf(operation.purchase));
+  return operation;
+}
+
+async function getCandidate(
+  operation: Operation,
+  serverId: ServerId,
+  context: UseCaseContext,
+): Promise<Server> {
+  const { candidates } = await listCandidates(operation, context);
+  const server = candidates.find(({ id }) => id === serverId);
+  if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
+  return server;
+}
+
+/** New servers for a create, the server itself for a renewal. None where the account can't be looked at. */
+async function listCandidates(
+  operation: Operation,
+  context: UseCaseContext,
+): Promise<Omit<UnconfirmedOrder, 'operation'>> {
+  const account = await findSearchedAccount(operation, context.app);
+  if (account.kind === 'none') return { candidates: [], isListComplete: false };
+  const { hosting } = account;
+  const list = await hosting.fetchServers({ freshness: 'fresh' }).catch((error: unknown): ServerList => {
+    if (!isExpected(error)) throw error;
+    return { servers: [], extent: 'maybe_whole', unreadableCount: 0 };
+  });
+  return {
+    candidates: await listFitting(operation, list, hosting.account, context),
+    isReconnected: account.kind === 'other',
+    isListComplete: list.extent === 'whole',
+  };
+}
+
+async function listFitting(
+  operation: Operation,
+  list: ServerList,
+  account: string,
+  { app, covers }: UseCaseContext,
+): Promise<readonly Server[]> {
+  const { purchase } = operation;
+  if (purchase.kind === 'renew')
+    return list.servers.filter((server) => server.id === purchase.serverId && !isDeleted(server));
+  const ids = listNewServers(operation, list, []).map(({ id }) => id);
+  const othersIds = await app.ledger.listSettledIds(account, ids);
+  // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
+  const offered = listNewServers(operation, list, othersIds).filter(({ label }) => covers(label));
+  const sorted = [...offered].sort(compareServers);
+  if (operation.sentAt !== undefined) return sorted;
+  // Not marked as sent in this database, so that all servers are new to it: those of its label come first.
+  const isNamesake = ({ label }: Server) => isSameLabel(label, purchase.order.label);
+  return [...sorted.filter(isNamesake), ...sorted.filter((server) => !isNamesake(server))];
+}
+
+const TITLE = 'What happened?';
+const NOTHING = 'nothing';
+const ELSEWHERE = 'elsewhere';
+
+/** A manager says what the account page shows, where the evidence that the app sees contradicts itself. */
+const decision = defineModal(
+  'decide',
+  z.object({ operationId: z.string(), actorId: z.string() }),
+  z.object({ outcome: z.string().regex(/^(\d+|nothing|elsewhere)$/, 'Choose what happened') }),
+);
+
+const form = defineForm({
+  id: 'decide',
+  title: TITLE,
+  input: z.object({ operationId: z.string() }),
+  needs: decideUnconfirmed,
+  load: async (input, request, origin) => {
+    return decisionView(await request.execute(reviewUnconfirmed, input), origin);
+  },
+});
+
+/** Asks what the hosting account's page shows of an operation. */
+export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin): ModalView {
+  const { id: operationId, actorId } = unconfirmed.operation;
+  return decision.view({
+    origin,
+    metadata: { operationId, actorId },
+    title: TITLE,
+    submit: 'Save',
+    blocks: [section(questionOf(unconfirmed)), outcomeField(unconfirmed)],
+  });
+}
+
+export const decisionActions = [form.handler, decideButton.on((input, request) => form.open(input, request))];
+
+export const decideModals = [
+  decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => {
+    return {
+      with: loadingView(TITLE, 'Saving your answer…'),
+      after: async () => {
+        const { operationId, actorId } = metadata;
+        await request.execute(decideUnconfirmed, { operationId, ...readOutcome(fields.outcome) });
+        const isOwn = actorId === request.caller.actor.userId;
+        const words = isOwn ? 'Saved.' : `Saved. We’ve told ${mention(actorId)} the result.`;
+        await request.views.update(viewId, noticeView(TITLE, words));
+      },
+    };
+  }),
+];
+
+function readOutcome(outcome: string) {
+  if (outcome === NOTHING) return {};
+  return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
+}
+
+const CLOSES = 'Your answer only closes this case; nothing is ordered or charged.';
+
+function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrder): string {
+  const label = codeLabel(labelOf(operation.purchase));
+  const isCreate = operation.purchase.kind === 'create';
+  const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? ${CLOSES}`;
+  const missing = isListComplete ? '' : ' We can’t list all servers of the account right now.';
+  if (!isReconnected) return `Check the hosting account’s page: ${question}${missing}`;
+  const list = isCreate ? ' The servers below are those of the account that is connected now.' : '';
+  return `The hosting account was reconnected after this order was confirmed.${list} Check the page of the account that was connected before: ${question}${missing}`;
+}
+
+function outcomeField(unconfirmed: UnconfirmedOrder) {
+  const isCreate = unconfirmed.operation.purchase.kind === 'create';
+  return decision.selectField('outcome', {
+    label: isCreate ? 'Which server was created?' : 'Was it renewed?',
+    placeholder: 'Choose what happened',
+    options: [
+      ...doneOptions(unconfirmed, isCreate),
+      option(isCreate ? 'None: it wasn’t created' : 'It wasn’t renewed', NOTHING),
+    ],
+  });
+}
+
+function doneOptions({ candidates, isReconnected, isListComplete }: UnconfirmedOrder, isCreate: boolean) {
+  const created = isReconnected
+    ? 'It was created in the previous account'
+    : 'It was created, but isn’t in this list';
+  const elsewhere = isCreate ? created : 'It was renewed';
+  // A server of that id in the account of now may be another one: its paid time says nothing.
+  if (isReconnected && !isCreate) return [option(elsewhere, ELSEWHERE)];
+  const found = candidates
+    .slice(0, 98)
+    .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
+  const isOffered = isReconnected || (isCreate ? !isListComplete : found.length === 0);
+  return isOffered ? [option(elsewhere, ELSEWHERE), ...found] : found;
+}

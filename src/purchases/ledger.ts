@@ -1,0 +1,499 @@
+import type { Transaction } from 'kysely';
+import { findNameOfKey } from '../account/key-store.ts';
+import { listAccountNames } from '../account/one-account.ts';
+import { lockWorkspace } from '../account/workspaces.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import { isSameLabel } from '../core/labels.ts';
+import type { Secret } from '../core/secret.ts';
+import { addAudit } from '../db/audit.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import { CommitUnknown } from '../db/engine.ts';
+import { holdsLock } from '../db/locks.ts';
+import { refuseFromBeforeRestore } from '../db/moves.ts';
+import type { OperationRow, Tables } from '../db/tables.ts';
+import { lockVersions, readVersions } from '../db/versions.ts';
+import { type Budget, findExcess, sumSpent } from './budget.ts';
+import { createLeases, createLedgerLists } from './ledger-lists.ts';
+import {
+  LOOKED_FOR,
+  parsePurchase,
+  type StoredState,
+  toOperation,
+  toReasonColumns,
+  toRow,
+  toStoredState,
+} from './ledger-rows.ts';
+import { CLOCK_SLACK_MS, labelOf, type Operation } from './operation.ts';
+import type { Ledger, NewOperation, Prepared, Versions } from './ports.ts';
+import { createPrices } from './prices.ts';
+import { keepAnswer, keepPassword, openAnswer } from './spill.ts';
+
+/** The ledger of paid operations (docs/design.md 4). */
+export function createLedger(foundation: Foundation): Ledger {
+  const { db, engine } = foundation;
+  return {
+    ...createLedgerLists(foundation),
+    ...createPrices(foundation),
+    ...createLeases(foundation),
+    ...createLedgerMoves(foundation),
+    prepare: (operation, budget) => engine.transact(db, (trx) => prepareOperation(trx, operation, budget)),
+    keepAnswer: (id, answer, at) => engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
+    settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
+    readVersions: (workspaceId) => readVersions(db, workspaceId),
+    sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
+  };
+}
+
+type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
+
+/** Writes a confirmation within its budget, in a transaction; one that was written before costs nothing again. */
+export async function prepareOperation(
+  trx: Transaction<Tables>,
+  operation: NewOperation,
+  budget: Budget | undefined,
+): Promise<Prepared> {
+  if (!budget) return insertOperation(trx, operation);
+  await lockWorkspace(trx, operation.workspaceId);
+  const earlier = await findEarlier(trx, toRow(operation, 0, ''));
+  if (earlier) return { kind: 'known', operation: toOperation(earlier) };
+  const { workspaceId, actorId, price } = operation;
+  const excess = findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
+  return excess ? { kind: 'over_budget', ...excess } : insertOperation(trx, operation);
+}
+
+/** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
+async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
+  const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
+  const row = toRow(operation, generation, (await findNameOfKey(trx, operation.workspaceId)) ?? '');
+  if (await isClaimedElsewhere(trx, row)) {
+    const own = await findEarlier(trx, row);
+    return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
+  }
+  const inserted = await trx
+    .insertInto('operations')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (inserted) {
+    await refuseFromBeforeRestore(trx, inserted.id);
+    return { kind: 'new', operation: toOperation(inserted) };
+  }
+  const earlier = await findEarlier(trx, row);
+  if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
+  return { kind: 'known', operation: toOperation(earlier) };
+}
+
+/** Whether another workspace of the same account has ordered the same month, and was not refused. */
+async function isClaimedElsewhere(trx: Transaction<Tables>, row: OperationRow): Promise<boolean> {
+  const names = row.claim === '' ? [] : await listAccountNames(trx, row.account);
+  if (names.length === 0) return false;
+  const claimed = await trx
+    .selectFrom('operations')
+    .select('id')
+    .where('claim', '=', row.claim)
+    .where('account', 'in', names)
+    .where('workspace_id', '<>', row.workspace_id)
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+/** The operation that an insert conflicts with: of the same id, or with the same claim. */
+async function findEarlier(trx: Transaction<Tables>, row: OperationRow): Promise<OperationRow | undefined> {
+  const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
+  if (sameId) {
+    if (sameId.workspace_id === row.workspace_id) return sameId;
+    throw new Error('the id of a confirmation belongs to another workspace');
+  }
+  if (row.claim === '') return undefined;
+  return trx
+    .selectFrom('operations')
+    .selectAll()
+    .where('workspace_id', '=', row.workspace_id)
+    .where('claim', '=', row.claim)
+    .executeTakeFirst();
+}
+
+type Sent = Parameters<Ledger['markSent']>[1];
+type Attempt = { readonly attempt: number };
+
+/** How often, and after which time, the outcome of a commit is looked for: a restart of the database takes seconds. */
+const READ_BACKS = 10;
+const READ_BACK_MS = 500;
+
+/**
+ * Marks an operation as sent. If the connection is lost while that is committed, it is read back by the number of the
+ * attempt, and only what is found there counts as sent (docs/design.md 4.2).
+ * @throws CommitUnknown when it could not be read back, or was not there; and what else the database throws
+ */
+async function commitSent(
+  foundation: Foundation,
+  id: ConfirmationId,
+  sent: Sent,
+): ReturnType<Ledger['markSent']> {
+  const { db, engine } = foundation;
+  let attempted: Attempt | undefined;
+  try {
+    const outcome = await engine.transact(db, async (trx) => {
+      const marked = await markSent(trx, foundation, id, sent);
+      attempted = typeof marked === 'string' ? undefined : marked;
+      return marked;
+    });
+    return typeof outcome === 'string' ? outcome : 'sent';
+  } catch (error) {
+    if (error instanceof OtherInTheWay) return 'outdated';
+    if (!(error instanceof CommitUnknown) || !attempted) throw error;
+    if (await isStored(foundation, id, sent.owner, attempted)) return 'sent';
+    throw error;
+  }
+}
+
+async function isStored(
+  { db, engine }: Foundation,
+  id: ConfirmationId,
+  owner: string,
+  { attempt }: Attempt,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      // An update waits for a commit that is still under way.
+      const row = await db
+        .updateTable('operations')
+        .set({ attempt })
+        .where('id', '=', id)
+        .where('state', '=', 'sent')
+        .where('sent_by', '=', owner)
+        .where('attempt', '=', attempt)
+        .returning('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    } catch (error) {
+      if (tries >= READ_BACKS) throw error;
+      await engine.clock.sleep(READ_BACK_MS);
+    }
+  }
+}
+
+/**
+ * Only the owner that sent a request may send it again: to any other one it counts as sent. A clock that was set back
+ * shortens the time to send, and never makes it longer.
+ */
+async function markSent(
+  trx: Transaction<Tables>,
+  { engine }: Foundation,
+  id: ConfirmationId,
+  { at, owner, account, knownIds, versions, lock }: Sent,
+): Promise<'refused' | 'outdated' | Attempt> {
+  if (lock && !(await holdsLock(trx, lock))) return 'refused';
+  if (!(await isCurrent(trx, id, versions))) return 'outdated';
+  const row = await trx
+    .updateTable('operations')
+    .set((column) => ({
+      state: 'sent',
+      sent_at: at,
+      sent_by: owner,
+      account,
+      attempt: column('attempt', '+', 1),
+      known_ids: JSON.stringify(knownIds),
+    }))
+    .where('id', '=', id)
+    .where((column) =>
+      column.or([
+        column('state', '=', 'prepared'),
+        column.and([column('state', '=', 'sent'), column('sent_by', '=', owner)]),
+      ]),
+    )
+    // Also for a request that is sent again: a retry may have waited for minutes.
+    .where('send_by', '>=', engine.moment(at, at))
+    .where('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at))
+    .where('lease_owner', '=', owner)
+    .where('lease_until', '>', engine.moment(at, at))
+    .returning('attempt')
+    .executeTakeFirst();
+  if (row && (await isInTheWay(trx, id, account))) throw new OtherInTheWay();
+  return row ?? 'refused';
+}
+
+/** Thrown to undo a transaction. */
+class OtherInTheWay extends Error {}
+
+/** Held until the transaction ends: who changes the key, a role or the settings then comes before it or after it. */
+async function isCurrent(trx: Transaction<Tables>, id: ConfirmationId, looked: Versions): Promise<boolean> {
+  const row = await trx
+    .selectFrom('operations')
+    .select('workspace_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return true;
+  const now = await lockVersions(trx, row.workspace_id);
+  return now.key === looked.key && now.access === looked.access && now.settings === looked.settings;
+}
+
+const OPEN = ['sent', 'in_doubt'] as const;
+
+/** Settles an operation with its password and its audit entry, in a transaction (docs/design.md 4.4). */
+async function settle(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  id: ConfirmationId,
+  settled: Parameters<Ledger['settle']>[1],
+  audit: AuditEntry,
+): Promise<boolean> {
+  const { at, serverId, paidUntil } = settled;
+  const before = await findBefore(trx, id);
+  if (!settled.isFirstHand && (await hasMadeServer(trx, id, serverId))) return false;
+  const password =
+    settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
+  const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {
+    ...ended(at),
+    server_id: serverId,
+    is_late: before?.state === 'refused' ? 1 : 0,
+    sealed_answer: null,
+    state: 'settled',
+    paid_until: paidUntil ?? null,
+    has_password: password ? 1 : 0,
+    reason: null,
+    reason_details: null,
+  });
+  if (!row) return false;
+  await addAudit(trx, foundation, audit);
+  if (password && serverId !== undefined)
+    await keepPassword(trx, foundation, row, { at, serverId, password });
+  return true;
+}
+
+/** The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). */
+function listOrigins(
+  { isFirstHand = false, isLate = false, password }: Parameters<Ledger['settle']>[1],
+  lacksPassword: boolean,
+): readonly StoredState[] {
+  if (isLate) return ['refused'];
+  if (!isFirstHand) return OPEN;
+  return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
+}
+
+function findBefore(trx: Queries, id: ConfirmationId) {
+  return trx
+    .selectFrom('operations')
+    .select(['state', 'has_password', 'sealed_answer'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** What came with an earlier answer that proved nothing. */
+function findAnswer(
+  foundation: Foundation,
+  row: Pick<Operation, 'id' | 'workspaceId'>,
+  serverId: number | undefined,
+  before: { readonly sealed_answer: string | null } | undefined,
+): Secret<string> | undefined {
+  const sealed = before?.sealed_answer ?? null;
+  return serverId === undefined || sealed === null ? undefined : openAnswer(foundation, row, sealed);
+}
+
+type Moves = Pick<
+  Ledger,
+  'markSent' | 'refuse' | 'markUnconfirmed' | 'markNeedsDecision' | 'markNotified' | 'addLooked'
+>;
+
+/**
+ * The changes of an operation's state. Each names the states that it may start from in its own UPDATE: of two that race,
+ * one happens, and only that one is audited.
+ */
+function createLedgerMoves(foundation: Foundation): Moves {
+  const { db } = foundation;
+  return {
+    markSent: (id, sent) => commitSent(foundation, id, sent),
+    refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
+    markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) => {
+      const change = { ...toReasonColumns(reason), state: 'in_doubt', told_at: 0, due_at: dueAt } as const;
+      return moveAudited(foundation, id, ['sent'], audit, change, async (trx) => {
+        if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+      });
+    },
+    markNeedsDecision: async (id, audit, reason) => {
+      const why = reason === undefined ? {} : toReasonColumns(reason);
+      const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
+      await moveAudited(foundation, id, ['in_doubt'], audit, change);
+    },
+    markNotified: (notified, at) => markNotified(db, notified, at),
+    addLooked: async (id, ms) => {
+      await db
+        .updateTable('operations')
+        .set((column) => ({ looked_ms: column('looked_ms', '+', Math.round(ms)) }))
+        .where('id', '=', id)
+        .execute();
+    },
+  };
+}
+
+/** An attempt that proved that it did nothing says so of itself alone: another owner's may have paid. */
+async function refuse(
+  foundation: Foundation,
+  id: ConfirmationId,
+  { at, reason, owner, decidedBy }: Parameters<Ledger['refuse']>[1],
+  audit: AuditEntry,
+): Promise<boolean> {
+  const change = {
+    ...ended(at),
+    ...toReasonColumns(reason),
+    decided_by: decidedBy,
+    state: 'refused',
+    claim: '',
+  } as const;
+  return foundation.engine.transact(foundation.db, async (trx) => {
+    const sender = await trx
+      .selectFrom('operations')
+      .select('sent_by')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const isOwn = owner !== undefined && sender?.sent_by === owner;
+    const from: StoredState[] = ['prepared'];
+    if (isOwn) from.push('sent');
+    if (isOwn || decidedBy !== undefined) from.push('in_doubt');
+    if (!(await move(trx, id, from, change))) return false;
+    await addAudit(trx, foundation, audit);
+    return true;
+  });
+}
+
+/** Changes nothing when the operation has moved on since: its actor still has to be notified of the new state. */
+async function markNotified(
+  db: Queries,
+  notified: Parameters<Ledger['markNotified']>[0],
+  at: number,
+): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set((column) => ({
+      told_at: at,
+      due_at: column
+        .case()
+        .when(
+          column.or([
+            column('state', '=', 'settled'),
+            column.and([column('state', '=', 'refused'), column('reason', 'not in', LOOKED_FOR)]),
+          ]),
+        )
+        .then(null)
+        .else(column.ref('due_at'))
+        .end(),
+    }))
+    .where('id', '=', notified.id)
+    .where('state', '=', toStoredState(notified.state))
+    .where('needs_person', '=', notified.needsDecision ? 1 : 0)
+    .where('has_password', '=', notified.hasPassword ? 1 : 0)
+    .where('told_at', '=', 0)
+    .execute();
+}
+
+/** An ended operation is due at once: its actor has to be notified. */
+function ended(at: number) {
+  return { ended_at: at, told_at: 0, due_at: at, needs_person: 0 };
+}
+
+/** Moves an operation on from one of these states; undefined when it is in another one. */
+async function move(
+  db: Queries,
+  id: ConfirmationId,
+  from: readonly StoredState[],
+  change: Partial<OperationRow>,
+): Promise<OperationRow | undefined> {
+  return (
+    db
+      .updateTable('operations')
+      .set(change)
+      .where('id', '=', id)
+      .where('state', 'in', from)
+      // An operation is left to a manager once; ending it takes that back.
+      .$if(change.needs_person === 1, (update) => update.where('needs_person', '=', 0))
+      .returningAll()
+      .executeTakeFirst()
+  );
+}
+
+async function moveAudited(
+  foundation: Foundation,
+  id: ConfirmationId,
+  from: readonly StoredState[],
+  audit: AuditEntry,
+  change: Partial<OperationRow>,
+  andThen: (trx: Transaction<Tables>) => Promise<void> = async () => undefined,
+): Promise<boolean> {
+  return foundation.engine.transact(foundation.db, async (trx) => {
+    if (!(await move(trx, id, from, change))) return false;
+    await addAudit(trx, foundation, audit);
+    await andThen(trx);
+    return true;
+  });
+}
+
+/**
+ * Whether another order of the account, of any workspace, stands in the way of sending this one (docs/design.md 4.3). What the
+ * account is known to be at this moment counts: an order that was sent before two accounts were found to be one is found, too.
+ */
+async function isInTheWay(trx: Transaction<Tables>, id: ConfirmationId, account: string): Promise<boolean> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) return false;
+  const names = await listAccountNames(trx, account);
+  return row.kind === 'create' ? hasOpenCreate(trx, row, names) : hasSameMonth(trx, row, names);
+}
+
+async function hasOpenCreate(
+  trx: Transaction<Tables>,
+  { id, workspace_id: workspaceId, purchase }: OperationRow,
+  names: readonly string[],
+): Promise<boolean> {
+  const label = labelOf(parsePurchase(purchase));
+  const others = await trx
+    .selectFrom('operations')
+    .select(['state', 'purchase'])
+    .where('kind', '=', 'create')
+    .where('state', 'in', ['sent', 'in_doubt'])
+    .where('id', '<>', id)
+    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
+    .execute();
+  return others.some(
+    (other) => other.state === 'sent' || isSameLabel(labelOf(parsePurchase(other.purchase)), label),
+  );
+}
+
+/** Two that were confirmed before their accounts were found to be one have the same claim. */
+async function hasSameMonth(
+  trx: Transaction<Tables>,
+  { id, claim }: OperationRow,
+  names: readonly string[],
+): Promise<boolean> {
+  const other = await trx
+    .selectFrom('operations')
+    .select('id')
+    .where('claim', '=', claim)
+    .where('account', 'in', names)
+    .where('state', 'in', ['sent', 'in_doubt', 'settled'])
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return claim !== '' && other !== undefined;
+}
+
+/** Whether another create of the account has made this server. */
+async function hasMadeServer(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  serverId: ServerId | undefined,
+): Promise<boolean> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (serverId === undefined || row?.kind !== 'create') return false;
+  const names = await listAccountNames(trx, row.account);
+  if (names.length === 0) return false;
+  const other = await trx
+    .selectFrom('operations')
+    .select('id')
+    .where('kind', '=', 'create')
+    .where('state', '=', 'settled')
+    .where('server_id', '=', serverId)
+    .where('account', 'in', names)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  return other !== undefined;
+}

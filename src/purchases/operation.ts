@@ -1,0 +1,249 @@
+import type { Order } from '../core/catalog.ts';
+import {
+  type HostingCode,
+  HostingError,
+  isRefusal,
+  type Reason,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../core/errors.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { Money } from '../core/money.ts';
+import type { Secret } from '../core/secret.ts';
+
+/**
+ * The states of a paid operation (docs/design.md 4):
+ * prepared (confirmed, nothing sent) → sent (committed before the request leaves) →
+ * settled (done and paid), refused (not done) or unconfirmed (looked for, never sent again).
+ */
+export type OperationState = Standing['state'];
+
+/** The state, and why it was refused or is unconfirmed. */
+export type Standing =
+  | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
+  | { readonly state: 'refused'; readonly reason: OperationRefusal }
+  | { readonly state: 'unconfirmed'; readonly reason: UnconfirmedReason };
+
+/** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
+export type Purchase =
+  | {
+      readonly kind: 'create';
+      readonly order: Order;
+      /** The servers with the same label that the review showed; absent: none. */
+      readonly namesakeIds?: readonly ServerId[];
+    }
+  | {
+      readonly kind: 'renew';
+      readonly serverId: ServerId;
+      readonly label: string;
+      /** Epoch milliseconds. */
+      readonly paidUntil: number;
+    };
+
+/** What was confirmed is sent within this time, or not at all (docs/design.md 4.7). */
+export const SEND_WITHIN_MS = 2 * 60_000;
+
+/** How far two readings of the clock may differ without it having been set back. */
+export const CLOCK_SLACK_MS = 10_000;
+
+/** Whether it may still be sent: a clock that was set back since shortens the time for that, and never makes it longer. */
+export function isInTime(
+  { createdAt, sendBy }: Pick<Operation, 'createdAt' | 'sendBy'>,
+  now: number,
+): boolean {
+  return now <= sendBy && createdAt <= now + CLOCK_SLACK_MS;
+}
+
+/** One confirmation by one user, and its outcome. A row of the ledger. */
+export type Operation = Confirmed & Standing;
+
+interface Confirmed {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  /** Where the actor is notified; absent when the form was not opened from a channel. */
+  readonly channelId?: ChannelId;
+  readonly purchase: Purchase;
+  /** The monthly price that was confirmed; absent for a renewal of a server that was not created with this app. */
+  readonly price?: Money;
+  /** Server ids that existed just before a create was sent: a server with another id is new. */
+  readonly knownIds: readonly ServerId[];
+  readonly serverId?: ServerId;
+  /** Epoch milliseconds, after a settled renewal. */
+  readonly paidUntil?: number;
+  /** False if the server was only found later, and its password was in an answer that never arrived. */
+  readonly hasPassword: boolean;
+  readonly createdAt: number;
+  /** After this it is not sent any more; epoch milliseconds. */
+  readonly sendBy: number;
+  readonly sentAt?: number;
+  readonly endedAt?: number;
+  /** When the actor was notified of this state; absent until then. */
+  readonly notifiedAt?: number;
+  /** A manager has to decide. It is looked for all the same. */
+  readonly needsDecision: boolean;
+  /** The manager who decided that it was not done. */
+  readonly decidedBy?: UserId;
+  /** It was found after it had been ended without proof: the earlier message was wrong. */
+  readonly isLate: boolean;
+  /** Which API key the workspace had when it was confirmed: the count of its changes. */
+  readonly keyGeneration: number;
+  /** The short name of the account that it was sent to; absent before, and in rows of older versions. */
+  readonly account?: string;
+  /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */
+  readonly lookedMs: number;
+}
+
+/** Whether nothing more will happen to it. */
+export function isEnded(operation: Operation): boolean {
+  return operation.state === 'settled' || operation.state === 'refused';
+}
+
+/** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */
+export function isLookedFor({ state, reason }: Operation): boolean {
+  if (state === 'unconfirmed') return true;
+  return state === 'refused' && (reason.code === 'not_done' || reason.code === 'decided_not_done');
+}
+
+/** The label of the server that is created or renewed. */
+export function labelOf(purchase: Purchase): string {
+  return purchase.kind === 'create' ? purchase.order.label : purchase.label;
+}
+
+/**
+ * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
+ * Empty for a create: two creates are two servers, and its own id stops a second press.
+ */
+export function claimOf(purchase: Purchase): string {
+  return purchase.kind === 'renew' ? `renew:${purchase.serverId}:${purchase.paidUntil}` : '';
+}
+
+/** The rules that can end a purchase after it was confirmed (docs/design.md 4). */
+export const PURCHASE_REFUSALS = [
+  'role_needed',
+  'identity_unknown',
+  'approval_needed',
+  'over_budget',
+  'purchases_frozen',
+  'unknown_server',
+  'unknown_choice',
+  'price_moved',
+  'already_renewed',
+  'paid_until_unknown',
+  'create_in_doubt',
+  'create_in_doubt_elsewhere',
+  'label_taken',
+  'renewed_elsewhere',
+  'stale_confirmation',
+  'list_incomplete',
+  'account_changed',
+  'label_moved',
+  'no_api_key',
+  'key_unreadable',
+  'waited_too_long',
+  'shutting_down',
+  'newer_version',
+] as const satisfies readonly RefusalCode[];
+export type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
+
+type NoDetails = Record<never, never>;
+
+/** Refused with proof: the paid request was not sent, or the API said that it did nothing (docs/hosting-api.md 7). */
+export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
+  readonly [Code in HostingCode | 'unknown_code']: NoDetails;
+} & {
+  /** A defect of ours occurred before anything was sent. */
+  readonly defect: NoDetails;
+};
+
+/** Refused without proof: none of these may be described as "nothing was charged". */
+export interface UnprovenRefusalDetails {
+  /** Written by older versions: it had not appeared by the end of the waiting time, which proves nothing. */
+  readonly not_done: NoDetails;
+  /** A manager checked the hosting account and decided it. */
+  readonly decided_not_done: NoDetails;
+  /** Stored by another version of the app, whose code or details this one can't read. */
+  readonly unreadable: { readonly code: string };
+}
+
+export type OperationRefusalDetails = ProvenRefusalDetails & UnprovenRefusalDetails;
+/** Why an operation was refused. */
+export type OperationRefusal = Reason<OperationRefusalDetails>;
+
+export interface UnconfirmedDetails {
+  /** The supplier did not confirm: the service completes the order or returns the charge (docs/hosting-api.md 7). */
+  readonly checking: NoDetails;
+  readonly no_answer: NoDetails;
+  readonly unreadable_answer: NoDetails;
+  readonly unknown_code: NoDetails;
+  readonly defect: NoDetails;
+  /** The API key was set after the confirmation: the servers that can be listed now may be another account's. */
+  readonly account_changed: NoDetails;
+  /** The API or the server list shows what fits no outcome. */
+  readonly contradiction: NoDetails;
+  /** It has not appeared while the app was looking for `DOUBT_MINUTES`. */
+  readonly not_found_yet: NoDetails;
+  /** There is no API key with which it could be looked for. */
+  readonly no_api_key: NoDetails;
+  /** The API rejects the key with which it is looked for. */
+  readonly key_rejected: NoDetails;
+  /** The database was restored from a backup, which does not have the outcome. */
+  readonly restored: NoDetails;
+  /** Stored by another version of the app, whose code this one does not know. */
+  readonly unreadable: { readonly code: string };
+}
+/** Why it is not known whether an operation was done. */
+export type UnconfirmedReason = Reason<UnconfirmedDetails>;
+
+const UNPROVEN = { not_done: true, decided_not_done: true, unreadable: true } as const satisfies Readonly<
+  Record<keyof UnprovenRefusalDetails, true>
+>;
+
+/** Whether it is proven that nothing was charged, or that the charge was returned. */
+export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
+  return !Object.hasOwn(UNPROVEN, reason.code);
+}
+
+/** What is proven about the money: it never left the balance, or came back to it (docs/hosting-api.md 3). */
+export function moneyOf({ code }: Reason<ProvenRefusalDetails>): 'untouched' | 'returned' {
+  return code === 'not_created' ? 'returned' : 'untouched';
+}
+
+/** The refusal that an error proves; undefined for a defect, and for a rule that no confirmed purchase can break. */
+export function refusalOf(error: unknown): OperationRefusal | undefined {
+  if (error instanceof HostingError) return { code: error.code, details: {} };
+  return PURCHASE_REFUSALS.map((code) => reasonIf(error, code)).find((reason) => reason !== undefined);
+}
+
+function reasonIf<Code extends PurchaseRefusalCode>(
+  error: unknown,
+  code: Code,
+): Reason<RefusalDetails, Code> | undefined {
+  return isRefusal(error, code) ? { code, details: error.details } : undefined;
+}
+
+/** A paid request was answered as no outcome can be answered. Money effect: it may have been paid. */
+export class ContradictoryAnswer extends Error {
+  override readonly name = 'ContradictoryAnswer';
+  /** What the answer to a create held, for its creator alone. */
+  readonly sealedAnswer: Secret<string> | undefined;
+
+  constructor(sealedAnswer?: Secret<string>) {
+    super('a contradictory answer');
+    this.sealedAnswer = sealedAnswer;
+  }
+}
+
+/** Why the outcome of a paid request that ended in this error is unknown. */
+export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
+  if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
+  if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
+  switch (error.code) {
+    case 'checking':
+    case 'no_answer':
+    case 'unknown_code':
+      return { code: error.code, details: {} };
+    default:
+      return { code: 'unreadable_answer', details: {} };
+  }
+}

@@ -1,0 +1,248 @@
+import { findSearchedAccount } from '../account/keys.ts';
+import type { AppContext } from '../context.ts';
+import { HostingError } from '../core/errors.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import { isSameLabel } from '../core/labels.ts';
+import { isDeleted, type Server, type ServerList } from '../core/server.ts';
+import type { HostingApi } from '../hosting/hosting-api.ts';
+import type { System } from '../system.ts';
+import { auditOfOperation } from './notify.ts';
+import { isLookedFor, labelOf, type Operation, type Purchase, type UnconfirmedReason } from './operation.ts';
+
+/**
+ * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
+ * outcome is certain. After long enough, or if the lookup is impossible, a manager has to decide, too (docs/design.md 4.8).
+ * `passedMs` is the time since the last look. Money effect: none; nothing is ever sent again.
+ * @throws HostingError if the list can't be read
+ */
+export async function resolveUnconfirmed(
+  operation: Operation,
+  passedMs: number,
+  app: AppContext,
+): Promise<void> {
+  await app.ledger.addLooked(operation.id, passedMs);
+  const isOverdue = operation.lookedMs + passedMs >= app.settings.unconfirmedMs;
+  const account = await findSearchedAccount(operation, app);
+  if (account.kind !== 'same') {
+    const code = account.kind === 'none' ? 'no_api_key' : 'account_changed';
+    await leaveToManager(operation, { code, details: {} }, app);
+    return;
+  }
+  const { hosting } = account;
+  const list = await fetchServers(operation, hosting, isOverdue, app);
+  // What another workspace's order has made in this account proves nothing about this one.
+  await app.accountRecognition.recognize(hosting, list.servers);
+  const verdict = await judgeBy(list, operation, hosting, app);
+  if (verdict.kind === 'done') await settle(operation, verdict, app);
+  else if (verdict.kind === 'contradictory') await leaveToManager(operation, CONTRADICTION, app);
+  else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
+}
+
+const CONTRADICTION = { code: 'contradiction', details: {} } as const;
+const NOT_FOUND_YET = { code: 'not_found_yet', details: {} } as const;
+
+function fetchServers(
+  operation: Operation,
+  hosting: HostingApi,
+  isOverdue: boolean,
+  app: AppContext,
+): Promise<ServerList> {
+  return hosting.fetchServers({ freshness: 'fresh', urgency: 'background' }).catch(async (error: unknown) => {
+    const isRejected = error instanceof HostingError && error.code === 'unauthorized';
+    if (isRejected) await leaveToManager(operation, { code: 'key_rejected', details: {} }, app);
+    else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
+    throw error;
+  });
+}
+
+async function judgeBy(
+  list: ServerList,
+  operation: Operation,
+  { account }: HostingApi,
+  app: AppContext,
+): Promise<Verdict> {
+  const { ledger } = app;
+  const { workspaceId, knownIds } = operation;
+  const newIds = list.servers.map(({ id }) => id).filter((id) => !knownIds.includes(id));
+  // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
+  const othersIds = await ledger.listSettledIds(account, newIds, workspaceId);
+  const hasRival = await findRival(operation, account, app);
+  const verdict = judge(operation, { list, othersIds, hasRival, now: app.system.now() });
+  const isDoubtful = verdict.kind === 'done' && (await isMadeElsewhere(verdict.serverId, operation, app));
+  return isDoubtful ? { kind: 'contradictory' } : verdict;
+}
+
+/**
+ * Whether an order with another key was given a server of that ID and label: it may be the same one, although it is not proven
+ * that both keys open one account.
+ */
+async function isMadeElsewhere(
+  serverId: ServerId,
+  { id, purchase }: Operation,
+  { ledger }: AppContext,
+): Promise<boolean> {
+  if (purchase.kind !== 'create') return false;
+  const makers = await ledger.listMakers(serverId);
+  return makers.some((other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)));
+}
+
+/** Whether another order may have made what is found: of the same label, or of the same server's months since. */
+async function findRival(operation: Operation, account: string, { ledger }: AppContext): Promise<boolean> {
+  const { id, purchase, workspaceId, createdAt } = operation;
+  if (purchase.kind === 'create') {
+    if (await ledger.hasNewer(workspaceId)) return true;
+    const creates = await ledger.listUnresolvedCreates(account, workspaceId);
+    return creates.some(
+      (other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)),
+    );
+  }
+  const renewals = await ledger.listRenewals(account, workspaceId, purchase.serverId);
+  return renewals.some((other) => {
+    if (other.id === id) return false;
+    // One that is unconfirmed holds its month in this workspace; another one may have confirmed it before it was known to
+    // have the same account.
+    if (other.workspaceId !== workspaceId && mayHavePaid(purchase.paidUntil, other)) return true;
+    return operation.state !== 'unconfirmed' && other.createdAt >= createdAt;
+  });
+}
+
+/** Whether a renewal may have moved the date on from this one. */
+function mayHavePaid(paidUntil: number, other: Operation): boolean {
+  const { purchase, state } = other;
+  if (purchase.kind !== 'renew' || purchase.paidUntil !== paidUntil) return false;
+  return state === 'sent' || state === 'settled' || isLookedFor(other);
+}
+
+async function settle(
+  operation: Operation,
+  { kind: _, ...found }: Extract<Verdict, { kind: 'done' }>,
+  app: AppContext,
+): Promise<void> {
+  const isLate = operation.state === 'refused';
+  const audit = auditOfOperation(operation, app, 'done', {
+    serverId: found.serverId,
+    surface: 'background',
+    ...(isLate && { code: 'found_late' }),
+  });
+  await app.ledger.settle(operation.id, { at: app.system.now(), ...found, isLate }, audit);
+}
+
+/** Once: what was ended, or waits for a decision, stays as it is. */
+async function leaveToManager(
+  operation: Operation,
+  reason: UnconfirmedReason,
+  app: AppContext,
+): Promise<void> {
+  if (operation.state !== 'unconfirmed' || operation.needsDecision) return;
+  const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
+  await app.ledger.markNeedsDecision(operation.id, audit, reason);
+}
+
+/** What a list of servers proves about an operation whose outcome is not known. */
+type Verdict =
+  | { readonly kind: 'done'; readonly serverId: ServerId; readonly paidUntil?: number }
+  | { readonly kind: 'nothing_yet' }
+  /** Something fits, but not beyond doubt: a manager has to look. */
+  | { readonly kind: 'contradictory' };
+
+/** What an operation is judged by. */
+interface Evidence {
+  readonly list: ServerList;
+  /** Servers that other orders have created. */
+  readonly othersIds: readonly ServerId[];
+  /** Whether another order may have done the same: of the same label, or a later one of the same server. */
+  readonly hasRival: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A month that was bought ends this many days later, as a service may count it. */
+const SHORTEST_MONTH_MS = 20 * DAY_MS;
+const LONGEST_MONTH_MS = 40 * DAY_MS;
+
+const NOTHING_YET = { kind: 'nothing_yet' } as const;
+const CONTRADICTORY = { kind: 'contradictory' } as const;
+
+/** Judges whether an operation was done after all. From a list that is not complete, nothing follows. Pure. */
+export function judge(operation: Operation, evidence: Evidence): Verdict {
+  if (evidence.list.extent !== 'whole') return NOTHING_YET;
+  const { purchase } = operation;
+  return purchase.kind === 'create'
+    ? judgeCreate(operation, purchase.order.label, evidence)
+    : judgeRenewal(purchase, evidence);
+}
+
+/** New servers that no other order has created: the one that an operation has made is among them. */
+export function listNewServers(
+  { knownIds }: Pick<Operation, 'knownIds'>,
+  { servers }: ServerList,
+  othersIds: readonly ServerId[],
+): readonly Server[] {
+  return servers.filter(
+    (server) => !knownIds.includes(server.id) && !othersIds.includes(server.id) && !isDeleted(server),
+  );
+}
+
+function judgeCreate(
+  operation: Operation,
+  label: string,
+  { list, othersIds, hasRival, now }: Evidence,
+): Verdict {
+  const [mine, ...more] = listNewServers(operation, list, othersIds).filter((server) =>
+    isSameLabel(server.label, label),
+  );
+  if (!mine) return NOTHING_YET;
+  // What was never marked as sent here has no IDs from before: any server may be older than the order.
+  const isCertain =
+    operation.sentAt !== undefined &&
+    more.length === 0 &&
+    !hasRival &&
+    mine.label === label &&
+    isMonthBoughtSince(operation, mine, now);
+  return isCertain ? { kind: 'done', serverId: mine.id } : CONTRADICTORY;
+}
+
+/** The month may have begun at any time since it was ordered: a supplier that checks has no deadline. */
+function isMonthBoughtSince({ sentAt, createdAt }: Operation, { paidUntil }: Server, now: number): boolean {
+  if (paidUntil === undefined) return false;
+  const from = sentAt ?? createdAt;
+  return paidUntil >= from + SHORTEST_MONTH_MS && paidUntil <= Math.max(from, now) + LONGEST_MONTH_MS;
+}
+
+function judgeRenewal(
+  { serverId, paidUntil }: Extract<Purchase, { kind: 'renew' }>,
+  { list, hasRival }: Evidence,
+): Verdict {
+  const server = list.servers.find(({ id }) => id === serverId);
+  if (!server || isDeleted(server)) return CONTRADICTORY;
+  if (server.paidUntil === undefined || server.paidUntil < paidUntil) return CONTRADICTORY;
+  if (server.paidUntil === paidUntil) return NOTHING_YET;
+  return hasRival ? CONTRADICTORY : { kind: 'done', serverId, paidUntil: server.paidUntil };
+}
+
+/** Measures the time that passes while processes are looking for an unconfirmed operation. */
+export interface DoubtClock {
+  /**
+   * Milliseconds of the monotonic clock since this process last looked at it, less those that other processes have counted
+   * since; 0 at this process's first look.
+   */
+  sinceLastLook(operation: Pick<Operation, 'id' | 'lookedMs'>): number;
+}
+
+/**
+ * Neither a wall clock that is set nor a machine that is off adds to the time that is compared with `DOUBT_MINUTES`, and time
+ * that several processes measure at once counts once (docs/design.md 4.9).
+ */
+export function createDoubtClock({ elapsed }: Pick<System, 'elapsed'>): DoubtClock {
+  const looks = new Map<ConfirmationId, { readonly at: number; readonly lookedMs: number }>();
+  return {
+    sinceLastLook: ({ id, lookedMs }) => {
+      const at = elapsed();
+      const last = looks.get(id);
+      const passedMs = last ? Math.max(0, last.lookedMs + at - last.at - lookedMs) : 0;
+      looks.set(id, { at, lookedMs: lookedMs + passedMs });
+      return passedMs;
+    },
+  };
+}

@@ -1,0 +1,379 @@
+import { getHostingOf } from '../account/keys.ts';
+import { refuseFrozen } from '../account/workspaces.ts';
+import type { AppContext } from '../context.ts';
+import { type Catalog, findPlan, type Order, type Plan } from '../core/catalog.ts';
+import { HostingError, Refusal } from '../core/errors.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import { isFrozenLabel, isSameLabel } from '../core/labels.ts';
+import type { HeldLock } from '../core/locks.ts';
+import type { Money } from '../core/money.ts';
+import { hasRole } from '../core/permission.ts';
+import { isDeleted, type Server } from '../core/server.ts';
+import { DEFAULT_SETTINGS, needsApproval } from '../core/settings.ts';
+import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
+import type { System } from '../system.ts';
+import { refuseOverBudget } from './budget.ts';
+import { newLease } from './lease.ts';
+import { auditOfOperation } from './notify.ts';
+import { ContradictoryAnswer, labelOf, type Operation, type Purchase } from './operation.ts';
+import type { Ledger, PaidAnswer, Versions } from './ports.ts';
+import { listNamesakes } from './review.ts';
+import { forgetSpilled, spillAnswer } from './spill.ts';
+
+/**
+ * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
+ * @throws ContradictoryAnswer; Refusal `newer_version`, `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`, `waited_too_long`,
+ * `unknown_choice`, `price_moved`, `stale_confirmation`;
+ * HostingError, whose `moneyMoved` says whether it may have been paid
+ */
+export async function sendCreate(order: Order, payment: Payment): Promise<string> {
+  const { operation, hosting } = payment;
+  await refuseBesideNewer(payment);
+  let knownIds: readonly ServerId[] = [];
+  const check: Parameters<typeof sendPermitted>[1] = async (how) => {
+    // At every look: by then, another workspace may have been found to have this account.
+    await waitForOtherCreates(payment);
+    const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
+    refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
+    const servers = await fetchServersToPay(payment, how);
+    await refuseUnseenNamesake(servers, payment);
+    knownIds = servers.map(({ id }) => id);
+    return knownIds;
+  };
+  const created = await sendPermitted(payment, check, (options) => hosting.createServer(order, options));
+  const { id, state, rootPassword } = created;
+  // A server that was there before is not the one that was just paid.
+  if (knownIds.includes(id)) throw new ContradictoryAnswer(rootPassword);
+  await settleUntilStored(payment, { serverId: id, password: rootPassword });
+  return state;
+}
+
+/** A colleague may have just created the same server on the account's page, so the user is asked again. */
+async function refuseUnseenNamesake(
+  servers: readonly Server[],
+  { operation, hosting, app }: Payment,
+): Promise<void> {
+  const { purchase, workspaceId } = operation;
+  const seen = purchase.kind === 'create' ? (purchase.namesakeIds ?? []) : [];
+  const label = labelOf(purchase);
+  const unseen = listNamesakes(servers, label).filter((id) => !seen.includes(id));
+  // Two orders for one label that were both confirmed here are meant to be two servers.
+  const ours = await app.ledger.listSettledIds(hosting.account, unseen, workspaceId);
+  if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
+}
+
+/** An open order of a newer version may be for the same server, and this version can't see that. */
+async function refuseBesideNewer({ operation, app }: Payment): Promise<void> {
+  if (await app.ledger.hasNewer(operation.workspaceId)) throw new Refusal('newer_version', {});
+}
+
+const WAIT_MOST_SECONDS = 60;
+
+/**
+ * The id of a new server says which create made it only while no other create of the account is under way, so one that another
+ * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
+ */
+async function waitForOtherCreates({ operation, hosting, app }: Payment): Promise<void> {
+  const { id, workspaceId } = operation;
+  for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
+    const creates = await app.ledger.listUnresolvedCreates(hosting.account, workspaceId);
+    const others = creates.filter((other) => other.id !== id);
+    refuseUnconfirmedLabel(operation, others);
+    if (!others.some((other) => other.state === 'sent')) return;
+    await app.system.sleep(1000);
+  }
+  throw new Refusal('waited_too_long', {});
+}
+
+function refuseUnconfirmedLabel({ workspaceId, purchase }: Operation, others: readonly Operation[]): void {
+  const label = labelOf(purchase);
+  const namesakes = others.filter(
+    (other) => other.state === 'unconfirmed' && isSameLabel(labelOf(other.purchase), label),
+  );
+  if (namesakes.length === 0) return;
+  // Only the existence of another workspace's order is revealed.
+  const isOwn = namesakes.some((other) => other.workspaceId === workspaceId);
+  throw new Refusal(isOwn ? 'create_in_doubt' : 'create_in_doubt_elsewhere', { label });
+}
+
+type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
+type Urgent = Pick<CallOptions, 'urgency'>;
+
+/**
+ * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
+ * @throws Refusal `unknown_choice`, `price_moved`, `unknown_server`, `label_moved`, `paid_until_unknown`,
+ * `already_renewed`, `renewed_elsewhere`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
+ */
+export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
+  const { serverId } = renewal;
+  const check = async (how: Urgent) => {
+    await refuseRenewedElsewhere(renewal, payment);
+    await refuseOtherPrice(renewal, payment, how);
+    await refuseOtherMonth(renewal, payment, how);
+    return [];
+  };
+  const { paidUntil } = await sendPermitted(payment, check, (options) =>
+    payment.hosting.renewServer(serverId, options),
+  );
+  // A month that was paid moves the date: an answer that says otherwise proves nothing.
+  if (paidUntil <= renewal.paidUntil)
+    throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
+  await settleUntilStored(payment, { serverId, paidUntil });
+}
+
+/** Two workspaces may have confirmed the same month before it was known that they have the same account. */
+async function refuseRenewedElsewhere(
+  { serverId, label, paidUntil }: Renewal,
+  { operation, hosting, app }: Payment,
+): Promise<void> {
+  const renewals = await app.ledger.listRenewals(hosting.account, operation.workspaceId, serverId);
+  const isRenewed = renewals.some(
+    ({ workspaceId, state, purchase }) =>
+      workspaceId !== operation.workspaceId &&
+      (state === 'sent' || state === 'unconfirmed' || state === 'settled') &&
+      purchase.kind === 'renew' &&
+      purchase.paidUntil === paidUntil,
+  );
+  if (isRenewed) throw new Refusal('renewed_elsewhere', { label });
+}
+
+async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
+  const { operation, hosting, app } = payment;
+  const created = await app.ledger.findCreateOf(operation.workspaceId, serverId);
+  if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
+  const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
+  refuseMovedPrice(operation.price, getPlan(catalog, created.purchase.order.plan).monthly);
+}
+
+async function refuseOtherMonth(
+  { serverId, label, paidUntil }: Renewal,
+  payment: Payment,
+  how: Urgent,
+): Promise<void> {
+  const server = (await fetchServersToPay(payment, how)).find(({ id }) => id === serverId);
+  if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
+  if (!isFrozenLabel(server.label, label))
+    throw new Refusal('label_moved', { before: label, now: server.label });
+  if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
+  if (server.paidUntil !== paidUntil)
+    throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
+}
+
+/** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
+type Check = (how: Pick<CallOptions, 'urgency'>) => Promise<readonly ServerId[]>;
+
+interface Looked {
+  readonly knownIds: readonly ServerId[];
+  /** From before the look: what has changed since they were read may have been missed. */
+  readonly versions: Versions;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+/** What was looked up earlier than this is looked up again before anything is sent. */
+const GOOD_FOR_MS = 10_000;
+const MOST_LOOKS = 20;
+
+/**
+ * Looks up everything that permits a payment, then sends it. Right before its first byte leaves, the step is committed
+ * (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
+ * since; only the owner of the lease and of the lock gets past it.
+ *
+ * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by payments
+ * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
+ * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`,
+ * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
+ */
+async function sendPermitted<Answer>(
+  payment: Payment,
+  check: Check,
+  send: (options: PaidCallOptions) => Promise<Answer>,
+): Promise<Answer> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
+    const looked = await look(payment, () => check(how));
+    try {
+      return await send({ ...how, beforeSend: () => commit(payment, looked) });
+    } catch (error) {
+      if (!(error instanceof LookedTooEarly)) throw error;
+    }
+  }
+  throw new Refusal('stale_confirmation', {});
+}
+
+/** Thrown before anything was sent: what was looked up is too old, or has changed since. */
+class LookedTooEarly extends Error {}
+
+async function commit(payment: Payment, looked: Looked): Promise<void> {
+  const { system } = payment.app;
+  if (system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
+  const outcome = await commitSent(payment, looked);
+  if (outcome === 'outdated') throw new LookedTooEarly();
+  if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+}
+
+async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
+  const { operation, app } = payment;
+  const at = app.system.elapsed();
+  const versions = await app.ledger.readVersions(operation.workspaceId);
+  await getHostingOf(operation, app);
+  await refuseFrozen(operation.workspaceId, app.workspaces);
+  await requireRole(payment);
+  await requireApproval(payment);
+  await refuseOverBudget(operation, app);
+  return { knownIds: await check(), versions, at };
+}
+
+async function requireRole({ operation, app }: Payment): Promise<void> {
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
+  const actor = { workspaceId, userId, channelId };
+  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), app);
+  if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
+}
+
+/** The two-person rule may have been turned on since. What was approved has the id of its approval. */
+async function requireApproval({ operation, app }: Payment): Promise<void> {
+  const { id, workspaceId, purchase, price } = operation;
+  const { approval: rule } = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
+  if (!needsApproval(rule, purchase.kind, price)) return;
+  // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
+  if ((await app.approvals.find(id))?.state !== 'approved') throw new Refusal('approval_needed', {});
+}
+
+async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, versions }: Looked) {
+  const { ledger, system } = app;
+  if (!(await ledger.lease(operation.id, newLease(app, owner)))) return 'refused';
+  const { account } = hosting;
+  return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, versions, lock });
+}
+
+/** A confirmed operation on its way to the hosting API. */
+interface Payment {
+  readonly operation: Operation;
+  readonly hosting: HostingApi;
+  /** Who has the operation's lease. */
+  readonly owner: string;
+  /** Of the account for a create, of the server for a renewal. */
+  readonly lock: HeldLock;
+  readonly app: AppContext;
+}
+
+/** @throws Refusal `unknown_choice` */
+function getPlan(catalog: Catalog, code: string): Plan {
+  const plan = findPlan(catalog, code);
+  if (!plan) throw new Refusal('unknown_choice', { field: 'plan', typed: code });
+  return plan;
+}
+
+/** @throws Refusal `price_moved` when the price is not the confirmed one any more */
+function refuseMovedPrice(confirmed: Money | undefined, now: Money): void {
+  if (confirmed !== undefined && confirmed !== now) {
+    throw new Refusal('price_moved', { before: confirmed, now });
+  }
+}
+
+/**
+ * The servers of the account, all of them: what is not in the list counts as not there.
+ * @throws Refusal `list_incomplete`
+ */
+export async function fetchAllServers(
+  hosting: HostingApi,
+  how: Pick<CallOptions, 'urgency'>,
+): Promise<readonly Server[]> {
+  const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
+  if (extent === 'part') throw new Refusal('list_incomplete', {});
+  return servers;
+}
+
+/**
+ * The same before a payment is sent: if the servers show that another workspace has the same account, its orders count from
+ * here on.
+ * @throws Refusal `list_incomplete`
+ */
+async function fetchServersToPay(
+  { hosting, app }: Pick<Payment, 'hosting' | 'app'>,
+  how: Pick<CallOptions, 'urgency'>,
+): Promise<readonly Server[]> {
+  const servers = await fetchAllServers(hosting, how);
+  await app.accountRecognition.recognize(hosting, servers);
+  return servers;
+}
+
+type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
+
+/**
+ * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the
+ * database locked, this retries until the process ends, and keeps the answer in a file meanwhile.
+ */
+export async function settleUntilStored(
+  { operation, app }: Pick<Payment, 'operation' | 'app'>,
+  settled: Settled,
+): Promise<void> {
+  const { log, ledger, system } = app;
+  const { id } = operation;
+  const audit = auditOfOperation(operation, app, 'done', { serverId: settled.serverId });
+  const settle = () => ledger.settle(id, { ...settled, at: system.now(), isFirstHand: true }, audit);
+  const isStored = await storeAnswer(id, settled, settle, app);
+  if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId: id });
+}
+
+/** Stores an answer, however long that takes, and keeps it in a file meanwhile. */
+export async function storeAnswer<Result>(
+  operationId: ConfirmationId,
+  answer: PaidAnswer,
+  store: () => Promise<Result>,
+  app: AppContext,
+): Promise<Result> {
+  let isSpilled = false;
+  const spill = async () => {
+    isSpilled ||= await spillAnswer(operationId, answer, app);
+  };
+  const storeSoon = () => spillIfSlow(store, spill, app.system);
+  const result = await untilStored(operationId, storeSoon, app, spill);
+  if (isSpilled) await forgetSpilled(operationId, app);
+  return result;
+}
+
+/** A database that takes longer may be stuck, for longer than this process lives. */
+const SLOW_MS = 1000;
+
+async function spillIfSlow<Result>(
+  settle: () => Promise<Result>,
+  spill: () => Promise<void>,
+  system: Pick<System, 'sleep'>,
+): Promise<Result> {
+  const answered = new AbortController();
+  const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
+  try {
+    return await settle();
+  } finally {
+    answered.abort();
+    await spilled;
+  }
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+/**
+ * Tries until the database takes an answer of the API, or the process ends: the answer may hold a password that exists
+ * nowhere else.
+ * @param onFailure called after each try that failed
+ */
+async function untilStored<Result>(
+  operationId: ConfirmationId,
+  store: () => Promise<Result>,
+  { log, system }: AppContext,
+  onFailure: () => Promise<void> = async () => undefined,
+): Promise<Result> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await store();
+    } catch (error) {
+      const cause = error instanceof Error ? error.name : 'unknown';
+      log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
+      await onFailure();
+      await system.sleep(waitMs);
+    }
+  }
+}

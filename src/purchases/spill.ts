@@ -1,0 +1,319 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Transaction } from 'kysely';
+import { z } from 'zod';
+import type { AppContext } from '../context.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import { THE_APP } from '../core/roles.ts';
+import { Secret } from '../core/secret.ts';
+import { addAudit } from '../db/audit.ts';
+import type { Foundation } from '../db/database.ts';
+import type { OperationRow, Tables } from '../db/tables.ts';
+import type { SealedPlace, Vault } from '../db/vault.ts';
+import { isErasedSince } from '../installations/erase-rows.ts';
+import { toOperation } from './ledger-rows.ts';
+import { auditOfOperation } from './notify.ts';
+import { labelOf, type Operation } from './operation.ts';
+import { storePassword } from './password-store.ts';
+import type { PaidAnswer, Spill, SpilledAnswer } from './ports.ts';
+
+/** Keeps an answer in case this process ends before the database takes it. False when that failed as well. */
+export async function spillAnswer(
+  operationId: ConfirmationId,
+  answer: PaidAnswer,
+  { spill, log }: AppContext,
+): Promise<boolean> {
+  return spill.write(operationId, answer).then(
+    () => true,
+    (error: unknown) => {
+      const cause = error instanceof Error ? error.name : 'unknown';
+      log.error('a paid answer could not be kept in a file either', { operationId, cause });
+      return false;
+    },
+  );
+}
+
+/** Forgets an answer that the database has. One that can't be removed is found to be stored at the next start. */
+export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppContext): Promise<void> {
+  await spill.remove(operationId).catch(() => {
+    log.warn('a stored answer could not be removed from its file', { operationId });
+  });
+}
+
+/** Reads what an earlier process could not store. */
+export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
+  const { answers, unreadable } = await spill.readAll();
+  if (unreadable > 0) log.error('paid answers in files can’t be opened: put their key back', { unreadable });
+  return answers;
+}
+
+/** Stores what an earlier process could not; returns what is still left. */
+export async function storeSpilled(
+  spilled: readonly SpilledAnswer[],
+  app: AppContext,
+): Promise<readonly SpilledAnswer[]> {
+  const left: SpilledAnswer[] = [];
+  for (const answer of spilled) {
+    const isStored = await storeOne(answer, app).catch(() => false);
+    if (isStored) await forgetSpilled(answer.operationId, app);
+    else left.push(answer);
+  }
+  return left;
+}
+
+async function storeOne(
+  { operationId, serverId, ...answer }: SpilledAnswer,
+  app: AppContext,
+): Promise<boolean> {
+  const { ledger, system } = app;
+  const operation = await ledger.find(operationId);
+  if (!operation) return false;
+  if (serverId === undefined) {
+    if (answer.password) await ledger.keepAnswer(operationId, answer.password, system.now());
+    return true;
+  }
+  const audit = auditOfOperation(operation, app, 'done', { serverId, surface: 'background' });
+  const settled = { ...answer, serverId, at: system.now(), isFirstHand: true };
+  return (await ledger.settle(operationId, settled, audit)) || isStoredBefore(operation, answer);
+}
+
+function isStoredBefore({ state, hasPassword }: Operation, { password }: PaidAnswer): boolean {
+  return state === 'settled' && (hasPassword || password === undefined);
+}
+
+/** A full disk takes no new file, but an existing one can be overwritten. Long enough for the longest answer that is kept, sealed. */
+const RESERVE_BYTES = 32 * 1024;
+const ENDING = '.sealed';
+
+const storedAnswer = z.object({
+  serverId: z.number().optional(),
+  paidUntil: z.number().optional(),
+  password: z.string().optional(),
+});
+
+/** Keeps answers in files of a folder, sealed, for their owner only; in memory where there is no folder. */
+export function createSpill(folder: string | undefined, vault: Vault): Spill {
+  const files = folder === undefined ? keepInMemory() : keepInFolder(folder);
+  return {
+    write: async (operationId, answer) =>
+      files.write(operationId, vault.seal(writeAnswer(answer), placeOfSpilled(operationId))),
+    readAll: async () => {
+      const found = files
+        .list()
+        .map((operationId) => readAnswer(operationId, files.read(operationId), vault));
+      const answers = found.filter((answer) => answer !== undefined);
+      return { answers, unreadable: found.length - answers.length };
+    },
+    remove: async (operationId) => files.remove(operationId),
+  };
+}
+
+interface Files {
+  write(name: string, text: string): void;
+  list(): readonly string[];
+  read(name: string): string;
+  remove(name: string): void;
+}
+
+function keepInMemory(): Files {
+  const texts = new Map<string, string>();
+  return {
+    write: (name, text) => void texts.set(name, text),
+    list: () => [...texts.keys()],
+    read: (name) => texts.get(name) ?? '',
+    remove: (name) => void texts.delete(name),
+  };
+}
+
+function keepInFolder(folder: string): Files {
+  const pathOf = (name: string) => join(folder, `${encodeURIComponent(name)}${ENDING}`);
+  const reserve = join(folder, 'reserve');
+  makeReserve(reserve);
+  return {
+    write: (name, text) => {
+      const path = pathOf(name);
+      // Under its own name only when it is whole.
+      if (existsSync(path)) return;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Processes of one machine may share the folder: a rename gives the reserve to one of them.
+      const part = `${path}.part`;
+      renameIfThere(reserve, part);
+      try {
+        overwrite(part, text);
+      } catch (error) {
+        // Keeps the space for the next attempt, or for a shorter answer.
+        renameIfThere(part, reserve);
+        throw error;
+      }
+      renameSync(part, path);
+      // The next answer gets a reserve too, from the space that this one left.
+      makeReserve(reserve);
+    },
+    list: () =>
+      (existsSync(folder) ? readdirSync(folder) : [])
+        .filter((file) => file.endsWith(ENDING))
+        .map((file) => decodeURIComponent(file.slice(0, -ENDING.length))),
+    read: (name) => readFileSync(pathOf(name), 'utf8'),
+    remove: (name) => {
+      rmSync(pathOf(name), { force: true });
+      makeReserve(reserve);
+    },
+  };
+}
+
+/**
+ * A full disk doesn't keep the app from starting: this is tried again after each answer, and a partial reserve is better than none.
+ * It is written under another name first, since another process may take the reserve at any time.
+ */
+function makeReserve(reserve: string): void {
+  if (sizeOf(reserve) >= RESERVE_BYTES) return;
+  const part = `${reserve}.${process.pid}`;
+  try {
+    mkdirSync(dirname(reserve), { recursive: true, mode: 0o700 });
+    rmSync(part, { force: true });
+    writeFileSync(part, Buffer.alloc(RESERVE_BYTES, 1), { flag: 'wx', mode: 0o600, flush: true });
+  } catch {}
+  try {
+    if (sizeOf(part) > sizeOf(reserve)) renameSync(part, reserve);
+    else rmSync(part, { force: true });
+  } catch {}
+}
+
+/** 0 if there is none, or no folder for it. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+function overwrite(path: string, text: string): void {
+  const file = existsSync(path) ? openSync(path, 'r+') : openSync(path, 'wx', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    // A full disk writes a part and reports how much; the next write fails.
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
+    ftruncateSync(file, bytes.length);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAnswer({ serverId, paidUntil, password }: PaidAnswer): string {
+  return JSON.stringify({ serverId, paidUntil, password: password?.reveal() });
+}
+
+/** Undefined for what does not open: the key is missing, or it wasn't written by this app. */
+function readAnswer(operationId: string, text: string, vault: Vault): SpilledAnswer | undefined {
+  try {
+    const read = storedAnswer.parse(JSON.parse(vault.open(text, placeOfSpilled(operationId))));
+    const password = read.password === undefined ? undefined : new Secret(read.password);
+    return { operationId, ...read, password };
+  } catch {
+    return undefined;
+  }
+}
+
+function placeOfSpilled(operationId: string): SealedPlace {
+  return { table: 'spill', row: operationId, column: 'answer', workspaceId: '' };
+}
+
+type Row = Pick<Operation, 'id' | 'workspaceId'>;
+
+/** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
+export async function keepAnswer(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  id: ConfirmationId,
+  answer: Secret<string>,
+  at: number,
+): Promise<void> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row?.kind !== 'create' || row.has_password === 1) return;
+  if (await isErasedSince(trx, row.workspace_id, row.created_at))
+    return auditErased(trx, foundation, toOperation(row), { at });
+  const { server_id: serverId, workspace_id: workspaceId } = row;
+  const isFound = row.state === 'settled' && serverId !== null;
+  const change = isFound
+    ? { has_password: 1, told_at: 0, due_at: at }
+    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
+  await trx.updateTable('operations').set(change).where('id', '=', id).execute();
+  if (isFound)
+    await storePassword(trx, foundation.vault, toOperation(row), {
+      at,
+      serverId,
+      password: asPassword(answer),
+    });
+}
+
+/** Stores the password of a settled order. If the app was uninstalled since, it is erased with the others of the workspace. */
+export async function keepPassword(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  row: OperationRow,
+  settled: Parameters<typeof storePassword>[3],
+): Promise<void> {
+  const operation = toOperation(row);
+  if (await isErasedSince(trx, row.workspace_id, row.created_at))
+    return auditErased(trx, foundation, operation, settled);
+  await storePassword(trx, foundation.vault, operation, settled);
+}
+
+function auditErased(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id: operationId, workspaceId, purchase }: Operation,
+  { at, serverId }: { readonly at: number; readonly serverId?: ServerId },
+): Promise<void> {
+  const subject = { operationId, label: labelOf(purchase), serverId };
+  const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
+  const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
+  return addAudit(trx, foundation, audit);
+}
+
+/** For its creator, who may find the password in it. It opens in its own row alone. */
+function sealAnswer({ vault }: Foundation, row: Row, answer: Secret<string>): string {
+  return vault.seal(answer.reveal(), placeOfAnswer(row));
+}
+
+/** Opens it again. A lost encryption key must not keep the order from being settled: then it is undefined. */
+export function openAnswer({ vault }: Foundation, row: Row, sealed: string): Secret<string> | undefined {
+  try {
+    return asPassword(new Secret(vault.open(sealed, placeOfAnswer(row))));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is shown to a server's creator instead of a root password that was not recognized. */
+function asPassword(answer: Secret<string>): Secret<string> {
+  return new Secret(`No root password was recognized. The hosting API answered:\n${answer.reveal()}`);
+}
+
+function placeOfAnswer({ id, workspaceId }: Row): SealedPlace {
+  return { table: 'operations', row: id, column: 'sealed_answer', workspaceId };
+}

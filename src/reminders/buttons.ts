@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineButton } from '../slack/kit/button.ts';
+
+/**
+ * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
+ * that shows all servers to renew, on that page.
+ */
+const month = z.object({
+  id: z.number().int(),
+  paidUntil: z.number(),
+  page: z.number().int().min(0).exactOptional(),
+});
+export type PressedMonth = z.output<typeof month>;
+
+export const snoozeButtons = {
+  day: defineButton('snooze_day', month),
+  step: defineButton('snooze_step', month),
+} as const;
+export const letExpireButton = defineButton('let_expire', month);
+export const remindButton = defineButton('remind_again', month);
+/** Opens the review of all renewals that are due, or of `only` these servers. */
+export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOptional() });
+export const renewAllButton = defineButton('renew_all', renewAllInput);
+/** Opens the modal that shows all servers to renew. */
+export const allRemindersButton = defineButton('all_reminders', z.object({}));
+const page = z.object({ page: z.number().int().min(0) });
+/** Two ids: Slack refuses two buttons with the same id in one row. */
+export const reminderPages = {
+  back: defineButton('reminders_back', page),
+  further: defineButton('reminders_page', page),
+} as const;
+export const remindersButton = defineButton('reminders', z.object({}));

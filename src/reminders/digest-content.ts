@@ -1,0 +1,330 @@
+import type { AppContext } from '../context.ts';
+import type { StoredEntry } from '../core/audit-entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { isSameLabel } from '../core/labels.ts';
+import type { Money } from '../core/money.ts';
+import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
+import type { LiveDigest, PaidPrice, Snapshot } from './ports.ts';
+import {
+  countDaysLeft,
+  type Digest,
+  type DigestContent,
+  type Drift,
+  type DueServer,
+  type DueStanding,
+  type ExpiredServer,
+  findSnoozeEnd,
+  findUrgency,
+  isDue,
+  isHidden,
+  NO_DRIFT,
+  type ReminderMark,
+  type ReminderSettings,
+  SNOOZES,
+} from './reminder.ts';
+
+/** Where the first digest has nothing to compare with, it lists what expired within this time. */
+const FIRST_LOOK_BACK_MS = 3 * DAY_MS;
+
+/** Puts together what the digest of that day says. Reads only the store: the list was read before. */
+export async function makeContent(
+  workspaceId: WorkspaceId,
+  day: string,
+  settings: ReminderSettings,
+  seen: SeenAccount,
+  app: AppContext,
+): Promise<DigestContent> {
+  const { digests, reminders } = app;
+  const marks = await reminders.listMarks(workspaceId);
+  const before = await digests.findSnapshot(workspaceId);
+  const all = listDue(seen.list.servers, day, seen.at, settings, marks);
+  const listed = all.filter(({ mark }) => mark === undefined).map(({ server }) => server);
+  const hidden = all.flatMap(({ mark }) => mark ?? []);
+  const lastAt = (await digests.findLastAt(workspaceId)) ?? seen.at - FIRST_LOOK_BACK_MS;
+  return {
+    due: await describeDue(listed, day, settings, seen.keyGeneration, workspaceId, app),
+    expired: listExpired(seen, before, lastAt, marks),
+    drift: await findDrift(workspaceId, before, seen, app),
+    snoozed: hidden.filter(({ untilDay }) => untilDay !== undefined).length,
+    left: hidden.filter(({ untilDay }) => untilDay === undefined).length,
+    isComplete: seen.list.extent !== 'part',
+  };
+}
+
+/**
+ * The servers whose paid time has ended since the last digest, each listed once. A server that is no longer in a complete list
+ * may have been deleted by the hosting company for that reason.
+ */
+function listExpired(
+  { list, account, at }: SeenAccount,
+  before: Snapshot | undefined,
+  lastAt: number,
+  marks: readonly ReminderMark[],
+): readonly ExpiredServer[] {
+  const hasJustEnded = ({ paidUntil }: Pick<Server, 'paidUntil'>) =>
+    paidUntil !== undefined && paidUntil > lastAt && paidUntil <= at;
+  const listed = list.servers.filter((server) => !isDeleted(server));
+  const ids = new Set(list.servers.map(({ id }) => id));
+  const isKnown = list.extent === 'whole' && before?.account === account;
+  const missing = isKnown ? before.servers.filter(({ id }) => !ids.has(id)) : [];
+  return [
+    ...listed.map((server) => ({ server, isListed: true })),
+    ...missing.map((server) => ({ server, isListed: false })),
+  ]
+    .filter(({ server }) => hasJustEnded(server))
+    .sort((a, b) => compareServers(a.server, b.server))
+    .map(({ server: { id, label, paidUntil = 0 }, isListed }) => {
+      const mark = marks.find((each) => each.serverId === id && each.paidUntil === paidUntil);
+      const leftBy = mark?.untilDay === undefined ? mark?.by : undefined;
+      return { serverId: id, label, paidUntil, isListed, leftBy };
+    });
+}
+
+/** A server whose paid time is known. */
+export type PaidServer = Server & { readonly paidUntil: number };
+
+/** The servers whose paid time ends soon, the most urgent first, and what was decided about each. */
+export function listDue(
+  servers: readonly Server[],
+  day: string,
+  now: number,
+  settings: ReminderSettings,
+  marks: readonly ReminderMark[],
+): readonly { readonly server: PaidServer; readonly mark: ReminderMark | undefined }[] {
+  const marksById = new Map(marks.map((mark) => [mark.serverId, mark]));
+  return servers
+    .filter((server): server is PaidServer => server.paidUntil !== undefined && !isDeleted(server))
+    .filter(({ paidUntil }) => isDue(paidUntil, day, now, settings))
+    .sort((a, b) => a.paidUntil - b.paidUntil || compareServers(a, b))
+    .map((server) => {
+      const mark = marksById.get(server.id);
+      return { server, mark: isHidden(mark, server.paidUntil, day) ? mark : undefined };
+    });
+}
+
+/** Says of each how urgent it is, and what was last paid for it with this app, where that is known. */
+export async function describeDue(
+  servers: readonly PaidServer[],
+  day: string,
+  settings: ReminderSettings,
+  keyGeneration: number,
+  workspaceId: WorkspaceId,
+  { reminders }: AppContext,
+): Promise<readonly DueServer[]> {
+  const paid = await reminders.listPrices(
+    workspaceId,
+    servers.map(({ id }) => id),
+  );
+  const paidById = new Map(paid.map((each) => [each.serverId, each]));
+  return servers.map((server) => ({
+    serverId: server.id,
+    label: server.label,
+    paidUntil: server.paidUntil,
+    daysLeft: countDaysLeft(server.paidUntil, day, settings.zone),
+    urgency: findUrgency(countDaysLeft(server.paidUntil, day, settings.zone), settings.daysBefore),
+    snoozes: listSnoozes(server.paidUntil, day, settings),
+    price: findPrice(server, paidById.get(server.id), keyGeneration),
+  }));
+}
+
+function listSnoozes(paidUntil: number, day: string, settings: ReminderSettings): DueServer['snoozes'] {
+  return SNOOZES.flatMap((kind) => {
+    const untilDay = findSnoozeEnd(kind, paidUntil, day, settings);
+    return untilDay === undefined ? [] : [{ kind, untilDay }];
+  });
+}
+
+/** After the API key was replaced, the same ID may be another account's server: then the label has to be the same, too. */
+function findPrice({ label }: Server, paid: PaidPrice | undefined, keyGeneration: number): Money | undefined {
+  if (paid?.operation.price === undefined) return undefined;
+  const { operation } = paid;
+  const isSame = operation.keyGeneration === keyGeneration || isSameLabel(labelOf(operation.purchase), label);
+  return isSame ? operation.price : undefined;
+}
+
+/** An action may take this long until the server shows its effect, so what was done shortly before counts as well. */
+const EFFECT_MS = 15 * MINUTE_MS;
+const ACTIONS = ['start', 'stop', 'reboot', 'delete'] as const;
+
+/**
+ * What has happened to the servers since the snapshot that neither the ledger nor the audit of this workspace explains.
+ * Nothing is concluded from an incomplete list, or from the list of another account. A server whose paid time has ended
+ * is not drift: it is reported as expired.
+ */
+async function findDrift(
+  workspaceId: WorkspaceId,
+  before: Snapshot | undefined,
+  { account, list, at }: SeenAccount,
+  app: AppContext,
+): Promise<Drift> {
+  if (!before || list.extent !== 'whole' || before.account !== account) return NO_DRIFT;
+  const was = new Map(before.servers.map((server) => [server.id, server]));
+  const is = new Map(
+    list.servers.filter((server) => !isDeleted(server)).map((server) => [server.id, server]),
+  );
+  const acted = await listActed(workspaceId, before.at - EFFECT_MS, app);
+  const hasEnded = ({ paidUntil }: Pick<Server, 'paidUntil'>) => paidUntil !== undefined && paidUntil <= at;
+  const vanished = [...was.values()].filter(
+    (server) => !is.has(server.id) && !acted.deleted.has(server.id) && !hasEnded(server),
+  );
+  const fresh = [...is.values()].filter(({ id }) => !was.has(id));
+  const changed = [...is.values()].flatMap((server) => {
+    const earlier = was.get(server.id);
+    const isOurs = !earlier || acted.powered.has(server.id) || hasEnded(server);
+    if (isOurs || !isChange(earlier.state, server.state)) return [];
+    return [{ ...nameOf(server), before: earlier.state, now: server.state }];
+  });
+  const appeared = await leaveOutOwn(fresh, workspaceId, account, app);
+  return { appeared: appeared.map(nameOf), vanished: vanished.map(nameOf), changed };
+}
+
+function nameOf({ id, label }: Pick<Server, 'id' | 'label'>) {
+  return { serverId: id, label };
+}
+
+/** A server that was on its way to another state has only arrived, unless something is wrong with it now. */
+function isChange(before: string, now: string): boolean {
+  if (before.trim().toLowerCase() === now.trim().toLowerCase()) return false;
+  return colorOf({ state: before }) !== 'yellow' || colorOf({ state: now }) === 'red';
+}
+
+/** The servers on which users of this workspace acted, other than without success. */
+async function listActed(workspaceId: WorkspaceId, since: number, { audit }: AppContext) {
+  const last = new Map<string, StoredEntry>();
+  // An action whose outcome was never written may have been carried out.
+  for await (const entry of audit.read({ workspaceId, actions: ACTIONS, since }))
+    if (entry.serverId !== undefined) last.set(entry.actId, entry);
+  const happened = [...last.values()].filter(({ outcome }) => outcome !== 'failed' && outcome !== 'denied');
+  const idsOf = (wanted: (action: string) => boolean) =>
+    new Set(
+      happened.flatMap(({ action, serverId }): ServerId[] =>
+        serverId !== undefined && wanted(action) ? [serverId] : [],
+      ),
+    );
+  return {
+    deleted: idsOf((action) => action === 'delete'),
+    powered: idsOf((action) => action !== 'delete'),
+  };
+}
+
+/** Leaves out servers that this app created for any workspace of the account, and those that an open order may have created. */
+async function leaveOutOwn(
+  servers: readonly Server[],
+  workspaceId: WorkspaceId,
+  account: string,
+  { ledger }: AppContext,
+): Promise<readonly Server[]> {
+  if (servers.length === 0) return [];
+  const ids = servers.map(({ id }) => id);
+  const own = new Set(await ledger.listSettledIds(account, ids, workspaceId));
+  const open = await ledger.listUnresolvedCreates(account, workspaceId);
+  return servers.filter(
+    ({ id, label }) => !own.has(id) && !open.some(({ purchase }) => isSameLabel(labelOf(purchase), label)),
+  );
+}
+
+/** What is known of the servers of one digest. */
+interface Known {
+  readonly day: string;
+  readonly now: number;
+  /** By the month that they are for; the newest of each. */
+  readonly renewals: ReadonlyMap<string, Operation>;
+  readonly marks: ReadonlyMap<ServerId, ReminderMark>;
+  readonly deletedBy: ReadonlyMap<ServerId, UserId>;
+}
+
+/** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
+export async function describeDigest(
+  { workspaceId, day, content, postedAt }: Pick<LiveDigest, 'workspaceId' | 'day' | 'content' | 'postedAt'>,
+  app: AppContext,
+): Promise<Digest> {
+  const ids = content.due.map(({ serverId }) => serverId);
+  const marks = await app.reminders.listMarks(workspaceId);
+  const renewals = await app.reminders.listRenewals(workspaceId, ids);
+  const known: Known = {
+    day,
+    now: app.system.now(),
+    renewals: new Map(renewals.map((operation) => [claimOf(operation.purchase), operation])),
+    marks: new Map(marks.map((mark) => [mark.serverId, mark])),
+    deletedBy: await listDeleted(workspaceId, postedAt, app),
+  };
+  return {
+    ...content,
+    day,
+    due: content.due.map((server) => ({ ...server, standing: findStanding(server, known) })),
+  };
+}
+
+/** Who deleted which server with this app since then, as far as that is proven. */
+async function listDeleted(
+  workspaceId: WorkspaceId,
+  since: number,
+  { audit }: AppContext,
+): Promise<ReadonlyMap<ServerId, UserId>> {
+  const deletedBy = new Map<ServerId, UserId>();
+  for await (const { serverId, actorId } of audit.read({
+    workspaceId,
+    actions: ['delete'],
+    outcome: 'done',
+    since,
+  }))
+    if (serverId !== undefined) deletedBy.set(serverId, actorId);
+  return deletedBy;
+}
+
+/** What was done counts more than what was decided about the reminder. */
+function findStanding(server: DueServer, known: Known): DueStanding {
+  const { serverId, paidUntil } = server;
+  const deletedBy = known.deletedBy.get(serverId);
+  if (deletedBy !== undefined) return { kind: 'gone', by: deletedBy };
+  const renewal = known.renewals.get(claimOf({ kind: 'renew', ...server }));
+  if (renewal?.state === 'settled')
+    return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
+  if (renewal)
+    return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
+  if (paidUntil <= known.now) return { kind: 'expired' };
+  const mark = known.marks.get(serverId);
+  if (!mark || !isHidden(mark, paidUntil, known.day)) return { kind: 'due' };
+  const { by, untilDay } = mark;
+  return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
+}
+
+/** The account of a workspace as one read of its list showed it. */
+export interface SeenAccount {
+  readonly account: string;
+  readonly keyGeneration: number;
+  readonly list: ServerList;
+  readonly at: number;
+}
+
+/**
+ * Reads the list once, as background work, so that users come first.
+ * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
+ */
+export async function readAccount(
+  workspaceId: WorkspaceId,
+  { apiKeys, hostingOf, system }: AppContext,
+): Promise<SeenAccount> {
+  const held = await apiKeys.find(workspaceId);
+  if (!held) throw new Refusal('no_api_key', {});
+  const hosting = hostingOf(held.key, workspaceId);
+  const list = await hosting.fetchServers({ urgency: 'background' });
+  return { account: hosting.account, keyGeneration: held.generation, list, at: system.now() };
+}
+
+/** What the next digest compares with; undefined where the list was incomplete. */
+export function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undefined {
+  if (list.extent !== 'whole') return undefined;
+  const servers = list.servers
+    .filter((server) => !isDeleted(server))
+    .map(({ id, label, state, paidUntil }) => ({
+      id,
+      label,
+      state,
+      ...(paidUntil !== undefined && { paidUntil }),
+    }));
+  return { account, at, servers };
+}

@@ -1,0 +1,311 @@
+import type { KnownBlock } from '@slack/types';
+import { describeMoney, describeMonthly } from '../core/money.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import { sumCost } from '../purchases/prices.ts';
+import {
+  actions,
+  confirmation,
+  context,
+  header,
+  type Message,
+  section,
+  withPartOfList,
+} from '../slack/kit/blocks.ts';
+import {
+  codeLabel,
+  count,
+  describeNumber,
+  escapeText,
+  mention,
+  plainLabel,
+  plainState,
+  slackDate,
+  slackDay,
+} from '../slack/kit/text.ts';
+import {
+  allRemindersButton,
+  letExpireButton,
+  remindButton,
+  remindersButton,
+  renewAllButton,
+  snoozeButtons,
+} from './buttons.ts';
+import type { Digest, Drift, ExpiredServer, NamedServer } from './reminder.ts';
+
+interface Rendering {
+  readonly currency: string;
+  /** A newer digest has replaced it. */
+  readonly isOver?: boolean;
+  /** A user's own list, rather than the message in a channel. */
+  readonly isOwn?: boolean;
+}
+
+/** So many servers have buttons, which are long: the rest of them have a line each here, and buttons in a modal. */
+const WITH_BUTTONS = 6;
+const ROOM = { sections: 1, characters: 2000 };
+
+/** The digest of a day, as it stands now; nothing is left out without saying so. */
+export function digestMessage(
+  digest: Digest,
+  { currency, isOver = false, isOwn = false }: Rendering,
+): Message {
+  const due = digest.due.filter(({ standing }) => standing.kind === 'due');
+  const title = isOwn ? 'Coming renewals' : `Daily digest: ${dayWords(digest.day)}`;
+  const blocks = [
+    header(title),
+    ...(digest.due.length > 0 || isOwn ? [section(summaryWords(due, currency, isOwn))] : []),
+    ...serverBlocks(digest.due, currency, isOver),
+    ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
+    ...expiredBlocks(digest.expired),
+    ...driftBlocks(digest.drift),
+    ...noteBlocks(digest, isOver),
+  ];
+  return {
+    text: notificationWords(digest, due.length),
+    blocks: digest.isComplete ? blocks : withPartOfList(blocks),
+  };
+}
+
+/** Read aloud and shown in notifications. */
+function notificationWords({ day, expired, drift }: Digest, due: number): string {
+  const changes = drift.appeared.length + drift.vanished.length + drift.changed.length;
+  const parts = [
+    ...(due > 0 ? [`${count(due, 'server')} to renew soon`] : []),
+    ...(expired.length > 0 ? [`${count(expired.length, 'server')} expired`] : []),
+    ...(changes > 0 ? [`${count(changes, 'change')} outside this workspace`] : []),
+  ];
+  return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
+}
+
+/** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
+function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boolean): string {
+  if (due.length === 0) return isOwn ? 'No servers need to be renewed soon.' : 'Nothing is left to renew.';
+  const { known, unknown } = sumCost(due);
+  const priced = due.length - unknown.length;
+  const all = due.length === 1 ? 'Renewing it' : 'Renewing them';
+  const whose = unknown.length === 0 ? all : `Renewing ${describeNumber(priced)} of them`;
+  const cost =
+    priced === 0
+      ? ''
+      : ` ${whose} costs *${escapeText(describeMoney(known, currency))}* at the prices last paid with this app.`;
+  const names = listNames(unknown.map(({ label }) => digestLabel(label)));
+  const rest =
+    unknown.length === 0 ? '' : ` We don’t know the price of ${count(unknown.length, 'server')}: ${names}.`;
+  return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure the account balance covers it.`;
+}
+
+function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
+  const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
+  const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
+  const { sections, omitted } = splitLines(others, ROOM);
+  return [
+    ...detailed.flatMap((server) => dueBlocks(server, currency)),
+    ...sections.map((lines) => section(lines)),
+    ...(omitted > 0
+      ? [
+          context(
+            `…and ${describeNumber(omitted)} more. ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
+  return actions(
+    ...(due > 1 ? [renewAllButton.element('Renew all…', {})] : []),
+    ...(listed > WITH_BUTTONS ? [allRemindersButton.element('Show all…', {})] : []),
+    remindersButton.element(isOwn ? 'Refresh' : 'Show my reminders', {}),
+  );
+}
+
+function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
+  const hidden = [
+    ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
+    ...(left > 0 ? [`${left} left to expire`] : []),
+  ];
+  return [
+    ...(hidden.length > 0
+      ? [context(`Not listed: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)]
+      : []),
+    ...(isOver ? [context('A newer digest has replaced this one.')] : []),
+  ];
+}
+
+/** The last word on servers whose paid time has ended. */
+function expiredBlocks(expired: readonly ExpiredServer[]): KnownBlock[] {
+  if (expired.length === 0) return [];
+  return listBlocks('*Paid time ended*', expired.map(expiredWords), { sections: 1, characters: 1500 });
+}
+
+function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): string {
+  const who = leftBy === undefined ? '' : ` · ${mention(leftBy)} let it expire`;
+  const gone = isListed ? '' : ' · no longer in the hosting account';
+  return `⚪ ${digestLabel(label)} · ${slackDate(paidUntil)}${who}${gone}`;
+}
+
+/** A list of names takes one of them at most, so only changes of state may be left out. */
+const DRIFT_ROOM = { sections: 2, characters: 1200 };
+
+/** What changed without this app, or through another workspace. */
+function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
+  if (appeared.length + vanished.length + changed.length === 0) return [];
+  const states = changed.map(
+    ({ label, before, now }) => `• ${digestLabel(label)}: ${state(before)} → ${state(now)}`,
+  );
+  return listBlocks(
+    '*Changed outside this workspace since the last digest*',
+    [
+      ...(appeared.length > 0 ? [`• New: ${namesOf(appeared)}`] : []),
+      ...(vanished.length > 0 ? [`• No longer in the hosting account: ${namesOf(vanished)}`] : []),
+      ...states,
+    ],
+    DRIFT_ROOM,
+  );
+}
+
+function listBlocks(title: string, lines: readonly string[], room: Room): KnownBlock[] {
+  const { sections, omitted } = splitLines(lines, room);
+  return [
+    ...sections.map((text, at) => section(at === 0 ? `${title}\n${text}` : text)),
+    ...(omitted > 0 ? [context(`…and ${describeNumber(omitted)} more.`)] : []),
+  ];
+}
+
+function namesOf(servers: readonly NamedServer[]): string {
+  return listNames(servers.map(({ label }) => digestLabel(label)));
+}
+
+function state(word: string): string {
+  return escapeText(plainState({ state: word }));
+}
+
+/** A server to renew, with its buttons. `page`: the page of the modal that lists all of them, if it is shown there. */
+export function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
+  return [section(dueWords(server, currency)), ...buttonsOf(server, page)];
+}
+
+function buttonsOf(
+  { serverId: id, label, paidUntil, snoozes, standing }: DigestServer,
+  page: number | undefined,
+): KnownBlock[] {
+  const month = { id, paidUntil, page };
+  const name = plainLabel(label, 50);
+  if (standing.kind === 'snoozed' || standing.kind === 'left')
+    return [actions(remindButton.element('Remind again', month, { label: `Remind again about ${name}` }))];
+  if (standing.kind !== 'due') return [];
+  return [
+    actions(
+      renewButton.element('Renew and pay…', { id }, { style: 'primary', label: `Renew ${name}` }),
+      ...snoozes.map(({ kind, untilDay }) => {
+        const words = kind === 'day' ? 'Snooze 1 day' : `Snooze until ${dayWords(untilDay)}`;
+        return snoozeButtons[kind].element(words, month, { label: `${words}: ${name}` });
+      }),
+      letExpireButton.element('Let it expire', month, {
+        label: `Let ${name} expire`,
+        confirm: confirmation({
+          title: 'Let it expire?',
+          text: `Reminders about ${plainLabel(label, 60)} stop until its paid time ends. Nothing happens to the server until then.`,
+          confirm: 'Let it expire',
+        }),
+      }),
+    ),
+  ];
+}
+
+type DigestServer = Digest['due'][number];
+
+/** Labels are shortened, so that even many of them fit into one message. */
+const LABEL_MOST = 40;
+
+/** A label as digests write it. */
+export function digestLabel(label: string): string {
+  return codeLabel(label, LABEL_MOST);
+}
+
+/** A server that has to be renewed, and what has become of it since, in one line. */
+function dueWords(server: DigestServer, currency: string): string {
+  return `${ICONS[server.standing.kind === 'due' ? server.urgency : server.standing.kind]} ${digestLabel(server.label)} · ${standingWords(server, currency)}`;
+}
+
+const ICONS: Readonly<
+  Record<DigestServer['urgency'] | Exclude<DigestServer['standing']['kind'], 'due'>, string>
+> = {
+  high: '🔴',
+  medium: '🟡',
+  low: '⚪',
+  expired: '⚪',
+  paying: '🔵',
+  unconfirmed: '🟡',
+  renewed: '🟢',
+  snoozed: '⚪',
+  left: '⚪',
+  gone: '⚪',
+};
+
+function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, currency: string): string {
+  switch (standing.kind) {
+    case 'due': {
+      const monthly = price === undefined ? 'price unknown' : escapeText(describeMonthly(price, currency));
+      return `*${daysLeftWords(daysLeft)}*, paid until ${slackDate(paidUntil)} · ${monthly}`;
+    }
+    case 'expired':
+      return `paid time ended ${slackDate(paidUntil)}`;
+    case 'paying':
+      return `${mention(standing.by)} is renewing it…`;
+    case 'unconfirmed':
+      return `the renewal by ${mention(standing.by)} isn’t confirmed yet`;
+    case 'renewed': {
+      const who = `renewed by ${mention(standing.by)}`;
+      return standing.paidUntil === undefined ? who : `${who}, paid until ${slackDate(standing.paidUntil)}`;
+    }
+    case 'snoozed':
+      return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · paid until ${slackDay(paidUntil)}`;
+    case 'left':
+      return `left to expire by ${mention(standing.by)} · paid until ${slackDate(paidUntil)}`;
+    case 'gone':
+      return `deleted by ${mention(standing.by)}`;
+  }
+}
+
+function daysLeftWords(days: number): string {
+  if (days <= 0) return 'ends today';
+  return days === 1 ? 'ends tomorrow' : `${count(days, 'day')} left`;
+}
+
+/** "Mar 5": a day of the digest's own time zone, whatever the reader's. */
+export function dayWords(day: string): string {
+  return new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric' }).format(
+    Date.parse(day),
+  );
+}
+
+/** How much room lines may take: Slack takes 13,000 characters in all blocks of a message, escapes included. */
+interface Room {
+  readonly sections: number;
+  readonly characters: number;
+}
+
+const NAMES_SHOWN = 5;
+
+/** Puts lines into as few sections as they need; `omitted` counts the lines that fit into none. */
+export function splitLines(lines: readonly string[], room: Room) {
+  const sections: string[] = [];
+  let shown = 0;
+  for (const line of lines) {
+    const last = sections.at(-1);
+    if (last !== undefined && last.length + line.length < room.characters)
+      sections[sections.length - 1] = `${last}\n${line}`;
+    else if (sections.length < room.sections) sections.push(line);
+    else break;
+    shown += 1;
+  }
+  return { sections, omitted: lines.length - shown };
+}
+
+/** "`a`, `b` and 7 more". */
+export function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN);
+  const rest = names.length - shown.length;
+  return rest > 0 ? `${shown.join(', ')} and ${describeNumber(rest)} more` : shown.join(', ');
+}

@@ -1,0 +1,231 @@
+import type { InputBlock, KnownBlock } from '@slack/types';
+import { z } from 'zod';
+import { DEFAULT_DIGEST, type DigestSettings, describeDaysBefore, findDaysBefore } from '../core/settings.ts';
+import { findZone } from '../core/time.ts';
+import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
+import type { ActionHandler } from '../slack/kit/button.ts';
+import { defineCommand } from '../slack/kit/command.ts';
+import type { ChannelOptions, SelectOptions, TextOptions } from '../slack/kit/fields.ts';
+import { defineForm } from '../slack/kit/form.ts';
+import { cardView } from '../slack/kit/home-view.ts';
+import { sendWaiting } from '../slack/kit/notify.ts';
+import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import {
+  allRemindersButton,
+  letExpireButton,
+  type PressedMonth,
+  remindButton,
+  reminderPages,
+  remindersButton,
+  snoozeButtons,
+} from './buttons.ts';
+import { dayWords, digestMessage, dueBlocks } from './digest-message.ts';
+import { letExpire, listReminders, type MarkedReminder, remindAgain, snoozeReminder } from './marks.ts';
+import { type Digest, SNOOZES } from './reminder.ts';
+import { renewAllActions, renewAllModal } from './renew-all.ts';
+
+const TITLE = 'Coming renewals';
+/** Each takes two blocks, and a view 100. */
+const ON_A_PAGE = 15;
+
+const form = defineForm({
+  id: 'all_reminders',
+  title: TITLE,
+  input: z.object({}),
+  needs: listReminders,
+  load: async (_input, request, origin) => cardView(TITLE, origin, await readPage(0, request)),
+});
+
+/** Every server that the user's role covers, with the buttons that a digest has room for on its first ones only. */
+const allRemindersActions: readonly ActionHandler[] = [
+  form.handler,
+  allRemindersButton.on((_value, request) => form.open({}, request)),
+  ...Object.values(reminderPages).map((button) =>
+    button.on(({ page }, request) => showRemindersPage(page, request)),
+  ),
+];
+
+/** Shows a page as it stands now, in the open modal. */
+async function showRemindersPage(page: number, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await readPage(page, request));
+}
+
+async function readPage(page: number, request: SlackRequest): Promise<Message> {
+  return remindersPage(await request.execute(listReminders, {}), page, request.currency);
+}
+
+/** One page of them; the last one if there are fewer by now. */
+export function remindersPage({ due }: Pick<Digest, 'due'>, asked: number, currency: string): Message {
+  const last = Math.max(0, Math.ceil(due.length / ON_A_PAGE) - 1);
+  const page = Math.min(asked, last);
+  const from = page * ON_A_PAGE;
+  const servers = due.slice(from, from + ON_A_PAGE);
+  const words =
+    due.length === 0
+      ? 'No servers need to be renewed soon.'
+      : `*${count(due.length, 'server')} to renew soon*`;
+  return {
+    text: TITLE,
+    blocks: [
+      section(words),
+      ...servers.flatMap((server) => dueBlocks(server, currency, page)),
+      ...(last > 0
+        ? [
+            context(
+              `Showing ${from + 1}–${from + servers.length} of ${describeNumber(due.length)}, most urgent first.`,
+            ),
+            pageButtons(page, last),
+          ]
+        : []),
+    ],
+  };
+}
+
+function pageButtons(page: number, last: number): KnownBlock {
+  return actions(
+    ...(page > 0 ? [reminderPages.back.element('Back', { page: page - 1 })] : []),
+    ...(page < last ? [reminderPages.further.element('Next', { page: page + 1 })] : []),
+  );
+}
+
+async function showReminders(request: SlackRequest): Promise<void> {
+  const digest = await request.execute(listReminders, { onWait: sendWaiting(request) });
+  await request.reply.send(digestMessage(digest, { currency: request.currency, isOwn: true }));
+}
+
+export const reminders = defineCommand({
+  name: 'reminders',
+  usage: 'reminders',
+  summary: 'Show servers to renew soon, and change their reminders',
+  needs: 'viewer',
+  parse: ({ words }) => (words.length > 0 ? '`/vps reminders` takes no arguments.' : {}),
+  run: (_input, request) => showReminders(request),
+  actions: [
+    remindersButton.on((_value, request) => showReminders(request)),
+    ...SNOOZES.map((snooze) =>
+      snoozeButtons[snooze].on(async (month, request) => {
+        const snoozed = await request.execute(snoozeReminder, { ...month, snooze });
+        await tellMarked(month, snoozedWords(snoozed), request);
+      }),
+    ),
+    letExpireButton.on(async (month, request) => {
+      const { server } = await request.execute(letExpire, month);
+      const words = `No more reminders for ${codeLabel(server.label)}: it’s left to expire. Press *Remind again* to undo this.`;
+      await tellMarked(month, words, request);
+    }),
+    remindButton.on(async (month, request) => {
+      const { label } = await request.execute(remindAgain, month);
+      await tellMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
+    }),
+    ...renewAllActions,
+    ...allRemindersActions,
+  ],
+  modals: [renewAllModal],
+});
+
+/** In the modal that shows all servers, the page shows it, too. */
+async function tellMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
+  if (page !== undefined) await showRemindersPage(page, request);
+  await request.reply.send(textMessage(words));
+}
+
+function snoozedWords({ server, mark: { untilDay = '' } }: MarkedReminder): string {
+  return `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(untilDay)}.`;
+}
+
+/** The digest's fields of the settings form. Without a channel, the others don't count. */
+export const digestFields = {
+  digestChannel: z.string().exactOptional(),
+  digestHour: z
+    .string()
+    .regex(/^(1?\d|2[0-3])$/)
+    .exactOptional(),
+  digestZone: z
+    .string()
+    .refine(
+      (text) => findZone(text) !== undefined,
+      'Enter a time zone such as Europe/Berlin, America/New_York or UTC.',
+    )
+    .exactOptional(),
+  digestDays: z
+    .string()
+    .refine(
+      (text) => findDaysBefore(text) !== undefined,
+      'Enter up to five numbers of days from 1 to 60, such as 7, 3, 1.',
+    )
+    .exactOptional(),
+};
+
+type Optional = { readonly optional: true };
+
+/** The part of the settings form's fields that is used here. */
+interface Fields {
+  textField(name: 'digestZone' | 'digestDays', options: TextOptions & Optional): InputBlock;
+  selectField(name: 'digestHour', options: SelectOptions & Optional): InputBlock;
+  channelField(name: 'digestChannel', options: ChannelOptions & Optional): InputBlock;
+}
+
+/** What is set, or a proposal: the owner's own time zone, as Slack has it, at nine. */
+export function digestInputs(
+  digest: DigestSettings | undefined,
+  ownZone: string | undefined,
+  fields: Fields,
+): KnownBlock[] {
+  const proposed = { ...DEFAULT_DIGEST, ...(ownZone !== undefined && { zone: ownZone }) };
+  const { hour, zone, daysBefore } = digest ?? proposed;
+  return [
+    section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),
+    fields.channelField('digestChannel', {
+      label: 'Digest channel',
+      placeholder: 'Choose a channel',
+      hint: 'Leave empty for no digest. Invite the app first. Everyone in the channel can read the servers’ names.',
+      optional: true,
+      excludesShared: true,
+      initial: digest?.channelId,
+    }),
+    fields.selectField('digestHour', {
+      label: 'Hour',
+      placeholder: 'Choose an hour',
+      options: Array.from({ length: 24 }, (_, each) =>
+        option(`${String(each).padStart(2, '0')}:00`, String(each)),
+      ),
+      hint: 'The digest is posted in the first 15 minutes of this hour.',
+      initial: String(hour),
+      optional: true,
+    }),
+    fields.textField('digestZone', {
+      label: 'Time zone',
+      hint: 'Such as Europe/Berlin. Adjusts for daylight saving time.',
+      initial: zone,
+      optional: true,
+      maxLength: 60,
+    }),
+    fields.textField('digestDays', {
+      label: 'Days before the paid time ends',
+      hint: 'With 7, 3, 1, a server is listed every day from 7 days before its paid time ends. You can snooze it until 3 days or 1 day before.',
+      initial: describeDaysBefore(daysBefore),
+      optional: true,
+      maxLength: 30,
+    }),
+  ];
+}
+
+interface Entered {
+  readonly digestChannel?: string;
+  readonly digestHour?: string;
+  readonly digestZone?: string;
+  readonly digestDays?: string;
+}
+
+/** What was entered; undefined without a channel. What was left empty has its default. */
+export function readDigestFields(entered: Entered): DigestSettings | undefined {
+  const { digestChannel: channelId, digestHour, digestZone = '', digestDays = '' } = entered;
+  if (channelId === undefined) return undefined;
+  return {
+    channelId,
+    hour: digestHour === undefined ? DEFAULT_DIGEST.hour : Number(digestHour),
+    zone: findZone(digestZone) ?? DEFAULT_DIGEST.zone,
+    daysBefore: findDaysBefore(digestDays) ?? DEFAULT_DIGEST.daysBefore,
+  };
+}

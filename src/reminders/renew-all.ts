@@ -1,0 +1,222 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import type { CurrencyOf } from '../account/workspaces.ts';
+import type { UserId } from '../core/ids.ts';
+import { describeMoney } from '../core/money.ts';
+import type { Log } from '../log.ts';
+import { termsBlocks } from '../purchases/choices.ts';
+import { outcomeWords } from '../purchases/outcomes.ts';
+import type { Wording } from '../purchases/words.ts';
+import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import type { ActionHandler } from '../slack/kit/button.ts';
+import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
+import { defineModal, type ModalHandler } from '../slack/kit/modal.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
+import { count, describeNumber, escapeText, mention, slackDate } from '../slack/kit/text.ts';
+import type { Outbox } from '../slack/outbox.ts';
+import { wordsOfError } from '../words.ts';
+import {
+  type BatchNotifier,
+  confirmRenewals,
+  type RenewalResult,
+  type RenewalsReview,
+  reviewRenewals,
+} from './batch.ts';
+import { renewAllButton, renewAllInput } from './buttons.ts';
+import { digestLabel, listNames, splitLines } from './digest-message.ts';
+
+const RENEW_ALL_TITLE = 'Renew all';
+
+/** Submitting pays for what is stored under the form's ID: a form can't carry so many servers. */
+const renewAllReview = defineModal('renew_all', z.object({}), z.object({}));
+
+/** 25 servers with the longest labels. */
+const REVIEW_ROOM = { sections: 6, characters: 2800 };
+
+/** Every server with its price, as far as it is known, and one total. */
+export function renewAllView(review: RenewalsReview, origin: Origin, currency: string): ModalView {
+  return renewAllReview.view({
+    origin,
+    metadata: {},
+    title: RENEW_ALL_TITLE,
+    submit: review.terms.takesApproval ? 'Request approval' : 'Renew and pay',
+    blocks: reviewBlocks(review, currency),
+  });
+}
+
+function reviewBlocks(review: RenewalsReview, currency: string): KnownBlock[] {
+  const { renewals, unknown, omitted, terms } = review;
+  const lines = renewals.map(({ server, price }) => {
+    const cost = price === undefined ? 'price unknown' : escapeText(describeMoney(price, currency));
+    return `• ${digestLabel(server.label)} · paid until ${slackDate(server.paidUntil)} · *${cost}*`;
+  });
+  return [
+    section(totalWords(review, currency)),
+    ...splitLines(lines, REVIEW_ROOM).sections.map((text) => section(text)),
+    ...(omitted > 0
+      ? [
+          context(
+            `${count(omitted, 'more server')} can be renewed afterwards: these are the most urgent ones.`,
+          ),
+        ]
+      : []),
+    ...termsBlocks(terms, true, currency),
+    ...(terms.budget && unknown.length > 0
+      ? [context('Renewals whose price we don’t know don’t count toward the budget.')]
+      : []),
+    context(
+      'Servers are renewed one at a time. Paid months aren’t refunded. If someone else renews one of them first, you aren’t charged for it.',
+    ),
+  ];
+}
+
+function totalWords({ renewals, known, unknown, terms }: RenewalsReview, currency: string): string {
+  const charged = terms.takesApproval ? ' once it is approved' : '';
+  const amount = escapeText(describeMoney(known, currency));
+  const total =
+    unknown.length === renewals.length
+      ? '*We don’t know the price* of any of them.'
+      : unknown.length === 0
+        ? `Total: *${amount}*, at the catalog prices of their plans.`
+        : `Total: *${amount}*, and *the unknown price of ${count(unknown.length, 'server')}*.`;
+  return `One more month for *${count(renewals.length, 'server')}* will be charged to the account balance${charged}. ${total}`;
+}
+
+const form = defineForm({
+  id: 'renew_all',
+  title: RENEW_ALL_TITLE,
+  input: renewAllInput,
+  needs: reviewRenewals,
+  load: async (input, request, origin) => {
+    const review = await request.execute(reviewRenewals, { ...input, formId: origin.formId });
+    return renewAllView(review, origin, request.currency);
+  },
+});
+
+export const renewAllActions: readonly ActionHandler[] = [
+  form.handler,
+  renewAllButton.on((input, request) => form.open(input, request)),
+];
+
+/** Money effect: pays once for each server of the review; a second press shows that it was confirmed before. */
+export const renewAllModal: ModalHandler = renewAllReview.onSubmit(
+  confirmRenewals,
+  async ({ origin, viewId }, request) => {
+    // Before it is confirmed: the outcome may come as soon as it is.
+    request.views.follow(origin.formId, viewId);
+    const { batch, isNew } = await request.execute(confirmRenewals, { id: origin.formId });
+    const words = isNew
+      ? `Renewing ${count(batch.renewals.length, 'server')}… You can close this window. We’ll message you the result.`
+      : 'Already confirmed. You won’t be charged twice.';
+    return { with: noticeView(RENEW_ALL_TITLE, words) };
+  },
+);
+
+const PRIMARY = { style: 'primary' } as const;
+
+/** 25 outcomes, each with its reason. */
+const RESULT_ROOM = { sections: 4, characters: 2800 };
+
+/** The outcome of renewals that were confirmed together, for the user who confirmed them. */
+export function batchMessage(results: readonly RenewalResult[], wording: Wording): Message {
+  const { sections, omitted } = splitLines(
+    results.map((result) => resultWords(result, wording)),
+    RESULT_ROOM,
+  );
+  const more =
+    omitted > 0
+      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what is left to renew.`)]
+      : [];
+  const rest = results.filter(wasNotSent).map(({ renewal }) => renewal.serverId);
+  const again =
+    rest.length > 0 ? [actions(renewAllButton.element('Renew the rest…', { only: rest }, PRIMARY))] : [];
+  return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more, ...again);
+}
+
+/** "3 of 5 servers were renewed." */
+function batchTitle(results: readonly RenewalResult[]): string {
+  const renewed = results.filter(isOwnRenewal).length;
+  if (renewed === results.length)
+    return `*${count(renewed, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
+  return `*${renewed} of ${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
+}
+
+/** What the channel reads; undefined when nothing was renewed. */
+export function batchAnnouncement(actorId: UserId, results: readonly RenewalResult[]): Message | undefined {
+  const renewed = results.filter(isOwnRenewal);
+  if (renewed.length === 0) return undefined;
+  const names = listNames(renewed.map(({ renewal }) => digestLabel(renewal.label)));
+  return textMessage(`${mention(actorId)} renewed ${count(renewed.length, 'server')}: ${names}.`);
+}
+
+function isOwnRenewal(result: RenewalResult): boolean {
+  return result.kind === 'operation' && result.isOwn && result.operation.state === 'settled';
+}
+
+/** Reasons that say nothing against the renewal itself: it couldn't be sent in time. */
+const OUT_OF_TIME: readonly (string | undefined)[] = [
+  'stale_confirmation',
+  'waited_too_long',
+  'shutting_down',
+  'rate_limited',
+  'not_sent',
+];
+
+function wasNotSent(result: RenewalResult): boolean {
+  if (result.kind === 'not_begun') return true;
+  return result.kind === 'operation' && result.isOwn && OUT_OF_TIME.includes(result.operation.reason?.code);
+}
+
+function resultWords(result: RenewalResult, wording: Wording): string {
+  const label = digestLabel(result.renewal.label);
+  switch (result.kind) {
+    case 'operation':
+      return operationWords(result, label, wording);
+    case 'waiting':
+      return `✋ ${label} is waiting for another manager’s approval.`;
+    case 'failed':
+      return `🔴 ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
+    case 'not_begun':
+      return `⚪ ${label} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`;
+  }
+}
+
+function operationWords(
+  { operation, isOwn }: Extract<RenewalResult, { kind: 'operation' }>,
+  label: string,
+  wording: Wording,
+): string {
+  const { state, paidUntil, actorId } = operation;
+  const until = paidUntil === undefined ? '' : `, paid until ${slackDate(paidUntil)}`;
+  if (!isOwn) return `🔵 ${label}: ${mention(actorId)} was first. You weren’t charged.`;
+  if (state === 'settled') return `🟢 ${label} was renewed${until}.`;
+  return `${state === 'refused' ? '🔴' : '🟡'} ${outcomeWords(operation, wording)}`;
+}
+
+interface Parts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+  readonly currencyOf: CurrencyOf;
+  readonly accountUrl: string | undefined;
+}
+
+/** Tells users the outcome of renewals that they confirmed together. */
+export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: Parts): BatchNotifier {
+  return {
+    notifyBatch: (batch, results) =>
+      notifySafely(batch.id, log, false, async () => {
+        const { id: confirmationId, workspaceId, actorId: userId, channelId } = batch;
+        const confirmer = { confirmationId, workspaceId, userId, channelId };
+        const message = batchMessage(results, { currency: await currencyOf(workspaceId), accountUrl });
+        const isTold =
+          (await outbox.replyTo(confirmer).send(message)) ||
+          (await outbox.sendDirectly(workspaceId, userId, message));
+        const view = () =>
+          noticeView(RENEW_ALL_TITLE, batchTitle(results), 'We sent you the details in a message.');
+        await outbox.updateFollowed(confirmer, view, { isFinal: true });
+        const announcement = batchAnnouncement(userId, results);
+        if (isTold && announcement) await outbox.announce(confirmer, announcement);
+        return isTold;
+      }),
+  };
+}

@@ -1,0 +1,192 @@
+import type { Button, KnownBlock } from '@slack/types';
+import { describeActOnIt } from '../account/audit-sentence.ts';
+import type { StoredEntry } from '../core/audit-entry.ts';
+import type { Order } from '../core/catalog.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import type { UserId } from '../core/ids.ts';
+import { matchesPattern } from '../core/labels.ts';
+import { findRoles } from '../core/permission.ts';
+import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
+import {
+  isDeleted,
+  isNoteOf,
+  type PowerAction,
+  powerActionsIn,
+  type Server,
+  type ServerNote,
+} from '../core/server.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
+import {
+  escapeText,
+  mention,
+  plainLabel,
+  slackDate,
+  slackDay,
+  stateWords,
+  utcDate,
+} from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
+import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
+import { getServer, type ServerRef } from './find.ts';
+import type { Protection } from './ports.ts';
+import { confirmPower } from './power-words.ts';
+import { describePaidUntil, describePlace } from './words.ts';
+
+export interface ServerCard {
+  readonly server: Server;
+  /** The actor's role for this server: the card has only buttons that it covers. */
+  readonly role?: Role;
+  readonly protection?: Protection;
+  readonly note?: ServerNote;
+  /** How it was ordered, if with this app. */
+  readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
+  /** What was done to it last with this app, as far as that has ended. */
+  readonly last?: Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome' | 'code'>;
+}
+
+/** Shows one server with what is known of it in this app. */
+export const showServer = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (
+    { ref, onWait, isFresh }: { ref: ServerRef; onWait?: OnWait | undefined; isFresh?: boolean },
+    context,
+  ): Promise<ServerCard> => {
+    const freshness = isFresh ? ('fresh' as const) : undefined;
+    const server = await getServer(ref, context, { onWait, freshness });
+    const { actor, app } = context;
+    const { workspaceId } = actor;
+    const [role, protection, noted, made, last] = await Promise.all([
+      findRoleFor(server.label, context),
+      app.protections.find(workspaceId, server.id),
+      app.serverNotes.find(workspaceId, server.id),
+      app.ledger.findCreateOf(workspaceId, server.id),
+      findLast(server, context),
+    ]);
+    const created = made?.purchase.kind === 'create' && {
+      by: made.actorId,
+      at: made.createdAt,
+      order: made.purchase.order,
+    };
+    const note = noted && isNoteOf(noted, server) ? noted : undefined;
+    return { server, role, protection, note, created: created || undefined, last };
+  },
+});
+
+async function findRoleFor(label: string, { actor, app }: UseCaseContext): Promise<Role | undefined> {
+  const roles = await findRoles(actor, app);
+  return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
+}
+
+/** What a card shows; who viewed what is only in the audit, for owners. */
+const TOLD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
+/** What was only asked about first, or refused, did nothing to the server. */
+const DID_NOTHING = [
+  'prefix_only',
+  'rebooted_recently',
+  'server_protected',
+  'label_differs',
+  'already_handled',
+];
+
+async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext) {
+  const entries = await app.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
+  return entries.find(
+    ({ action, outcome, code = '' }) =>
+      TOLD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
+  );
+}
+
+/** One server with what this user may do with it now. */
+export function serverCard(card: ServerCard, now: number): Message {
+  const { server, protection, note } = card;
+  const label = escapeText(plainLabel(server.label));
+  const paid = server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10);
+  return {
+    text: `${label}: ${stateWords(server)}, paid until ${paid}`,
+    blocks: [
+      header(plainLabel(server.label, 140)),
+      section(describePlace(server)),
+      facts(factsOf(card, now)),
+      ...(protection ? [section(protectionWords(protection.protectedBy))] : []),
+      ...(note ? [section(noteWords(note))] : []),
+      ...history(card),
+      cardButtons(card),
+    ],
+  };
+}
+
+function noteWords({ text, contact, notedBy, notedAt }: ServerNote): string {
+  const lines = [
+    ...(text ? [`*Note:* ${escapeText(text)}`] : []),
+    ...(contact ? [`*Contact:* ${mention(contact)}`] : []),
+    `_Noted by ${mention(notedBy)}, ${slackDay(notedAt)}_`,
+  ];
+  return lines.join('\n');
+}
+
+function protectionWords(by: string): string {
+  return `🔒 Protected by ${mention(by)}: it can’t be stopped, rebooted or deleted.`;
+}
+
+function factsOf({ server, created }: ServerCard, now: number): readonly (readonly [string, string])[] {
+  const order = created && [created.order.plan, created.order.location, created.order.image].join(' · ');
+  return [
+    ['Paid until', describePaidUntil(server, now)],
+    ...(order ? [['Ordered as', escapeText(plainLabel(order, 150))] as const] : []),
+    ['ID', String(server.id)],
+  ];
+}
+
+function history({ created, last }: ServerCard): KnownBlock[] {
+  const lines = [
+    ...(created ? [`Created by ${mention(created.by)}, ${slackDate(created.at)}`] : []),
+    ...(last && last.action !== 'create' ? [describeLast(last)] : []),
+  ];
+  return lines.length > 0 ? [context(lines.join('\n'))] : [];
+}
+
+/** The buttons that this user may press and that fit the state; what counts is the check at the press. */
+function cardButtons(card: ServerCard) {
+  const { server, role, protection } = card;
+  const value = { id: server.id, on: 'card' as const };
+  const may = (needed: Role) => roleCovers(role, needed) && !isDeleted(server);
+  const power = may('operator') ? powerActionsIn(server) : [];
+  const name = plainLabel(server.label, 60);
+  return actions(
+    ...power.filter((action) => !protection || action === 'start').map((action) => cardPower(action, server)),
+    ...(may('manager') ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${name}` })] : []),
+    ...(may('manager') && !protection
+      ? [deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' })]
+      : []),
+    showButton.element('Refresh', value, { label: `Refresh ${name}` }),
+    ...(may('owner') ? [protectionButton(card)] : []),
+  );
+}
+
+function cardPower(action: PowerAction, server: Server): Button {
+  const { title } = VERBS[action];
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  const confirm = confirmPower(action, server);
+  return powerButton[action].element(title, { id: server.id, on: 'card' }, { label, confirm });
+}
+
+function protectionButton({ server, protection }: ServerCard): Button {
+  const value = { id: server.id, on: 'card' as const };
+  const name = plainLabel(server.label, 40);
+  if (!protection) return protectButton.element('Protect', value, { label: `Protect ${name}` });
+  const confirm = confirmation({
+    title: 'Lift the protection?',
+    text: `Operators can stop and reboot ${name} again, and managers can delete it.`,
+    confirm: 'Lift protection',
+  });
+  return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
+}
+
+/** Who did what to a server last, with its result. */
+function describeLast(last: NonNullable<ServerCard['last']>): string {
+  return `Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`;
+}

@@ -1,0 +1,265 @@
+import type { AppContext } from '../context.ts';
+import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
+import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
+import { isFullName } from '../core/find-server.ts';
+import type { ConfirmationId, UserId } from '../core/ids.ts';
+import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
+import type { PowerAction, Server } from '../core/server.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
+import {
+  type ExactRef,
+  findUnanswered,
+  getServer,
+  nameFailure,
+  type ServerRef,
+  subjectOf,
+  type UnansweredCode,
+} from './find.ts';
+import {
+  FOLLOW_MS,
+  type FollowedAction,
+  type FollowedServer,
+  findKeyGeneration,
+  followPower,
+  lookAt,
+} from './follow.ts';
+import { refuseProtected } from './protect.ts';
+
+export interface PowerChange {
+  readonly server: Server;
+  /** The state that the hosting API reports now; absent if its answer names none that the action can lead to. */
+  readonly state?: string;
+  /** The hosting API's own words, in place of a state. */
+  readonly words?: string;
+  /** The answer proves nothing: the action may have been carried out, and `state` is what the list showed right after. */
+  readonly isUnconfirmed: boolean;
+  /** The followed act; absent if nothing more is to be expected of the server. */
+  readonly actId?: string;
+}
+
+interface PowerInput {
+  readonly ref: ServerRef | ExactRef;
+  readonly onWait?: OnWait | undefined;
+  /** The user was asked about this server and this action, and confirmed both. */
+  readonly isSure?: boolean | undefined;
+  /** The user has confirmed a list of servers with this one in it. */
+  readonly confirmed?: PowerConfirmation | undefined;
+  /** One of several servers of one command: those before it are followed as this act, or as none yet. */
+  readonly among?: { readonly actId?: string | undefined } | undefined;
+  readonly urgency?: Urgency | undefined;
+  /** Called when everything permits it, before the request is queued for the hosting API; if it rejects, nothing is sent. */
+  readonly onSending?: (() => Promise<void>) | undefined;
+}
+
+/** Start, stop and reboot, each a use case with its own name in the audit. */
+export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange>>> = {
+  start: definePower('start'),
+  stop: definePower('stop'),
+  reboot: definePower('reboot'),
+};
+
+function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
+  return defineUseCase({
+    name: action,
+    needs: 'operator',
+    effect: 'changes',
+    announcesChange: true,
+    subject: ({ ref }) => subjectOf(ref),
+    run: async (
+      { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
+      context,
+    ): Promise<PowerChange> => {
+      const waiting = { onWait, urgency };
+      const server = await getServer(ref, context, waiting).catch((error: unknown) => {
+        throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
+      });
+      await checkPower(action, server, { ref, ...sureness }, context);
+      const keyGeneration = await findKeyGeneration(context);
+      const hosting = await context.hosting();
+      await onSending?.();
+      await context.beforeChange();
+      const answer = await send(action, server, hosting, waiting, context.app);
+      if (answer.code === undefined) {
+        const change = { server, ...answer };
+        const actId = await followPower(action, { ...change, among, keyGeneration }, context);
+        return { ...change, isUnconfirmed: false, actId };
+      }
+      const { code } = answer;
+      context.setUnconfirmed(code);
+      context.app.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });
+      const state = (await findNow(server, hosting))?.state;
+      return { server, state, isUnconfirmed: true };
+    },
+  });
+}
+
+/** What the answer says, or why it is unconfirmed. @throws HostingError with proof that nothing was done */
+async function send(
+  action: PowerAction,
+  server: Server,
+  hosting: HostingApi,
+  waiting: CallOptions,
+  app: AppContext,
+): Promise<(AcceptedPower & { readonly code?: never }) | { readonly code: UnansweredCode }> {
+  try {
+    return await hosting.changePower(action, server.id, waiting);
+  } catch (error) {
+    const code = findUnanswered(error);
+    if (code === undefined) throw await describeFailure(error, action, server, hosting, app);
+    return { code };
+  }
+}
+
+/** Names the server and the action, and the state that the server is in now where that is why it was refused. */
+async function describeFailure(
+  error: unknown,
+  act: PowerAction,
+  server: Server,
+  hosting: HostingApi,
+  { system }: AppContext,
+): Promise<unknown> {
+  const isWrongState = error instanceof HostingError && error.code === 'wrong_state';
+  const {
+    label,
+    id: serverId,
+    state,
+    paidUntil,
+  } = (isWrongState && (await findNow(server, hosting))) || server;
+  const isPaidTimeOver = paidUntil !== undefined && paidUntil <= system.now();
+  const failed = { act, label, serverId, isPaidTimeOver };
+  return nameFailure(error, failed, isWrongState ? { state } : {});
+}
+
+/** So that a suggestion can offer the same for the server that was probably meant. */
+function nameUnknown(error: unknown, act: PowerAction): unknown {
+  if (!isRefusal(error, 'unknown_server')) return error;
+  return new Refusal('unknown_server', { ...error.details, act });
+}
+
+/** How the server was named, before it was looked up. */
+function nameOf(ref: ServerRef | ExactRef) {
+  if ('exactly' in ref) return { label: ref.exactly };
+  return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
+}
+
+/** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
+async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
+  try {
+    const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
+    return servers.find(({ id }) => id === server.id);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A second reboot within this time is probably a second person, or an impatient press. */
+const REPEAT_MS = 2 * MINUTE_MS;
+
+type Context = Pick<UseCaseContext, 'actor' | 'app'>;
+
+interface Sureness {
+  readonly ref: ServerRef | ExactRef;
+  /** The user has confirmed this server and this action. */
+  readonly isSure?: boolean | undefined;
+  readonly confirmed?: PowerConfirmation | undefined;
+}
+
+/**
+ * Checks what is about to be done to a server that was found.
+ * @throws Refusal `server_protected`; unless the user is sure, `prefix_only` and `rebooted_recently`; and for a confirmed
+ * list what `takeConfirmation` throws
+ */
+async function checkPower(
+  action: PowerAction,
+  server: Server,
+  { ref, isSure, confirmed }: Sureness,
+  context: Context,
+): Promise<void> {
+  const { actor, app } = context;
+  await refuseProtected(action, server, actor.workspaceId, app);
+  if (isSure) return;
+  if ('typed' in ref && !isFullName(ref.typed, server))
+    throw new Refusal('prefix_only', { typed: ref.typed, server, action });
+  if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, app);
+  // The list says who rebooted its servers before: only a later reboot is news.
+  const last = action === 'reboot' ? await findReboot(server, context, confirmed?.at) : undefined;
+  if (last) throw new Refusal('rebooted_recently', { server, ...last });
+}
+
+/** Who rebooted the server within the last two minutes; `since` looks only at what came after. */
+export async function findReboot(
+  { id: serverId }: Server,
+  { actor: { workspaceId }, app }: Context,
+  since = 0,
+): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
+  const now = app.system.now();
+  const entries = await app.audit.list({
+    workspaceId,
+    serverId,
+    since: Math.max(since, now - REPEAT_MS),
+    limit: 50,
+  });
+  const last = entries.find(
+    ({ action, outcome }) => action === 'reboot' && (outcome === 'done' || outcome === 'in_doubt'),
+  );
+  return last && { agoMs: now - last.at, rebootedBy: last.actorId };
+}
+
+/** A list of servers that the user was shown, and has confirmed. */
+export interface PowerConfirmation {
+  readonly id: ConfirmationId;
+  /** When the list was made, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Less than the time for which handled requests are remembered (`sweep.ts`): a second press is always recognized. */
+const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
+
+interface Confirmed {
+  readonly ref: ServerRef | ExactRef;
+  readonly server: Server;
+  readonly confirmed: PowerConfirmation;
+}
+
+/**
+ * Checks that a confirmed list is still what the user has read, and takes it for this server: a second press does nothing.
+ * @throws Refusal `confirmation_expired`, `server_renamed`, `already_handled`
+ */
+async function takeConfirmation(
+  action: PowerAction,
+  { ref, server, confirmed: { id, at } }: Confirmed,
+  { system, seenRequests }: AppContext,
+): Promise<void> {
+  const now = system.now();
+  if (now - at > CONFIRM_WITHIN_MS) throw new Refusal('confirmation_expired', { action });
+  const label = 'id' in ref ? ref.label : undefined;
+  if (label !== undefined && !isIdenticalLabel(freezeBriefly(server.label), label))
+    throw new Refusal('server_renamed', { before: label, now: server.label, action });
+  if (!(await seenRequests.addFirst(`power:${id}:${server.id}`, now)))
+    throw new Refusal('already_handled', {});
+}
+
+interface CheckInput {
+  /** What was done to them. */
+  readonly action: FollowedAction;
+  readonly servers: readonly FollowedServer[];
+}
+
+/** Looks once, with a new request, at servers that something was done to. @throws Refusal `role_needed`, HostingError */
+export const checkServers = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async ({ action, servers }: CheckInput, context): Promise<readonly FollowedServer[]> => {
+    const hosting = await context.hosting();
+    const list = await hosting.fetchServers({ freshness: 'fresh' });
+    const checked = servers.map((server) => {
+      const found = list.servers.find(({ id }) => id === server.serverId);
+      const label = found?.label ?? server.label;
+      return lookAt({ ...server, label }, action, { found, isComplete: list.extent === 'whole' }, FOLLOW_MS);
+    });
+    for (const { label } of checked) await context.requireRoleFor(label);
+    return checked;
+  },
+});

@@ -1,0 +1,158 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
+import type { Server } from '../core/server.ts';
+import { countPaidDays } from '../core/time.ts';
+import type { RequestedApproval } from '../requests/approval.ts';
+import { requestedBeforeWords, waitingWords } from '../requests/approval-words.ts';
+import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
+import { defineCommand, parseServerName } from '../slack/kit/command.ts';
+import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { deleteButton, showButton } from './buttons.ts';
+import { type DeleteReview, deleteServer, prepareDelete, requestDelete } from './delete-server.ts';
+import { chooseUnnamed } from './pick.ts';
+import { describePaidUntil } from './words.ts';
+
+const DELETE_TITLE = 'Delete a server';
+const TYPE_IT = 'Type the label';
+
+/** The label has to be typed, so that no server is deleted by accident. */
+const deleteDialog = defineModal(
+  'delete',
+  z.object({
+    serverId: z.number().int(),
+    label: z.string(),
+    word: z.string(),
+    on: z.literal('card').exactOptional(),
+  }),
+  z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
+);
+
+/** Shows what will be lost. `on`: it was opened from the server's card, which then shows the outcome. */
+export function deleteView(
+  { server, takesApproval }: DeleteReview,
+  origin: Origin,
+  now: number,
+  on?: 'card',
+): ModalView {
+  const word = deletionWord(server);
+  return deleteDialog.view({
+    origin,
+    metadata: { serverId: server.id, label: shorten(server.label, 300), word, on },
+    title: DELETE_TITLE,
+    submit: 'Delete',
+    blocks: [
+      ...lossBlocks(server, now),
+      ...(takesApproval ? [context(APPROVAL_WORDS)] : []),
+      deleteDialog.textField('label', {
+        label: 'Type the label to delete it',
+        placeholder: shorten(word, 150),
+      }),
+    ],
+  });
+}
+
+const APPROVAL_WORDS = 'Another manager must approve this first. Nothing is deleted until then.';
+
+/** What is lost, once, in a paragraph: not every client draws an `alert`, and this must not be missed. */
+function lossBlocks(server: Server, now: number): KnownBlock[] {
+  const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);
+  const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
+  return [
+    section(`:warning: *You’ll lose ${lost} (no refund) and all data on ${codeLabel(server.label)}.*`),
+    facts([
+      ['State', stateWords(server)],
+      ['Paid until', describePaidUntil(server, now)],
+      ['IPv4', escapeText(server.ipv4 ?? 'none yet')],
+      ['ID', String(server.id)],
+    ]),
+  ];
+}
+
+const ref = z.union([
+  z.object({ typed: z.string() }),
+  z.object({ id: z.number().int(), on: z.literal('card').exactOptional() }),
+]);
+
+const form = defineForm({
+  id: 'delete',
+  title: DELETE_TITLE,
+  input: ref,
+  needs: prepareDelete,
+  pick: (id) => ({ id }),
+  choose: (input, request) => chooseUnnamed('delete', input, request),
+  load: async (input, request, origin) => {
+    const review = await request.execute(prepareDelete, { ref: input });
+    return deleteView(review, origin, request.now(), 'id' in input ? input.on : undefined);
+  },
+});
+
+export const remove = defineCommand({
+  name: 'delete',
+  usage: 'delete [server]',
+  summary: 'Delete a server (no refund)',
+  needs: 'manager',
+  parse: parseServerName,
+  run: (input, request) => form.open(input, request),
+  actions: [form.handler, deleteButton.on((input, request) => form.open(input, request))],
+  suggestions: [form.pickSuggestions],
+  modals: [
+    form.pickHandler,
+    deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
+      // Compared here, too, to show a typing error beside the field; the use case has the last word.
+      if (!isIdenticalLabel(fields.label, metadata.word)) {
+        const words = `That doesn’t match. Type ${metadata.word}`;
+        return { with: { errors: { label: words } } };
+      }
+      const deletion = { id: metadata.serverId, typedLabel: fields.label, formId: origin.formId };
+      return {
+        with: loadingView(DELETE_TITLE, `Checking ${codeLabel(metadata.label)}…`),
+        after: async () => {
+          request.views.follow(origin.formId, viewId);
+          const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
+          if (requested) await showRequested(requested, origin.formId, viewId, request);
+          else await runDelete({ ...deletion, isOnCard: metadata.on === 'card' }, viewId, request);
+        },
+      };
+    }),
+  ],
+});
+
+/** Another manager has to approve it first. */
+async function showRequested(
+  { isNew, approval }: RequestedApproval,
+  formId: string,
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const words = isNew ? waitingWords(approval, request) : requestedBeforeWords(approval, formId, request);
+  await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
+}
+
+async function runDelete(
+  { isOnCard, ...deletion }: { id: number; typedLabel: string; formId: string; isOnCard: boolean },
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const { id } = deletion;
+  const { server, isGone, actId } = await request.execute(deleteServer, deletion);
+  const label = codeLabel(server.label);
+  if (isGone) {
+    const words = `${label} was deleted.`;
+    await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+    const announced = await request.announce(`deleted ${label}`);
+    const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
+    if (!announced && !isShown) await request.reply.send(textMessage(words));
+    if (actId !== undefined) await request.placeAct(actId, announced);
+    return;
+  }
+  const words =
+    isGone === undefined
+      ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`
+      : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`;
+  await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+  await request.reply.send(textMessage(words, actions(showButton.element('Show server', { id }))));
+}

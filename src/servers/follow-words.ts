@@ -1,0 +1,314 @@
+import type { KnownBlock } from '@slack/types';
+import type { UserId } from '../core/ids.ts';
+import { isWhereLeads, type PowerAction } from '../core/server.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import type { Log } from '../log.ts';
+import { addressMessage } from '../purchases/outcomes.ts';
+import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
+import {
+  codeLabel,
+  count,
+  escapeText,
+  mention,
+  nameActor,
+  plainLabel,
+  shorten,
+  slackDate,
+  stateWords,
+} from '../slack/kit/text.ts';
+import type { Outbox } from '../slack/outbox.ts';
+import { VERBS } from '../words.ts';
+import { checkButton, powerButton } from './buttons.ts';
+import {
+  FOLLOW_MS,
+  FOLLOWED_ACTIONS,
+  type FollowedAct,
+  type FollowedServer,
+  type FollowNotifier,
+  isPower,
+} from './follow.ts';
+import { confirmationOf } from './power-words.ts';
+
+/** How a followed action is put into words. `after`: how long the app waited in vain; absent while it is still following. */
+export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
+  readonly after?: string | undefined;
+}
+
+/** Each action in the forms that sentences need. */
+const ACTS = {
+  ...VERBS,
+  create: { past: 'created', present: 'creating' },
+  renew: { past: 'renewed', present: 'renewing' },
+} as const;
+
+function pastOf(action: string): string {
+  const known = FOLLOWED_ACTIONS.find((each) => each === action);
+  return known ? ACTS[known].past : 'changed';
+}
+
+/** Whether the API already reports the state that a power action leads to, so that it can be called done. */
+function isReported({ state }: Pick<FollowedServer, 'state'>, action: FollowedAct['action']): boolean {
+  return isPower(action) && state !== undefined && isWhereLeads(action, { state });
+}
+
+/** What the user did to one server, and the outcome, to follow the user's name. `approvedBy`: who approved it. */
+function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: UserId): string {
+  const approved = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;
+  const label = `${codeLabel(server.label)}${approved}`;
+  const { past, present } = ACTS[wording.action];
+  // Orders and deletions are followed only once they are done.
+  const begun = isPower(wording.action) ? `was ${present}` : past;
+  switch (server.standing) {
+    case 'there':
+      return `${past} ${label}${thereWords(server, wording)}`;
+    case 'gone':
+      return `${begun} ${label}. It’s no longer in the hosting account.`;
+    case 'superseded':
+      return `${begun} ${label}. ${supersededWords(server)}`;
+    case 'unknown':
+      return `${begun} ${label}. ${LOST}`;
+    case 'waiting': {
+      if (wording.after !== undefined)
+        return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
+      if (isReported(server, wording.action)) return `${past} ${label}: ${stateOf(server)}`;
+      return isPower(wording.action) ? `is ${present} ${label}…` : `${past} ${label}`;
+    }
+  }
+}
+
+/** The same with the server as the subject: for one of several, or in a message only to the actor. */
+export function serverWords(server: FollowedServer, wording: FollowWording): string {
+  const label = codeLabel(server.label, 40);
+  switch (server.standing) {
+    case 'there':
+      if (wording.action === 'delete') return `${label} is gone.`;
+      return `${label} is ${stateOf(server)}${secondsWords(server, wording)}.`;
+    case 'gone':
+      return `${label} is no longer in the hosting account.`;
+    case 'superseded':
+      return `${label} · ${supersededWords(server)}`;
+    case 'unknown':
+      return `${label} · ${LOST}`;
+    case 'waiting':
+      if (wording.after !== undefined) return lateWords(server, wording, `${label} is`);
+      return `${label} is ${stateOf(server)}.`;
+  }
+}
+
+const LOST = 'The hosting account was reconnected, so the app can no longer follow this.';
+
+function thereWords(server: FollowedServer, wording: FollowWording): string {
+  switch (wording.action) {
+    case 'create':
+      return sshWords(server);
+    case 'renew':
+      return server.paidUntil === undefined ? '' : `: paid until ${slackDate(server.paidUntil)}`;
+    case 'delete':
+      return '. It’s no longer in the hosting account.';
+    default:
+      return `: ${stateOf(server)}${secondsWords(server, wording)}`;
+  }
+}
+
+/** Only a plain address becomes a command, since someone may paste it. */
+function sshWords({ ipv4 = '' }: FollowedServer): string {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4)) return `. Ready: \`ssh root@${ipv4}\``;
+  return `. Its address: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
+}
+
+/** The time counts as a duration only if the app saw the server change; otherwise it is just what the API reports. */
+function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }: FollowWording): string {
+  const seconds = `${Math.max(1, Math.round((settledMs ?? 0) / 1000))} s`;
+  const isTimed = isMeasured && settledMs !== undefined;
+  if (hasChanged) return isTimed ? ` (${seconds})` : '';
+  return isTimed ? ` (the API reports it, ${seconds})` : ' (the API reports it)';
+}
+
+function supersededWords({ superseded }: FollowedServer): string {
+  if (!superseded) return 'Something else has been done to it since.';
+  return `Superseded: ${mention(superseded.by)} ${pastOf(superseded.action)} it.`;
+}
+
+function lateStart(server: FollowedServer, label: string, { action }: FollowWording): string {
+  const { past, present } = ACTS[action];
+  const isDone = !isPower(action) || isReported(server, action);
+  return `${isDone ? past : `is ${present}`} ${label}.`;
+}
+
+/** `name`: "It's" where the sentence before has named the server. */
+function lateWords(server: FollowedServer, { action, after = '' }: FollowWording, name: string): string {
+  const inVain = after === '' ? '' : ` after ${after}`;
+  const isNamed = name === 'It’s';
+  const label = codeLabel(server.label, 40);
+  if (action === 'renew')
+    return `The list of servers doesn’t show the new date${isNamed ? '' : ` of ${label}`}${inVain}.`;
+  const whose = isNamed ? 'its state' : `the state of ${label}`;
+  if (server.state === undefined) return `The hosting API hasn’t reported ${whose}${inVain}.`;
+  return `${name} still ${action === 'delete' ? 'listed as ' : ''}${stateOf(server)}${inVain}.`;
+}
+
+/** What to do once the app has stopped waiting. */
+function lateStep(action: FollowedAct['action'], isAlone: boolean): string {
+  const check = 'Check the hosting account’s page';
+  if (!isPower(action)) return `${check}.`;
+  return isAlone
+    ? `${check}, or try again.`
+    : `${check}, or run the command again for the ones that aren’t done.`;
+}
+
+function stateOf({ state = '' }: Pick<FollowedServer, 'state'>): string {
+  return stateWords({ state });
+}
+
+/** Beyond this many, the sentence only counts them, and the list below names them. */
+const MOST_NAMED = 6;
+
+/** "stopped `web-1`, `web-2` and is stopping `db-1`": what hasn't arrived there yet isn't called done. */
+export function severalActWords(
+  servers: readonly FollowedServer[],
+  action: FollowedAct['action'],
+  be: 'is' | 'are',
+): string {
+  const { past, present } = ACTS[action];
+  const labelsOf = (some: readonly FollowedServer[]) =>
+    some.length > MOST_NAMED
+      ? count(some.length, 'server')
+      : some.map(({ label }) => codeLabel(label, 40)).join(', ');
+  const isDone = (server: FollowedServer) => server.standing === 'there' || isReported(server, action);
+  const there = servers.filter(isDone);
+  const underway = servers.filter((server) => !isDone(server));
+  return [
+    ...(there.length > 0 ? [`${past} ${labelsOf(there)}`] : []),
+    ...(underway.length > 0 ? [`${be} ${present} ${labelsOf(underway)}`] : []),
+  ].join(' and ');
+}
+
+/** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
+const IN_A_SECTION = 7;
+
+/** The state of each of several servers, one per line. */
+export function serverLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
+  const lines = servers.map((server) => serverWords(server, wording));
+  return Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>
+    section(lines.slice(part * IN_A_SECTION, (part + 1) * IN_A_SECTION).join('\n')),
+  );
+}
+
+type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers' | 'approvedBy'>;
+
+/** The channel's message about a followed action, which replaces the one before. */
+export function followedMessage(act: FollowedAct): Message {
+  const wording = wordingOf(act);
+  return actMessage(
+    act,
+    wording,
+    ...nextBlocks(act, wording, { by: act.actorId, approvedBy: act.approvedBy }),
+  );
+}
+
+/** The same words, with other buttons. */
+export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlock[]): Message {
+  const { actorId, action, servers, approvedBy } = act;
+  const [only, ...others] = servers;
+  const words =
+    only && others.length === 0
+      ? actWords(only, wording, approvedBy)
+      : severalActWords(servers, action, 'is');
+  const lines = others.length > 0 ? serverLines(servers, wording) : [];
+  return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
+}
+
+/** The message to the actor, if no channel has one. */
+export function followedAnswer(act: FollowedAct): Message {
+  const wording = wordingOf(act);
+  const { action, servers } = act;
+  const [only, ...others] = servers;
+  const more = nextBlocks(act, wording, {});
+  if (!only || others.length > 0)
+    return textMessage(
+      `You ${severalActWords(servers, action, 'are')}.`,
+      ...serverLines(servers, wording),
+      ...more,
+    );
+  if (action === 'create' && only.standing === 'there') return newServerMessage(only);
+  return textMessage(serverWords(only, wording), ...more);
+}
+
+function newServerMessage({ serverId: id, label, state = '', ipv4 }: FollowedServer): Message {
+  return addressMessage({ id, label, state, ipv4 });
+}
+
+function wordingOf(act: FollowedAct): FollowWording {
+  const isLate = act.passedMs >= FOLLOW_MS;
+  return {
+    action: act.action,
+    isMeasured: act.isMeasured,
+    after: isLate ? `${Math.floor(FOLLOW_MS / MINUTE_MS)} min` : undefined,
+  };
+}
+
+/** What to do about what has not settled. Power actions can be tried again; what costs money, never. */
+function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, whose: Whose): KnownBlock[] {
+  const waiting = servers.filter(({ standing }) => standing === 'waiting');
+  const [only] = waiting;
+  if (after === undefined || !only) return [];
+  const isAlone = servers.length === 1;
+  const again = isAlone && isPower(action) ? [againElement(action, only)] : [];
+  return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, whose), ...again)];
+}
+
+/** Whose action a channel's message is about, and who approved it; `by` is absent in a message only to the actor. */
+interface Whose {
+  readonly by?: string | undefined;
+  readonly approvedBy?: string | undefined;
+}
+
+export function checkElement(
+  action: FollowedAct['action'],
+  servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
+  { by, approvedBy, isFailed }: Whose & { readonly isFailed?: true | undefined },
+) {
+  const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
+    ...{ id, label: plainLabel(label, 40) },
+    until,
+  }));
+  return checkButton.element('Check state', {
+    ...{ act: action, servers: listed },
+    by,
+    approvedBy,
+    isFailed,
+  });
+}
+
+/** The user who presses it acts in their own name, and confirms first. */
+export function againElement(action: PowerAction, { serverId: id }: Pick<FollowedServer, 'serverId'>) {
+  return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
+}
+
+interface Parts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}
+
+const FAILED = { kind: 'later', afterMs: 15_000 } as const;
+
+/** Tells what becomes of servers: in the channel's message, or to the actor alone. */
+export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
+  return {
+    update: (act) =>
+      notifySafely(act.id, log, FAILED, async () =>
+        act.message
+          ? outbox.editPaced(act.workspaceId, act.message, followedMessage(act))
+          : { kind: 'gone' as const },
+      ),
+    tellActor: (act) => notifySafely(act.id, log, false, () => tellActor(act, outbox)),
+  };
+}
+
+async function tellActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
+  const { id: confirmationId, workspaceId, actorId: userId, channelId, thread } = act;
+  const message = followedAnswer(act);
+  const reply = outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread });
+  return (await reply.send(message)) || outbox.sendDirectly(workspaceId, userId, message);
+}

@@ -1,0 +1,226 @@
+import type { DataTableBlock, KnownBlock } from '@slack/types';
+import { defineUseCase } from '../core/entry.ts';
+import { filterServers } from '../core/find-server.ts';
+import { isNoteOf, type ListExtent, type Server, type ServerList, type ServerNote } from '../core/server.ts';
+import { DAY_MS } from '../core/time.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
+import { createButton } from '../purchases/buttons.ts';
+import { actions, context, LIMITS, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { pageButtons } from '../slack/kit/button.ts';
+import { defineCommand } from '../slack/kit/command.ts';
+import { serverOption } from '../slack/kit/fields.ts';
+import { sendWaiting } from '../slack/kit/notify.ts';
+import {
+  codeTyped,
+  count,
+  describeNumber,
+  mention,
+  plainLabel,
+  plainState,
+  shorten,
+  utcDate,
+} from '../slack/kit/text.ts';
+import { findUserId } from '../slack/kit/typed-words.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { listButton, listPages, manageChoice } from './buttons.ts';
+import { chooseServer } from './find.ts';
+import { panelActions } from './panel.ts';
+import { showById } from './show.ts';
+import { NO_SERVERS, serverLine } from './words.ts';
+
+/** Lists the account's servers that the actor may see and that match the filter, sorted by label. */
+export const listServers = defineUseCase({
+  name: 'list',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (
+    { filter, onWait }: { filter: string; onWait?: OnWait | undefined },
+    context,
+  ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
+    const hosting = await context.hosting();
+    const { servers, extent } = await hosting.fetchServers({ onWait });
+    const seen = servers.filter(({ label }) => context.covers(label));
+    const notes = filter === '' ? [] : await context.app.serverNotes.list(context.actor.workspaceId);
+    return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
+  },
+});
+
+/** The words of a server's note, its contact included. */
+function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
+  const byId = new Map(notes.map((note) => [note.serverId, note]));
+  return (server) => {
+    const note = byId.get(server.id);
+    return note && isNoteOf(note, server) ? `${note.text} <@${note.contact ?? ''}>` : '';
+  };
+}
+
+export const list = defineCommand({
+  name: 'list',
+  usage: 'list [filter]',
+  summary: 'List servers and manage one',
+  needs: 'viewer',
+  parse: ({ words }) => ({ filter: words.map(plainMention).join(' ') }),
+  run: async ({ filter }, request) => {
+    const found = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
+    await request.reply.send(serverList(found, filter, 0, request.now()));
+  },
+  actions: [
+    ...panelActions,
+    listPages.back.on(showPage),
+    listPages.further.on(showPage),
+    listButton.on(async (_value, request) => {
+      const found = await request.execute(listServers, { filter: '' });
+      await request.reply.send(serverList(found, '', 0, request.now()));
+    }),
+    manageChoice.on((id, request) => showById(Number(id), request)),
+  ],
+  suggestions: [
+    {
+      id: manageChoice.id,
+      find: async (typed, request) => {
+        const servers = await request.execute(chooseServer.show, { filter: typed });
+        return servers.slice(0, LIMITS.options).map(serverOption);
+      },
+    },
+  ],
+});
+
+async function showPage(
+  { filter, page }: { filter: string; page: number },
+  request: SlackRequest,
+): Promise<void> {
+  const found = await request.execute(listServers, { filter });
+  await request.reply.replace(serverList(found, filter, page, request.now()));
+}
+
+/** As the contact of a note is searched: without the name that Slack adds. */
+function plainMention(word: string): string {
+  const userId = findUserId(word);
+  return userId === undefined ? word : mention(userId);
+}
+
+/** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
+const ROWS_PER_MESSAGE = 100;
+const CELLS_PER_MESSAGE = 9500;
+/** A section is taller than a row, and a message has at most 50 blocks. */
+const SECTIONS_PER_MESSAGE = 25;
+/** Longer menus load their choices while the user types: they would make the message too long. */
+const MENU_MOST = 25;
+
+/** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
+export function serverList(
+  { servers, extent }: Pick<ServerList, 'servers' | 'extent'>,
+  filter: string,
+  page: number,
+  now: number,
+): Message {
+  if (servers.length === 0) return emptyList(filter, extent);
+  const parts = splitServers(servers, now);
+  const at = Math.min(page, parts.length - 1);
+  const shown = parts[at] ?? [];
+  const title = `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
+  const first = parts.slice(0, at).flat().length + 1;
+  const range = `${describeNumber(first)}–${describeNumber(first + shown.length - 1)}`;
+  const more =
+    parts.length > 1
+      ? [
+          context(
+            `Showing ${range}. To find another one, search in the menu, or narrow the list: \`/vps list web\`.`,
+          ),
+        ]
+      : [];
+  const controls = listControls(servers, shown, filter, at, parts.length);
+  const heading = section(`*${title}*`);
+  return {
+    text: parts.length > 1 ? `${title}, showing ${range}` : title,
+    blocks: [heading, serverTable(shown, now), ...more, controls],
+    // Rarely needed and as long as the table, so it is built on demand.
+    get plainBlocks() {
+      return [heading, ...serverSections(shown, now), ...more, controls];
+    },
+  };
+}
+
+function emptyList(filter: string, extent: ListExtent): Message {
+  const isWhole = extent === 'whole';
+  if (filter) {
+    const words = isWhole
+      ? `No servers match ${codeTyped(filter)}.`
+      : `No listed server matches ${codeTyped(filter)}, but some servers may be missing.`;
+    return textMessage(words);
+  }
+  if (!isWhole) return textMessage(NO_SERVERS);
+  const create = createButton.element('Create a server…', {}, { style: 'primary' });
+  return textMessage('There are no servers in the hosting account yet.', actions(create));
+}
+
+/** As many servers in each part as one table holds. */
+function splitServers(servers: readonly Server[], now: number): readonly (readonly Server[])[] {
+  const parts: Server[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const server of servers) {
+    const length = cellsOf(server, now).join('').length;
+    const part = parts.at(-1);
+    if (part && part.length < ROWS_PER_MESSAGE && characters + length <= CELLS_PER_MESSAGE) {
+      part.push(server);
+      characters += length;
+    } else {
+      parts.push([server]);
+      characters = HEAD.join('').length + length;
+    }
+  }
+  return parts;
+}
+
+/** What matters first comes first: a phone shows only the beginning of a row. */
+const HEAD = ['State', 'Label', 'IPv4', 'Paid until', 'ID'];
+
+/** An empty cell makes Slack drop the whole message: every cell has a word. */
+function cellsOf(server: Server, now: number): readonly string[] {
+  return [
+    plainState(server),
+    plainLabel(server.label, 40),
+    shorten(server.ipv4 || 'none yet', 40),
+    paidCell(server, now),
+    String(server.id),
+  ];
+}
+
+/** Sorts as text by day; a mark where the time is short. */
+function paidCell({ paidUntil }: Server, now: number): string {
+  if (paidUntil === undefined) return 'unknown';
+  const day = utcDate(paidUntil).slice(0, 10);
+  if (paidUntil <= now) return `${day} (ended)`;
+  const days = Math.floor((paidUntil - now) / DAY_MS);
+  return days < 7 ? `${day} (${days === 0 ? 'today' : count(days, 'day')})` : day;
+}
+
+function serverTable(servers: readonly Server[], now: number): DataTableBlock {
+  const rows = [HEAD, ...servers.map((server) => cellsOf(server, now))].map((cells) =>
+    cells.map((text) => ({ type: 'raw_text' as const, text })),
+  );
+  return { type: 'data_table', caption: 'Servers', page_size: 10, row_header_column_index: 1, rows };
+}
+
+function serverSections(servers: readonly Server[], now: number): KnownBlock[] {
+  const shown = servers.slice(0, SECTIONS_PER_MESSAGE);
+  const rest = servers.length - shown.length;
+  const lines = shown.map((server) => section(serverLine(server, now)));
+  return rest > 0
+    ? [...lines, context(`${rest} more: narrow the list with \`/vps list &lt;filter&gt;\`.`)]
+    : lines;
+}
+
+function listControls(
+  all: readonly Server[],
+  shown: readonly Server[],
+  filter: string,
+  page: number,
+  pages: number,
+) {
+  const menu =
+    all.length > MENU_MOST
+      ? manageChoice.typeAhead('Manage a server')
+      : manageChoice.menu('Manage a server', shown.map(serverOption));
+  return actions(menu, ...pageButtons(listPages, page, pages, (to) => ({ filter, page: to })));
+}

@@ -1,0 +1,182 @@
+import { indexLabels, type LabelIndex, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
+import { isDeleted, type Server } from '../core/server.ts';
+
+/** A part of a message: what its readers see, or the address of a link, which may be the monitoring system's own. */
+export interface MessagePart {
+  readonly text: string;
+  readonly isUrl: boolean;
+}
+
+/** A server that a message mentions. */
+export interface MentionedServer {
+  readonly server: Server;
+  readonly by: 'label' | 'ipv4' | 'id' | 'short_name';
+  /** Only the address of a link names it. */
+  readonly isOnlyInUrl: boolean;
+}
+
+/** What is read of one message: more than any alert has, and little enough to be read at once. */
+const MOST_CHARACTERS = 10_000;
+
+/** The most certain way of naming a server first; any way in an address comes after all others. */
+const RANK = { label: 0, ipv4: 1, id: 2, short_name: 3 } as const;
+const URL_RANK = 4;
+
+/**
+ * Finds the servers that a message mentions: the most certain ones first (label, IPv4 address, ID, host name without its
+ * domain), those in addresses of links last, and otherwise in the order of the message.
+ */
+export function findMentionedServers(
+  parts: readonly MessagePart[],
+  servers: readonly Server[],
+): readonly MentionedServer[] {
+  const present = servers.filter((server) => !isDeleted(server));
+  const index = indexServers(present);
+  const found = new Map<number, MentionedServer>();
+  let characters = MOST_CHARACTERS;
+  for (const { text, isUrl } of parts) {
+    const read = foldWithin(text, characters);
+    characters -= Math.max(read.length, Math.min(text.length, characters));
+    for (const mention of findIn(read, index, isUrl)) keepBest(mention, found);
+    if (characters <= 0) break;
+  }
+  return [...found.values()].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+interface ServerIndex {
+  readonly byLabel: LabelIndex<Server>;
+  readonly byShortLabel: ReadonlyMap<string, readonly Server[]>;
+  readonly byIpv4: ReadonlyMap<string, readonly Server[]>;
+  readonly byId: ReadonlyMap<string, readonly Server[]>;
+}
+
+function indexServers(servers: readonly Server[]): ServerIndex {
+  const labels = servers.map((server) => ({ label: fold(toCompatible(server.label)), one: server }));
+  return {
+    byLabel: indexLabels(labels),
+    byShortLabel: groupBy(labels, ({ label }) => shortNameOf(label)),
+    byIpv4: groupBy(labels, ({ one }) => one.ipv4),
+    byId: groupBy(labels, ({ one }) => String(one.id)),
+  };
+}
+
+function groupBy<Entry extends { readonly one: Server }>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string | undefined,
+): ReadonlyMap<string, readonly Server[]> {
+  const groups = new Map<string, Server[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(entry.one);
+    else groups.set(key, [entry.one]);
+  }
+  return groups;
+}
+
+/** Names of fields, as in `host:web-1` and `instance=web-1`, are no servers, whatever servers are called. */
+const FIELD_NAMES =
+  /^(?:host|hostname|instance|server|node|target|device|machine|vps|name|label|ip|address)$/;
+
+/** What is mentioned, word by word. */
+function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<MentionedServer> {
+  const mention = (server: Server, by: MentionedServer['by']) => ({ server, by, isOnlyInUrl: isUrl });
+  const runs = splitRuns(text);
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at];
+    if (!run || isFieldName(run, text)) continue;
+    const labelled = index.byLabel.findAt(runs, at, text);
+    if (labelled && (labelled.runs > 1 || isName(run.text) || isMarkedLabel(run, text))) {
+      for (const server of labelled.found) yield mention(server, 'label');
+      at += labelled.runs - 1;
+      continue;
+    }
+    for (const server of index.byIpv4.get(run.text) ?? []) yield mention(server, 'ipv4');
+    if (!isUrl && isMarkedId(run, text))
+      for (const server of index.byId.get(run.text) ?? []) yield mention(server, 'id');
+    for (const server of findByShortName(run.text, index)) yield mention(server, 'short_name');
+  }
+}
+
+function isFieldName({ text: word, end }: TextRun, text: string): boolean {
+  return /^[:=]\S/.test(text.slice(end, end + 2)) && FIELD_NAMES.test(word);
+}
+
+/** A single character or a plain number is too common to be a label by itself: "42" is in "42% full". */
+function isName(word: string): boolean {
+  return [...word].length > 1 && !/^[\d.,]+$/.test(word);
+}
+
+/** The text before such a word says what it is; asterisks and the like are Slack's formatting. */
+const MARKS = '[\\s:=#*_`"]';
+const LABEL_MARK = new RegExp(
+  `(?:^|[^\\p{L}\\p{N}_-])(?:label|hostname|host|server name)${MARKS}{1,5}$`,
+  'u',
+);
+const SERVER_ID_MARK = new RegExp(
+  `(?:^|[^\\p{L}\\p{N}])(?:(?:server|vps|instance|host|machine)[\\s_-]?id${MARKS}{0,5}|(?:server|vps)\\s*#)$`,
+  'u',
+);
+/** "ID 42" by itself; "alert ID 42" is the ID of something else. */
+const ID_MARK = new RegExp(`(?:^|\\n|[^\\p{L}\\p{N}\\s_-])[^\\S\\n]*id${MARKS}{1,5}$`, 'u');
+const MARK_LENGTH = 40;
+
+function isMarkedLabel({ start, end }: TextRun, text: string): boolean {
+  return LABEL_MARK.test(text.slice(Math.max(0, start - MARK_LENGTH), start)) && !isAmount(text, end);
+}
+
+/** Only a number that the text itself calls the ID of a server: any other one is an amount, a port, a count. */
+function isMarkedId({ text: word, start, end }: TextRun, text: string): boolean {
+  if (!/^\d+$/.test(word) || isAmount(text, end)) return false;
+  const before = text.slice(Math.max(0, start - MARK_LENGTH), start);
+  return SERVER_ID_MARK.test(before) || ID_MARK.test(before);
+}
+
+function isAmount(text: string, end: number): boolean {
+  return /^\s?(?:%|°|[.,]\d)/.test(text.slice(end, end + 3));
+}
+
+/** `web-1.example.com` stands for `web-1`, and `web-1` for a server whose label is `web-1.example.com`. */
+function findByShortName(word: string, { byLabel, byShortLabel }: ServerIndex): readonly Server[] {
+  const short = shortNameOf(word);
+  const shortened = short !== undefined && isName(short) ? byLabel.find(short) : [];
+  return [...shortened, ...(isName(word) ? (byShortLabel.get(word) ?? []) : [])];
+}
+
+/** The part before the first dot of a host name; undefined if it is none: a number, an address, a label without dots. */
+function shortNameOf(name: string): string | undefined {
+  const [short = '', ...domain] = name.split('.');
+  const isHost = domain.length > 0 && /\p{L}/u.test(short) && domain.every((part) => part !== '');
+  return isHost && /^[\p{L}\p{N}_.-]+$/u.test(name) && /\p{L}/u.test(domain.at(-1) ?? '') ? short : undefined;
+}
+
+function keepBest(mention: MentionedServer, found: Map<number, MentionedServer>): void {
+  const before = found.get(mention.server.id);
+  if (!before || rankOf(mention) < rankOf(before)) found.set(mention.server.id, mention);
+}
+
+function rankOf({ by, isOnlyInUrl }: MentionedServer): number {
+  return RANK[by] + (isOnlyInUrl ? URL_RANK : 0);
+}
+
+/** The beginning of a text, as labels are compared. It is cut again: one letter can stand for eighteen. */
+function foldWithin(text: string, most: number): string {
+  return fold(text.slice(0, most).normalize('NFKC').slice(0, most)).slice(0, most);
+}
+
+/** As labels are compared (`isSameLabel`), with every kind of space as one space. */
+function fold(compatible: string): string {
+  return compatible
+    .toLowerCase()
+    .replace(/[^\S\n]+/g, ' ')
+    .trim();
+}
+
+/** The thread that a user acts in, or whose first message they act on: the outcome is announced there. */
+export interface Thread {
+  /** The `ts` of its first message. */
+  readonly ts: string;
+  /** It has replies: only then Slack shows ephemeral messages in it (Slack, `chat.postEphemeral`). */
+  readonly isOpen: boolean;
+}

@@ -1,0 +1,132 @@
+import { defineUseCase } from '../core/entry.ts';
+import type { UserId } from '../core/ids.ts';
+import { isNoteOf, MOST_NOTE_LETTERS, type Server, type ServerNote } from '../core/server.ts';
+import type { Foundation } from '../db/database.ts';
+import { keepPresent } from '../db/engine.ts';
+import type { ServerNoteRow } from '../db/tables.ts';
+import { defineCommand } from '../slack/kit/command.ts';
+import { count } from '../slack/kit/text.ts';
+import { findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
+import { serverCard, showServer } from './card.ts';
+import { getServer, type ServerRef, subjectOf } from './find.ts';
+import type { ServerNotes } from './ports.ts';
+
+interface NoteInput {
+  readonly ref: ServerRef;
+  /** Absent: stays as it is. Empty: is removed. */
+  readonly text?: string | undefined;
+  readonly contact?: UserId | '' | undefined;
+}
+
+/** Notes a text and a contact on a server, and removes the note when both are empty. */
+const noteServer = defineUseCase({
+  name: 'note',
+  needs: 'operator',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref, ...change }: NoteInput, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    const { actor, app } = context;
+    const { workspaceId, userId: notedBy } = actor;
+    const found = await app.serverNotes.find(workspaceId, server.id);
+    const before: Partial<ServerNote> = found && isNoteOf(found, server) ? found : {};
+    const text = change.text ?? before.text ?? '';
+    const contact = (change.contact ?? before.contact) || undefined;
+    if (text === '' && contact === undefined) {
+      await app.serverNotes.remove(workspaceId, server.id);
+      return server;
+    }
+    const noted = { label: server.label, text, notedBy, notedAt: app.system.now() };
+    await app.serverNotes.put(workspaceId, {
+      serverId: server.id,
+      ...noted,
+      contact,
+    });
+    return server;
+  },
+});
+
+/** `/vps note web-1 owner=@otto "billing"`: what the team wants to know about a server at 3 a.m. */
+export const note = defineCommand({
+  name: 'note',
+  usage: 'note <server> <text> [owner=@user]',
+  summary: 'Note what a server is for and who to ask',
+  needs: 'operator',
+  options: ['owner'],
+  parse: parseNote,
+  run: async ({ typed, ...change }, request) => {
+    const { id } = await request.execute(noteServer, { ref: { typed }, ...change });
+    const card = await request.execute(showServer, { ref: { id } });
+    await request.reply.send(serverCard(card, request.now()));
+  },
+});
+
+function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) {
+  if (!typed) return 'Name a server first.';
+  const words = rest.map(withoutPing).join(' ');
+  if (words === '' && owner === undefined) return 'Add some text, or `owner=@user`.';
+  if (words.length > MOST_NOTE_LETTERS)
+    return `A note can have up to ${count(MOST_NOTE_LETTERS, 'character')}.`;
+  const contact = owner === undefined || owner === 'none' ? owner && ('' as const) : findUserId(owner);
+  if (owner !== undefined && contact === undefined)
+    return 'Mention the owner, as in `owner=@ann`, or write `owner=none`.';
+  if (words === 'clear') return { typed, text: '', contact: contact ?? ('' as const) };
+  return { typed, contact, text: words === '' ? undefined : words };
+}
+
+/** Slack sends `<@U1|ann>` for `@ann`; a note shouldn't notify people each time it is shown. */
+function withoutPing(word: string): string {
+  return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
+}
+
+/** What teams noted about their servers. */
+export function createServerNotes({ db }: Foundation): ServerNotes {
+  return {
+    find: async (workspaceId, serverId) => {
+      const row = await db
+        .selectFrom('server_notes')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      return row && parseRow(row);
+    },
+    list: async (workspaceId) => {
+      const rows = await db
+        .selectFrom('server_notes')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .execute();
+      return rows.map(parseRow);
+    },
+    put: async (workspaceId, { serverId, label, text, contact, notedBy, notedAt }) => {
+      const values = {
+        ...{ label, note: text, contact: contact ?? null },
+        ...{ noted_by: notedBy, noted_at: notedAt },
+      };
+      await db
+        .insertInto('server_notes')
+        .values({ workspace_id: workspaceId, server_id: serverId, ...values })
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(values))
+        .execute();
+    },
+    remove: async (workspaceId, serverId) => {
+      await db
+        .deleteFrom('server_notes')
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .execute();
+    },
+  };
+}
+
+function parseRow(row: ServerNoteRow): ServerNote {
+  return {
+    serverId: row.server_id,
+    label: row.label,
+    text: row.note,
+    ...keepPresent({ contact: row.contact }),
+    notedBy: row.noted_by,
+    notedAt: row.noted_at,
+  };
+}

@@ -1,0 +1,102 @@
+import type { ConfirmationDialog } from '@slack/types';
+import { isWhereLeads, type PowerAction, type Server } from '../core/server.ts';
+import { actions, confirmation, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { codeLabel, escapeText, plainLabel, shorten, stateWords } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
+import { showButton } from './buttons.ts';
+import type { PowerChange } from './change-power.ts';
+
+/** Whether the answer to a power action already reports where the action leads. */
+export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
+  return state !== undefined && isWhereLeads(action, { state });
+}
+
+/** The announcement of a power action that the hosting API has accepted, to follow the user's name. */
+export function announcedWords(
+  action: PowerAction,
+  change: Pick<PowerChange, 'state' | 'words'> & { readonly server: Pick<PowerChange['server'], 'label'> },
+): string {
+  const label = codeLabel(change.server.label);
+  const { past, present } = VERBS[action];
+  if (!isThere(action, change)) return `is ${present} ${label}…${quote(change)}`;
+  return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
+}
+
+/** The same for the user alone, if nothing is announced. */
+export function answerWords(action: PowerAction, change: PowerChange): string {
+  const label = codeLabel(change.server.label);
+  if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
+  if (!isThere(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
+  return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
+}
+
+/** The hosting API's own words, if it answered without a state. */
+function quote({ words }: Pick<PowerChange, 'words'>): string {
+  return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
+}
+
+/** For when nothing proves that a power action was carried out. */
+export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
+  const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
+  return textMessage(
+    `We’re not sure whether ${codeLabel(server.label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen}`,
+    actions(showButton.element('Show server', { id: server.id })),
+  );
+}
+
+function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
+/** The same for a list of servers that the user has read. */
+export function confirmationOfSeveral(verb: string, servers: number): ConfirmationDialog | undefined {
+  if (servers === 1) return confirmationOf(verb);
+  if (verb === 'stop')
+    return confirmation({
+      title: `Stop ${servers} servers?`,
+      text: 'They go offline immediately. Billing continues.',
+      confirm: 'Stop',
+      isDangerous: true,
+    });
+  if (verb !== 'reboot') return undefined;
+  return confirmation({
+    title: `Reboot ${servers} servers?`,
+    text: 'They restart immediately and are offline for a moment.',
+    confirm: 'Reboot',
+    isDangerous: true,
+  });
+}
+
+/** What Slack asks before it sends a choice or a press: both are easy to touch by accident. */
+export function confirmationOf(verb: string): ConfirmationDialog | undefined {
+  if (verb === 'stop')
+    return confirmation({
+      title: 'Stop this server?',
+      text: 'It goes offline immediately. Billing continues.',
+      confirm: 'Stop',
+      isDangerous: true,
+    });
+  if (verb !== 'reboot') return undefined;
+  return confirmation({
+    title: 'Reboot this server?',
+    text: 'It restarts immediately and is offline for a moment.',
+    confirm: 'Reboot',
+    isDangerous: true,
+  });
+}
+
+/** Stop and reboot ask first: they are easy to touch by accident on a phone. */
+export function confirmPower(
+  action: PowerAction,
+  { label }: Pick<Server, 'label'>,
+): ConfirmationDialog | undefined {
+  const { title } = VERBS[action];
+  const name = plainLabel(label, 40);
+  const question = {
+    start: undefined,
+    stop: `${name} goes offline. Billing continues.`,
+    reboot: `${name} will be offline for a moment.`,
+  }[action];
+  if (question === undefined) return undefined;
+  return confirmation({ title: `${title} the server?`, text: question, confirm: title, isDangerous: true });
+}

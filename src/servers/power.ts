@@ -1,0 +1,173 @@
+import { isPattern } from '../core/find-server.ts';
+import type { PowerAction } from '../core/server.ts';
+import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { type Command, defineCommand } from '../slack/kit/command.ts';
+import { sendWaiting } from '../slack/kit/notify.ts';
+import { count, mention, slackDate } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { type Checked, checkButton, powerButton, severalButton } from './buttons.ts';
+import { serverCard, showServer } from './card.ts';
+import { changePower, checkServers, type PowerChange } from './change-power.ts';
+import { watchServer } from './delete-server.ts';
+import type { ServerRef } from './find.ts';
+import { type FollowedServer, isPower } from './follow.ts';
+import {
+  actMessage,
+  againElement,
+  checkElement,
+  type FollowWording,
+  serverLines,
+  serverWords,
+} from './follow-words.ts';
+import { chooseSuggestions, offerMatches, offerServers, pickChoice } from './pick.ts';
+import { announcedWords, answerWords, isThere, unconfirmedMessage } from './power-words.ts';
+import { MOST_AT_ONCE, selectServers } from './select.ts';
+import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
+
+export const start = definePowerCommand('start', 'Start servers');
+export const stop = definePowerCommand('stop', 'Stop servers (billing continues)');
+export const reboot = definePowerCommand('reboot', 'Reboot servers');
+
+function definePowerCommand(action: PowerAction, summary: string): Command {
+  return defineCommand({
+    name: action,
+    usage: `${action} [server…]`,
+    summary,
+    needs: 'operator',
+    parse: ({ words }) => {
+      const names = [...new Set(words.flatMap((word) => word.split(',')).filter((word) => word !== ''))];
+      if (names.length > MOST_AT_ONCE) return `You can ${action} up to ${MOST_AT_ONCE} servers at once.`;
+      return { names, whole: words.join(' ') };
+    },
+    run: async ({ names, whole }, request) => {
+      const [typed = ''] = names;
+      if (names.length > 1 || isPattern(typed)) return runSelection(action, { names, whole }, request);
+      return offerServers(action, { typed }, request, (ref) => runPower(action, ref, request));
+    },
+    actions: [
+      powerButton[action].on((value, request) => {
+        if ('typed' in value) {
+          return offerServers(action, value, request, (ref) => runPower(action, ref, request));
+        }
+        const { id, on, sure } = value;
+        return runPower(action, { id }, request, { isSure: sure === true, isOnCard: on === 'card' });
+      }),
+      severalButton[action].on(({ id, at, servers }, request) => {
+        const refs = servers.map(([serverId, label]) => ({ id: serverId, label }));
+        return runConfirmed(action, { id, at }, refs, request);
+      }),
+      pickChoice[action].on((id, request) => runPower(action, { id: Number(id) }, request)),
+    ],
+    suggestions: [chooseSuggestions(action)],
+  });
+}
+
+/** Several names run at once; what patterns match is listed first. */
+async function runSelection(
+  action: PowerAction,
+  typed: { readonly names: readonly string[]; readonly whole: string },
+  request: SlackRequest,
+): Promise<void> {
+  await offerMatches(action, request, async () => {
+    const onWait = sendWaiting(request);
+    const selection = await request.execute(selectServers[action], { ...typed, onWait });
+    if (selection.kind === 'whole') return runPower(action, { id: selection.server.id }, request);
+    if (selection.kind === 'names')
+      return runSeveral(
+        action,
+        typed.names.map((name) => ({ typed: name })),
+        request,
+      );
+    const message = selectionMessage(action, selection, (error) => request.explain(error));
+    await request.reply.send(message);
+  });
+}
+
+interface Options {
+  readonly isSure?: boolean;
+  /** The button stands on the server's card, which then shows the outcome. */
+  readonly isOnCard?: boolean;
+}
+
+/** Changes the power of one server, and tells the channel. The background tells how it ends. */
+async function runPower(
+  action: PowerAction,
+  ref: ServerRef,
+  request: SlackRequest,
+  { isSure, isOnCard = false }: Options = {},
+): Promise<void> {
+  const onWait = sendWaiting(request);
+  const change = await request.execute(changePower[action], { ref, onWait, isSure });
+  if (change.isUnconfirmed) {
+    await request.reply.send(unconfirmedMessage(action, change));
+    if (isOnCard) await updateCard(change, request);
+    return;
+  }
+  const announced = await request.announce(announcedWords(action, change));
+  if (isOnCard) await updateCard(change, request);
+  else if (!announced) await request.reply.send(textMessage(answerWords(action, change)));
+  const { actId } = change;
+  if (actId === undefined) return;
+  if (announced || !isOnCard) await request.placeAct(actId, announced);
+  if (!isOnCard) return;
+  const isShown = await followOnCard(action, change, request);
+  if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
+}
+
+/** The card belongs to this request: it shows the outcome if that is seen within two minutes, and can be refreshed later. */
+async function followOnCard(
+  action: PowerAction,
+  change: PowerChange,
+  request: SlackRequest,
+): Promise<boolean> {
+  if (isThere(action, change)) return true;
+  const { isThere: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
+  return (await request.reply.edit(await loadCard(change, request))) && isSeen;
+}
+
+async function updateCard(change: PowerChange, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await loadCard(change, request));
+}
+
+async function loadCard({ server }: PowerChange, request: SlackRequest): Promise<Message> {
+  return serverCard(await request.execute(showServer, { ref: { id: server.id } }), request.now());
+}
+
+/** Replaces the message with the current state, for users who may see the servers. */
+export const checkState = checkButton.on(async (pressed, request) => {
+  const servers = pressed.servers.map(
+    ({ id, label, until }): FollowedServer => ({
+      ...{ serverId: id, label, standing: 'waiting', hasChanged: false },
+      paidUntil: until,
+    }),
+  );
+  const checked = await request.execute(checkServers, { action: pressed.act, servers });
+  await request.reply.replace(checkedMessage(pressed, checked, request));
+});
+
+export function checkedMessage(
+  pressed: Checked,
+  servers: readonly FollowedServer[],
+  { caller, now }: Pick<SlackRequest, 'caller' | 'now'>,
+): Message {
+  const { act: action, by, approvedBy } = pressed;
+  const wording: FollowWording = { action, isMeasured: false, after: '' };
+  const more = [
+    context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
+    ...nextBlocks(pressed, servers),
+  ];
+  if (by !== undefined) return actMessage({ action, actorId: by, servers, approvedBy }, wording, ...more);
+  const [only, ...others] = servers;
+  if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
+  return textMessage(`*${count(servers.length, 'server')}*`, ...serverLines(servers, wording), ...more);
+}
+
+/** What failed can be tried again whatever the state is. */
+function nextBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
+  const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
+  const [only, ...others] = waiting;
+  if (!only) return [];
+  const again =
+    isPower(action) && others.length === 0 && only.standing !== 'gone' ? [againElement(action, only)] : [];
+  return [actions(checkElement(action, waiting, { by, approvedBy, isFailed }), ...again)];
+}

@@ -1,0 +1,93 @@
+import type { AppContext } from '../context.ts';
+import { defineUseCase } from '../core/entry.ts';
+import { Refusal, type ServerAct } from '../core/errors.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import { isDeleted, type Server } from '../core/server.ts';
+import type { Foundation } from '../db/database.ts';
+import { getServer, type ServerRef, subjectOf } from './find.ts';
+import type { Protections } from './ports.ts';
+
+/** Protects a server: from now on this app won't stop, reboot or delete it. */
+export const protectServer = defineUseCase({
+  name: 'protect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
+    const { actor, app } = context;
+    const protection = {
+      serverId: server.id,
+      protectedBy: actor.userId,
+      protectedAt: app.system.now(),
+    };
+    await app.protections.put(actor.workspaceId, protection);
+    return server;
+  },
+});
+
+/** Lifts the protection of a server. */
+export const unprotectServer = defineUseCase({
+  name: 'unprotect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    await context.app.protections.remove(context.actor.workspaceId, server.id);
+    return server;
+  },
+});
+
+/** What can't be done to a protected server: by any user, on any surface, approved or not. */
+const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];
+
+/** @throws Refusal `server_protected` */
+export async function refuseProtected(
+  act: ServerAct,
+  server: Pick<Server, 'id' | 'label'>,
+  workspaceId: WorkspaceId,
+  { protections }: AppContext,
+): Promise<void> {
+  if (!PROTECTED_ACTS.includes(act)) return;
+  const protection = await protections.find(workspaceId, server.id);
+  if (!protection) return;
+  const { id, label } = server;
+  const { protectedBy } = protection;
+  throw new Refusal('server_protected', { server: { id, label }, act, protectedBy });
+}
+
+/** The servers that owners protect. */
+export function createProtections({ db }: Foundation): Protections {
+  return {
+    find: async (workspaceId, serverId) => {
+      const row = await db
+        .selectFrom('protected_servers')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      return row && { serverId, protectedBy: row.protected_by, protectedAt: row.protected_at };
+    },
+    put: async (workspaceId, { serverId, protectedBy, protectedAt }) => {
+      await db
+        .insertInto('protected_servers')
+        .values({
+          workspace_id: workspaceId,
+          server_id: serverId,
+          protected_by: protectedBy,
+          protected_at: protectedAt,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    remove: async (workspaceId, serverId) => {
+      await db
+        .deleteFrom('protected_servers')
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
+import type { UserId } from '../core/ids.ts';
+import { isIdenticalLabel } from '../core/labels.ts';
+import {
+  compareServers,
+  isWhereLeads,
+  type PowerAction,
+  powerActionsIn,
+  type Server,
+  type ServerList,
+} from '../core/server.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
+import { findReboot, type PowerConfirmation } from './change-power.ts';
+import { getNamedServer, notInList } from './find.ts';
+
+/** More servers than this in one command are probably a mistake. */
+export const MOST_AT_ONCE = 20;
+
+/** What several typed words stand for. */
+type Selection =
+  /** Each word is a name of its own. */
+  | { readonly kind: 'names' }
+  /** Together they are the name of this server. */
+  | { readonly kind: 'whole'; readonly server: Server }
+  /** There are patterns among them: the user has to confirm this list. */
+  | ({ readonly kind: 'listed' } & SelectedServers);
+
+export interface SelectedServers {
+  readonly confirmation: PowerConfirmation;
+  readonly chosen: readonly SelectedServer[];
+  readonly leftOut: readonly LeftOutServer[];
+  /** Why words match no server, or several. */
+  readonly unmatched: readonly Refusal[];
+}
+
+export interface SelectedServer {
+  readonly server: Server;
+  readonly reboot?: { readonly agoMs: number; readonly rebootedBy: UserId };
+}
+
+/** It matches, but is protected, or in a state in which the action makes no sense. */
+export interface LeftOutServer {
+  readonly server: Server;
+  readonly protectedBy?: UserId;
+}
+
+interface SelectionInput {
+  readonly names: readonly string[];
+  /** Everything that was typed, as one name. */
+  readonly whole: string;
+  readonly onWait?: OnWait | undefined;
+}
+
+type Selecting = UseCase<SelectionInput, Selection>;
+type Context = UseCaseContext;
+
+/** Finds what several typed names and patterns stand for. Nothing is done to a server. */
+export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
+  start: defineSelecting('start'),
+  stop: defineSelecting('stop'),
+  reboot: defineSelecting('reboot'),
+};
+
+function defineSelecting(action: PowerAction): Selecting {
+  return defineUseCase({
+    name: action,
+    needs: 'operator',
+    effect: 'reads',
+    run: async ({ names, whole, onWait }: SelectionInput, context) => {
+      const hosting = await context.hosting();
+      const list = await hosting.fetchServers({ onWait });
+      const { servers } = list;
+      const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
+      if (patterns.length === 0) return readNames(names, whole, servers, context);
+      return { kind: 'listed', ...(await listMatches(action, names, patterns, list, context)) };
+    },
+  });
+}
+
+function hasLabel(name: string) {
+  return ({ label }: Server) => isIdenticalLabel(label, name);
+}
+
+/** Two words may be the label of one server, which was not put into quotes. @throws Refusal `ambiguous_server` */
+function readNames(
+  names: readonly string[],
+  whole: string,
+  servers: readonly Server[],
+  context: Context,
+): Selection {
+  const meant = listInFull(whole, servers);
+  const [server, ...others] = meant.filter(({ label }) => context.covers(label));
+  if (!server) return { kind: 'names' };
+  const named = names.map((name) => listInFull(name, servers));
+  // As one name it means one server, and as several names others: neither reading may act.
+  if (others.length > 0 || named.every((matches) => matches.length > 0)) {
+    const readings = new Set([server, ...others, ...named.flat()]);
+    const offered = [...readings].filter(({ label }) => context.covers(label));
+    throw new Refusal('ambiguous_server', { typed: whole, servers: offered });
+  }
+  return { kind: 'whole', server };
+}
+
+/** The servers that are named in full, not only by the beginning of their labels. */
+function listInFull(typed: string, servers: readonly Server[]): readonly Server[] {
+  const match = matchServer(typed, servers, () => false);
+  const matches = match.kind === 'found' ? [match.server] : match.kind === 'ambiguous' ? match.servers : [];
+  return matches.filter((server) => isFullName(typed, server));
+}
+
+/** @throws Refusal `too_many_servers`, `unknown_server`, `role_needed` */
+async function listMatches(
+  action: PowerAction,
+  names: readonly string[],
+  patterns: readonly string[],
+  list: ServerList,
+  context: Context,
+): Promise<SelectedServers> {
+  const { covers, app } = context;
+  const confirmation = { id: app.system.newId(), at: app.system.now() };
+  const matches = new Set<Server>();
+  const unmatched: Refusal[] = [];
+  for (const name of names) {
+    const found = patterns.includes(name)
+      ? findMatches(name, list, context)
+      : await findNamed(name, list, context);
+    if (found instanceof Refusal) unmatched.push(found);
+    else for (const server of found) matches.add(server);
+  }
+  const sorted = [...matches].filter(({ label }) => covers(label)).sort(compareServers);
+  const { chosen, leftOut } = await sift(action, sorted, context);
+  if (chosen.length > MOST_AT_ONCE)
+    throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
+  return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
+}
+
+function findMatches(pattern: string, list: ServerList, { covers }: Context): readonly Server[] | Refusal {
+  const covered = matchPattern(pattern, list.servers).filter(({ label }) => covers(label));
+  return covered.length > 0 ? covered : notInList({ typed: pattern }, list);
+}
+
+/** @throws Refusal `role_needed` */
+async function findNamed(
+  typed: string,
+  list: ServerList,
+  context: Context,
+): Promise<readonly Server[] | Refusal> {
+  const found = await getNamedServer(typed, list, context).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+  if (found instanceof Refusal) return found;
+  await context.requireRoleFor(found.label, typed);
+  return [found];
+}
+
+/** Takes out what the action would be refused for, or would do nothing to. */
+async function sift(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
+  const suitable = servers.filter((server) => isSuitable(action, server));
+  const leftOut: LeftOutServer[] = servers
+    .filter((server) => !isSuitable(action, server))
+    .map((server) => ({ server }));
+  if (action === 'start' || suitable.length > MOST_LOOKED_UP) return { chosen: suitable, leftOut };
+  const found = await Promise.all(
+    suitable.map(async (server) => ({
+      server,
+      protectedBy: (await app.protections.find(actor.workspaceId, server.id))?.protectedBy,
+    })),
+  );
+  const chosen = found.filter(({ protectedBy }) => protectedBy === undefined).map(({ server }) => server);
+  const protectedOnes = found.flatMap(({ server, protectedBy }) =>
+    protectedBy === undefined ? [] : [{ server, protectedBy }],
+  );
+  return { chosen, leftOut: [...protectedOnes, ...leftOut] };
+}
+
+/** So many can't all be protected: there are too many of them anyway. */
+const MOST_LOOKED_UP = 200;
+
+function isSuitable(action: PowerAction, server: Server): boolean {
+  const isOff = action !== 'start' && isWhereLeads('stop', server);
+  return !isOff && powerActionsIn(server).includes(action);
+}
+
+async function withReboots(
+  action: PowerAction,
+  servers: readonly Server[],
+  context: Context,
+): Promise<readonly SelectedServer[]> {
+  if (action !== 'reboot') return servers.map((server) => ({ server }));
+  return Promise.all(servers.map(async (server) => ({ server, reboot: await findReboot(server, context) })));
+}

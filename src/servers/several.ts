@@ -1,0 +1,263 @@
+import type { KnownBlock } from '@slack/types';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import { freezeBriefly } from '../core/labels.ts';
+import type { PowerAction, Server } from '../core/server.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
+import {
+  actions,
+  context,
+  type Message,
+  type MessageBlock,
+  section,
+  textMessage,
+} from '../slack/kit/blocks.ts';
+import { sendWaiting } from '../slack/kit/notify.ts';
+import { codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { rebootedWords, VERBS } from '../words.ts';
+import { severalButton } from './buttons.ts';
+import { changePower, type PowerChange, type PowerConfirmation } from './change-power.ts';
+import type { ServerRef } from './find.ts';
+import type { FollowedServer } from './follow.ts';
+import { serverLines, severalActWords } from './follow-words.ts';
+import { confirmationOfSeveral, unconfirmedMessage } from './power-words.ts';
+import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
+import { findRetriable } from './words.ts';
+
+/** What became of the servers of one command. */
+interface Outcomes {
+  readonly done: PowerChange[];
+  /** What only the user sees. */
+  readonly others: MessageBlock[];
+  /** The user has to say again that these are meant. */
+  readonly unsure: Server[];
+  /** It is proven that nothing was done to them, and it may work a moment later. */
+  readonly failed: Pick<Server, 'id' | 'label'>[];
+}
+
+/** One after the other, even if one fails. Reported together, since Slack accepts only five replies to a command. */
+export async function runSeveral(
+  action: PowerAction,
+  refs: readonly ServerRef[],
+  request: SlackRequest,
+): Promise<void> {
+  const outcomes = await actOnEach(action, refs, request);
+  const announced = await announceDone(action, outcomes, request);
+  if (!announced || outcomes.others.length > 0)
+    await request.reply.send(reportMessage(action, outcomes, refs.length, announced, request));
+}
+
+/**
+ * The same for a list that the user has read, in place of that list.
+ * @throws Refusal `confirmation_expired`, `already_handled`
+ */
+export async function runConfirmed(
+  action: PowerAction,
+  confirmed: PowerConfirmation,
+  refs: readonly ServerRef[],
+  request: SlackRequest,
+): Promise<void> {
+  await request.authorize(changePower[action]);
+  // Only the press that is the first to act takes the button away; what it reports must stay.
+  const words = `${capital(VERBS[action].present)} ${count(refs.length, 'server')}…`;
+  const outcomes = await actOnEach(action, refs, request, confirmed, () =>
+    request.reply.edit(textMessage(words)),
+  );
+  const announced = await announceDone(action, outcomes, request);
+  await request.reply.replace(reportMessage(action, outcomes, refs.length, announced, request));
+}
+
+async function actOnEach(
+  action: PowerAction,
+  refs: readonly ServerRef[],
+  request: SlackRequest,
+  confirmed?: PowerConfirmation,
+  onTaken?: () => Promise<unknown>,
+): Promise<Outcomes> {
+  const onWait = once(sendWaiting(request));
+  const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [] };
+  for (const [place, ref] of refs.entries()) {
+    // The same signed request acts once on each server that it names.
+    const subrequest = request.subrequest(place);
+    try {
+      const change = await subrequest.execute(changePower[action], {
+        ...{ ref, onWait, confirmed },
+        among: { actId: actOf(outcomes.done) },
+      });
+      if (change.isUnconfirmed) outcomes.others.push(...unconfirmedMessage(action, change).blocks);
+      else outcomes.done.push(change);
+    } catch (error) {
+      // True of all of them: it has expired, or another press or delivery acts on them, and reports.
+      const isOver = isRefusal(error, 'confirmation_expired') || isRefusal(error, 'already_handled');
+      if (isOver && place === 0) throw error;
+      if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
+        outcomes.unsure.push(error.details.server);
+      const failed = findRetriable(error);
+      if (failed) outcomes.failed.push({ ...failed, label: labelOf(ref) ?? failed.label });
+      outcomes.others.push(section(`${nameOf(ref)}: ${subrequest.explain(error)}`));
+    }
+    if (place === 0) await onTaken?.();
+  }
+  return outcomes;
+}
+
+function nameOf(ref: ServerRef): string {
+  return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeTyped(ref.typed);
+}
+
+/** As the user has read it: where the list of servers could not be read, the failure knows only the ID. */
+function labelOf(ref: ServerRef): string | undefined {
+  return 'id' in ref ? ref.label : undefined;
+}
+
+/** Announces in the channel what was done; false where nothing was, or could be. The background tells how it ends. */
+async function announceDone(
+  action: PowerAction,
+  { done }: Outcomes,
+  request: SlackRequest,
+): Promise<boolean> {
+  if (done.length === 0) return false;
+  const announced = await request.announce(severalWords(action, done, 'is'), ...severalList(action, done));
+  const actId = actOf(done);
+  if (actId !== undefined) await request.placeAct(actId, announced);
+  return announced !== undefined;
+}
+
+/** One act on several servers has one message. */
+function actOf(done: readonly PowerChange[]): string | undefined {
+  return done.find(({ actId }) => actId !== undefined)?.actId;
+}
+
+/** What only the user sees, including what couldn't be announced. */
+function reportMessage(
+  action: PowerAction,
+  { done, others, unsure, failed }: Outcomes,
+  total: number,
+  announced: boolean,
+  request: SlackRequest,
+): Message {
+  const words =
+    done.length > 0 && !announced
+      ? `You ${severalWords(action, done, 'are')}.`
+      : `*${VERBS[action].title}* was accepted for ${done.length} of ${count(total, 'server')}.`;
+  const at = request.now();
+  const confirmation = { id: `${request.caller.actor.userId}-${at}`, at };
+  return textMessage(
+    words,
+    ...others,
+    ...(unsure.length > 0 ? [askBlock(action, confirmation, unsure)] : []),
+    ...(failed.length > 0 ? [retryBlock(action, confirmation, failed)] : []),
+  );
+}
+
+function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
+function once(act: OnWait): OnWait {
+  let isDone = false;
+  return (wait) => {
+    if (!isDone) act(wait);
+    isDone = true;
+  };
+}
+
+/** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
+const IN_A_SECTION = 10;
+const LEFT_OUT_SHOWN = 10;
+
+/** Lists what the patterns matched, and asks. `explain` says why words matched nothing. */
+export function selectionMessage(
+  action: PowerAction,
+  { confirmation, chosen, leftOut, unmatched }: SelectedServers,
+  explain: (error: Refusal) => string,
+): Message {
+  const { title, past } = VERBS[action];
+  const others = [
+    ...(leftOut.length > 0 ? [context(leftOutWords(past, leftOut))] : []),
+    ...unmatched.slice(0, LEFT_OUT_SHOWN).map((error) => section(explain(error))),
+  ];
+  if (chosen.length === 0) return textMessage(`Nothing was ${past}.`, ...others);
+  const servers = chosen.map(({ server }) => server);
+  return textMessage(
+    `${title} ${chosen.length === 1 ? 'this server' : `these ${chosen.length} servers`}?`,
+    ...listBlocks(chosen),
+    ...others,
+    askBlock(action, confirmation, servers),
+    context(
+      'Nothing has changed yet. The button affects only the servers in this list and works for 10 minutes.',
+    ),
+  );
+}
+
+/** The button that acts on exactly these servers. */
+function askBlock(
+  action: PowerAction,
+  { id, at }: SelectedServers['confirmation'],
+  servers: readonly Server[],
+): KnownBlock {
+  const text = `${VERBS[action].title} ${count(servers.length, 'server')}`;
+  return actions(
+    severalButton[action].element(
+      text,
+      { id, at, servers: freeze(servers) },
+      { style: action === 'start' ? 'primary' : 'danger' },
+    ),
+  );
+}
+
+/** The button that acts again on those servers on which the action was proven not to be carried out; it asks before. */
+function retryBlock(
+  action: PowerAction,
+  { id, at }: SelectedServers['confirmation'],
+  failed: readonly NamedServer[],
+): KnownBlock {
+  const [only] = failed;
+  const which = only && failed.length === 1 ? plainLabel(only.label, 40) : count(failed.length, 'server');
+  const confirm = confirmationOfSeveral(action, failed.length);
+  return actions(
+    severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
+  );
+}
+
+type NamedServer = Pick<Server, 'id' | 'label'>;
+
+function freeze(servers: readonly NamedServer[]): [number, string][] {
+  return servers.map(({ id, label }) => [id, freezeBriefly(label)]);
+}
+
+function listBlocks(chosen: readonly SelectedServer[]): KnownBlock[] {
+  const lines = chosen.map(lineOf);
+  const parts = Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>
+    lines.slice(part * IN_A_SECTION, (part + 1) * IN_A_SECTION),
+  );
+  return parts.map((part) => section(part.join('\n')));
+}
+
+function lineOf({ server, reboot }: SelectedServer): string {
+  const line = `${codeLabel(server.label, 40)} ${stateWords(server)}`;
+  return reboot ? `${line}, ${rebootedWords(reboot)}` : line;
+}
+
+function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
+  const named = leftOut.slice(0, LEFT_OUT_SHOWN).map(({ server, protectedBy }) => {
+    const why = protectedBy === undefined ? stateWords(server) : `protected by ${mention(protectedBy)}`;
+    return `${codeLabel(server.label, 40)} (${why})`;
+  });
+  const more = leftOut.length - named.length;
+  return `Won’t be ${past}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What was accepted, as it stands by the answers: "stopped `web-1` and is stopping `db-1`". */
+function severalWords(action: PowerAction, changes: readonly PowerChange[], be: 'is' | 'are'): string {
+  return severalActWords(changes.map(toServer), action, be);
+}
+
+/** The same as a list, where there are several. */
+function severalList(action: PowerAction, changes: readonly PowerChange[]): KnownBlock[] {
+  return changes.length > 1 ? serverLines(changes.map(toServer), { action, isMeasured: true }) : [];
+}
+
+function toServer({ server: { id, label }, state }: PowerChange): FollowedServer {
+  return { serverId: id, label, standing: 'waiting', hasChanged: false, state };
+}

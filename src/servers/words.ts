@@ -1,0 +1,152 @@
+import type { Button } from '@slack/types';
+import {
+  type HostingCode,
+  HostingError,
+  isRefusal,
+  type RefusalDetails,
+  type ServerAct,
+} from '../core/errors.ts';
+import type { ServerId } from '../core/ids.ts';
+import { isWhereLeads, type Server } from '../core/server.ts';
+import { DAY_MS, HOUR_MS } from '../core/time.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import {
+  codeLabel,
+  count,
+  escapeText,
+  plainLabel,
+  shorten,
+  slackDate,
+  slackDay,
+  stateWords,
+} from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
+import { deleteButton, powerButton, showButton } from './buttons.ts';
+import { checkElement } from './follow-words.ts';
+import { confirmationOf } from './power-words.ts';
+
+/** "in 28 days (Dec 21)", in the reader's zone. */
+export function describePaidUntil({ paidUntil }: Pick<Server, 'paidUntil'>, now: number): string {
+  if (paidUntil === undefined) return 'unknown';
+  const aheadMs = paidUntil - now;
+  const words = describeSpan(Math.abs(aheadMs));
+  if (aheadMs <= 0) return `ended ${words} ago (${slackDay(paidUntil)})`;
+  return `in ${words} (${dayOrTime(paidUntil, aheadMs)})`;
+}
+
+function describeSpan(ms: number): string {
+  // Rounded as everywhere, so that a month that was bought a second ago has 30 days left.
+  if (ms >= DAY_MS) return count(Math.round(ms / DAY_MS), 'day');
+  return ms >= HOUR_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : 'less than an hour';
+}
+
+const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
+
+/** The state, and how to log in. What is not plainly an address is not made into a command that someone may paste. */
+export function describePlace(server: Server): string {
+  const { ipv4 } = server;
+  const state = `*${stateWords(server)}*`;
+  if (!ipv4) return `${state}\nNo IPv4 address yet.`;
+  if (IPV4.test(ipv4)) return `${state}\n\`\`\`ssh root@${ipv4}\`\`\``;
+  return `${state}\nIPv4: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
+}
+
+/** A server in one line, what matters first. `isExpiring`: someone should renew it soon. */
+export function serverLine(server: Server, now: number, isExpiring = false): string {
+  const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\`` : '';
+  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now, isExpiring)}`;
+}
+
+/** "paid for 28 days (until Dec 21)", in the reader's zone. */
+function describePaidTime(
+  { paidUntil }: Pick<Server, 'paidUntil'>,
+  now: number,
+  isExpiring: boolean,
+): string {
+  if (paidUntil === undefined) return 'paid time unknown';
+  const aheadMs = paidUntil - now;
+  const words = describeSpan(Math.abs(aheadMs));
+  if (aheadMs <= 0) return `paid time ended ${words} ago (${slackDay(paidUntil)})`;
+  const paid = `paid for ${words}`;
+  return `${isExpiring ? `⚠️ *${paid}*` : paid} (until ${dayOrTime(paidUntil, aheadMs)})`;
+}
+
+/** The hour matters only when it is near. */
+function dayOrTime(paidUntil: number, aheadMs: number): string {
+  return aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
+}
+
+/** For an empty list of an account that may have servers. */
+export const NO_SERVERS = 'No servers to show.';
+
+/** After these, the same may work a moment later. */
+const PASSING: readonly (HostingCode | 'unknown_code')[] = [
+  'not_sent',
+  'no_answer',
+  'unreadable_answer',
+  'unknown_code',
+  'rate_limited',
+  'wrong_state',
+];
+
+/** What to do after one of our rules stopped something about a server. */
+export function serverSteps(error: unknown): Button[] {
+  if (isRefusal(error, 'prefix_only')) {
+    const { action, server } = error.details;
+    // Not `sure`: of a reboot a moment ago, the user hasn't read yet.
+    const text = `${VERBS[action].title} ${plainLabel(server.label, 40)}`;
+    return [powerButton[action].element(text, { id: server.id }, { style: 'primary' })];
+  }
+  if (isRefusal(error, 'rebooted_recently')) return [againButton(error.details.server.id)];
+  if (isRefusal(error, 'unknown_server')) return nearestButton(error.details);
+  return isRefusal(error, 'server_protected') ? [showServer(error.details.server.id)] : [];
+}
+
+/** What to do after an action that was not carried out. */
+export function failedSteps({ code, details: { failed, state = '' } }: HostingError): Button[] {
+  if (!failed) return [];
+  const { act, label, serverId: id, isPaidTimeOver } = failed;
+  if (code === 'not_found') return [];
+  const isOff = act === 'reboot' && isWhereLeads('stop', { state });
+  return [
+    ...(PASSING.includes(code)
+      ? retryButtons(isOff ? 'start' : act, isOff ? 'Start' : 'Try again', id, label)
+      : []),
+    ...(isPaidTimeOver && id !== undefined ? [renewButton.element('Renew…', { id })] : []),
+    ...(id === undefined ? [] : [checkElement(act, [{ serverId: id, label }], { isFailed: true })]),
+  ];
+}
+
+/** The server that a power action was proven not to be carried out on, where the same may work a moment later. */
+export function findRetriable(error: unknown): { readonly id: ServerId; readonly label: string } | undefined {
+  if (!(error instanceof HostingError) || !PASSING.includes(error.code)) return undefined;
+  const { failed, state = '' } = error.details;
+  if (failed?.serverId === undefined) return undefined;
+  // What is stopped can't be rebooted: it has to be started.
+  if (failed.act === 'reboot' && isWhereLeads('stop', { state })) return undefined;
+  return { id: failed.serverId, label: failed.label };
+}
+
+function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, label: string): Button[] {
+  if (act === 'delete') return id === undefined ? [] : [deleteButton.element(`${text}…`, { id })];
+  return [powerButton[act].element(text, id === undefined ? { typed: label } : { id })];
+}
+
+/** The user has read which server it is, and who rebooted it. */
+function againButton(id: ServerId): Button {
+  return powerButton.reboot.element('Reboot again', { id, sure: true }, { style: 'primary' });
+}
+
+/** The user has not named that server: whatever is done to it is asked for again. */
+function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_server']): Button[] {
+  if (nearest === undefined || id === undefined) return [];
+  const label = plainLabel(nearest, 40);
+  const show = showButton.element(`Show ${label}`, { id });
+  if (act === undefined) return [show];
+  const confirm = confirmationOf(act);
+  return [powerButton[act].element(`${VERBS[act].title} ${label}`, { id }, { confirm }), show];
+}
+
+function showServer(id: ServerId): Button {
+  return showButton.element('Show server', { id });
+}

@@ -1,0 +1,158 @@
+import { createAccountNotifier, createConnectNotifier, installedMessage } from './account/connect.ts';
+import type { SlackAbilities, Workspaces } from './account/ports.ts';
+import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
+import { commands, runCommand } from './commands.ts';
+import type { AppContext } from './context.ts';
+import type { OutcomeThreads, ReplyUrls } from './core/directory.ts';
+import type { Entry } from './core/entry.ts';
+import type { UserId, WorkspaceId } from './core/ids.ts';
+import { home, homeScreen } from './home/home.ts';
+import type { Homes } from './home/redraw.ts';
+import type { Log } from './log.ts';
+import { nextSteps } from './next-steps.ts';
+import { createOperationNotifier } from './purchases/outcomes.ts';
+import { createReminderNotifier } from './reminders/notifier.ts';
+import { createBatchNotifier } from './reminders/renew-all.ts';
+import { createApprovalNotifier } from './requests/approval-card.ts';
+import { createAccessNotifier } from './requests/role-request-card.ts';
+import { createFollowNotifier } from './servers/follow-words.ts';
+import type { ActMessages, FollowedActs } from './servers/ports.ts';
+import { shortcuts } from './servers/shortcuts.ts';
+import { createChannelTest } from './slack/abilities.ts';
+import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
+import { createDispatch, type Dispatch } from './slack/dispatch.ts';
+import { createEndStep } from './slack/dispatch-events.ts';
+import { explainError } from './slack/failures.ts';
+import { createHomePublisher, createHomeTouches, type HomeTouches } from './slack/home-publisher.ts';
+import type { Revocation } from './slack/oauth.ts';
+import { createOutbox } from './slack/outbox.ts';
+import { NO_REPLY } from './slack/reply.ts';
+import { createRequest } from './slack/request.ts';
+import type { Admit, DispatchParts } from './slack/routing.ts';
+import type { SlackClients, SlackConnections } from './slack/slack-api.ts';
+import { createAcknowledgedViews, createFollowedViews } from './slack/views.ts';
+import type { System } from './system.ts';
+import { createWorkflowNotifier } from './workflows/card.ts';
+import { createStepIntake } from './workflows/run.ts';
+
+/** All that the app needs of Slack, and what Slack needs of the app. */
+export interface Slack {
+  /** What the use cases look up in Slack, and how they notify users. */
+  readonly ports: Pick<
+    AppContext,
+    | 'users'
+    | 'groups'
+    | 'admins'
+    | 'channels'
+    | 'channelTest'
+    | 'connectNotifier'
+    | 'slackAbilities'
+    | 'operationNotifier'
+    | 'followNotifier'
+    | 'approvalNotifier'
+    | 'accessNotifier'
+    | 'accountNotifier'
+    | 'reminderNotifier'
+    | 'batchNotifier'
+    | 'homeRedraw'
+    | 'workflowNotifier'
+  >;
+  createDispatch(entry: Entry, ports: AppContext): Dispatch;
+  /** Tells a user who has installed the app what comes next. */
+  greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<boolean>;
+  /** Puts an error into the words that a user reads. */
+  explain(error: unknown): string;
+}
+
+export interface SlackOptions {
+  readonly clients: SlackClients;
+  readonly connections: Pick<SlackConnections, 'open' | 'clock'>;
+  readonly abilities: SlackAbilities;
+  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: OutcomeThreads;
+  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+  readonly actMessages: ActMessages;
+  readonly homes: Homes;
+  readonly system: System;
+  readonly log: Log;
+  readonly currency: string;
+  readonly accountUrl: string | undefined;
+  readonly publicUrl: string | undefined;
+  /** Decides which requests are handled, where several workspaces can install the app. */
+  readonly admit?: Admit | undefined;
+  readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
+  readonly slackApiUrl: string;
+}
+
+/** Puts Slack's side together. */
+export function createSlack(options: SlackOptions): Slack {
+  const { clients, workspaces, system, log, accountUrl } = options;
+  const currencyOf = createCurrencyOf(workspaces, options.currency);
+  const channels = createChannels(clients, system);
+  const homeTouches = createHomeTouches();
+  const shared = {
+    ...options,
+    currencyOf,
+    channels,
+    endStep: createEndStep(options.connections, clients),
+    followedViews: createFollowedViews(),
+    touchHome: homeTouches.touch,
+    acknowledgedViews: createAcknowledgedViews(system),
+    mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
+      mayAnnounce(workspaceId, channelId, workspaces, channels),
+  };
+  const outbox = createOutbox(shared);
+  return {
+    ports: {
+      users: createUsers(clients, system),
+      groups: createGroups(clients, system),
+      admins: createAdmins(clients, system),
+      channels,
+      channelTest: createChannelTest(clients, channels),
+      slackAbilities: options.abilities,
+      homeRedraw: { redraw: homeTouches.redraw },
+      ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
+    },
+    createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
+    greetInstaller: (workspaceId, userId) => outbox.sendDirectly(workspaceId, userId, installedMessage()),
+    explain: (error) => explainError(error, options),
+  };
+}
+
+type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & Pick<SlackOptions, 'homes'>;
+
+function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches): Dispatch {
+  const publisher = createHomePublisher({
+    ...parts,
+    screen: homeScreen,
+    requestFor: (workspaceId, userId, channelId) => {
+      const caller = { actor: { workspaceId, userId, channelId }, surface: 'home' as const };
+      return createRequest(parts, caller, NO_REPLY, undefined);
+    },
+  });
+  homeTouches.listen(publisher);
+  const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
+  const steps = createStepIntake(parts.entry, ports);
+  return createDispatch(routes, {
+    ...parts,
+    home: publisher,
+    seenRequests: ports.seenRequests,
+    steps,
+  });
+}
+
+/** How users are notified, by each feature. */
+function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
+  return {
+    connectNotifier: createConnectNotifier(parts),
+    operationNotifier: createOperationNotifier(parts),
+    followNotifier: createFollowNotifier(parts),
+    approvalNotifier: createApprovalNotifier(parts),
+    accessNotifier: createAccessNotifier(parts),
+    accountNotifier: createAccountNotifier(parts),
+    reminderNotifier: createReminderNotifier(parts),
+    batchNotifier: createBatchNotifier(parts),
+    workflowNotifier: createWorkflowNotifier(parts),
+  };
+}

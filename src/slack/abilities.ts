@@ -1,0 +1,158 @@
+import { LRUCache } from 'lru-cache';
+import type { Channels } from '../access/grants.ts';
+import type {
+  ChannelPurpose,
+  ChannelTest,
+  SeenAbilities,
+  SlackAbilities,
+  SlackAbility,
+  SlackProblem,
+} from '../account/ports.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import type { System } from '../system.ts';
+import { textMessage } from './kit/blocks.ts';
+import { mention } from './kit/text.ts';
+import type { SeenAnswer, SlackClients } from './slack-api.ts';
+
+/** An observation that was not made again for this long says nothing: Slack doesn't say when the app's setup changes. */
+const KNOWN_FOR_MS = 60 * 60_000;
+
+/** Five abilities in a thousand workspaces: of those that are not used, nothing is kept. */
+const MOST_OBSERVATIONS = 5000;
+
+/** Learns from Slack's answers what it allows the app. */
+export interface AbilityWatch extends SlackAbilities {
+  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
+}
+
+interface Observation {
+  readonly state: 'works' | SlackProblem;
+  readonly at: number;
+  readonly channelId: string | undefined;
+}
+
+/** Keeps the last observation of each ability in each workspace. */
+export function createSlackAbilities(system: System): AbilityWatch {
+  const observed = new LRUCache<string, Observation>({
+    maxSize: MOST_OBSERVATIONS,
+    sizeCalculation: () => 1,
+  });
+  const recent = (key: string): Observation | undefined => {
+    const known = observed.get(key);
+    return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
+  };
+  return {
+    watch: (workspaceId, seen) => {
+      const ability = abilityOf(seen);
+      const state = ability && stateOf(ability, seen);
+      if (state === undefined) return;
+      const key = `${workspaceId} ${ability}`;
+      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
+      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
+    },
+    read: (workspaceId) => {
+      const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
+      return {
+        direct_messages: see('direct_messages'),
+        announcements: see('announcements'),
+        user_lookups: see('user_lookups'),
+        group_lookups: see('group_lookups'),
+        channel_lookups: see('channel_lookups'),
+      };
+    },
+  };
+}
+
+/** Public and private channels take a scope each: that one can be read says nothing about another. */
+function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
+  return (
+    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
+  );
+}
+
+/** Which ability this answer says something about. */
+function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
+  if (method === 'users.info') return 'user_lookups';
+  if (method === 'usergroups.list') return 'group_lookups';
+  if (method === 'conversations.info') return isChannel(channelId) ? 'channel_lookups' : undefined;
+  if (method === 'response_url') return isAnnouncement ? 'announcements' : undefined;
+  if (method.startsWith('chat.post') && /^[UWD]/.test(channelId)) return 'direct_messages';
+  return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
+}
+
+const isChannel = (id: string) => /^[CG]/.test(id);
+
+/** Undefined: it says nothing about how the app is set up, such as a user whom Slack does not know or a short outage. */
+function stateOf(
+  ability: SlackAbility,
+  { error, neededScope = '' }: SeenAnswer,
+): Observation['state'] | undefined {
+  if (error === undefined) return 'works';
+  if (error === 'messages_tab_disabled') return { code: error };
+  if (error === 'missing_scope') return { code: error, scopes: missingScopes(ability, neededScope) };
+  if (isTokenRefused(error)) return { code: 'token_refused', error };
+  return RESTRICTIONS.includes(error) ? { code: 'restricted', error } : undefined;
+}
+
+/** Slack may name scopes that would do as well and that the manifest doesn't ask for. */
+function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
+  const scopes = SCOPES_OF[ability];
+  const named = scopes.filter((scope) => needed.split(',').includes(scope));
+  return named.length === 0 ? scopes : named;
+}
+
+const SCOPES_OF: Readonly<Record<SlackAbility, readonly string[]>> = {
+  direct_messages: ['chat:write'],
+  announcements: ['chat:write'],
+  user_lookups: ['users:read'],
+  group_lookups: ['usergroups:read'],
+  channel_lookups: ['channels:read', 'groups:read'],
+};
+
+/** Slack's admins keep the app from it, whatever its scopes. */
+const RESTRICTIONS: readonly string[] = [
+  'access_denied',
+  'accesslimited',
+  'ekm_access_denied',
+  'enterprise_is_restricted',
+  'no_permission',
+  'not_allowed_token_type',
+  'restricted_action',
+  'team_access_not_granted',
+  'two_factor_setup_required',
+];
+
+/** The token is refused permanently: waiting does not help. */
+const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
+
+/** Tells whether Slack refuses the token itself. */
+export function isTokenRefused(error: string | undefined): boolean {
+  return error !== undefined && TOKEN_ERRORS.includes(error);
+}
+
+/** Tells whether Slack refuses all direct messages of the app. */
+export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
+  return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
+}
+
+const RECEIVED: Readonly<Record<ChannelPurpose, string>> = {
+  approvals: '`/vps` approval requests',
+  digest: 'the daily digest of `/vps`',
+};
+
+/** Posts a message that says why it is there; not where other organizations could read it. */
+export function createChannelTest(clients: SlackClients, channels: Channels): ChannelTest {
+  return {
+    post: async (workspaceId, channelId, requestedBy, purpose) => {
+      const isShared = await channels.isShared(workspaceId, channelId);
+      if (isShared) return { isPosted: false, reason: 'channel_is_shared' };
+      if (isShared === undefined) {
+        const isHidden = (await channels.look(workspaceId, channelId)) === 'unknown';
+        return { isPosted: false, reason: isHidden ? 'channel_not_found' : 'channel_unreadable' };
+      }
+      const words = `${mention(requestedBy)} chose this channel to receive ${RECEIVED[purpose]}.`;
+      const posted = await clients.of(workspaceId).post(channelId, textMessage(words));
+      return posted.ok ? { isPosted: true } : { isPosted: false, reason: posted.error };
+    },
+  };
+}

@@ -1,0 +1,290 @@
+import type { ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import type { z } from 'zod';
+import { Refusal } from '../core/errors.ts';
+import { PART_OF_LIST } from '../core/find-server.ts';
+import { withTimeout } from '../core/locks.ts';
+import type { Actor } from '../core/roles.ts';
+import type { Thread } from '../servers/mentioned.ts';
+import type { System } from '../system.ts';
+import { explainInModal, type NextSteps, sendError, showLateError, submissionAck } from './failures.ts';
+import { replyInHome, type ShownHome } from './home-publisher.ts';
+import { plain, section, textMessage } from './kit/blocks.ts';
+import type { Shortcut } from './kit/command.ts';
+import { fillView, loadingView, noticeView, type Origin } from './kit/form.ts';
+import { CARD_VIEW, cardView, readHomePage } from './kit/home-view.ts';
+import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
+import {
+  actionPayload,
+  actorOf,
+  channelOf,
+  placeOf,
+  pressId,
+  shortcutPayload,
+  submissionPayload,
+  suggestionPayload,
+  threadOf,
+  triggerId,
+} from './payloads.ts';
+import { whyNotOpened } from './refusals.ts';
+import { replyFrom, replyInCard, replyTo } from './reply.ts';
+import { createRequest, type SlackRequest } from './request.ts';
+import {
+  callerOf,
+  type Delivery,
+  describeRefusal,
+  isRefused,
+  type Routing,
+  sendUnreadable,
+  UNREADABLE,
+} from './routing.ts';
+
+/** A button was pressed, or a choice was made. */
+export async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const payload = actionPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const { view } = payload;
+  const origin = findOrigin(view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  if (view?.type === 'home') return dispatchHomeAction(payload, view, actor, delivery, routing);
+  const thread = origin?.thread ?? threadOf(payload);
+  const reply = origin
+    ? replyFrom(origin, actor, routing)
+    : replyTo(payload.response_url, actor, routing, thread);
+  // Which button it is isn't known yet, nor whether an earlier press may still go through.
+  if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
+  const id = pressId(payload, actor);
+  const caller = callerOf(actor, 'button', id, delivery);
+  const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
+  const request = origin && view ? inModal(made, view, origin) : made;
+  await runAction(payload, request, routing);
+}
+
+async function runAction(
+  { actions: [pressed] }: Pick<z.output<typeof actionPayload>, 'actions'>,
+  request: SlackRequest,
+  routing: Routing,
+): Promise<void> {
+  const action = routing.actions.get(pressed?.action_id ?? '');
+  const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
+  const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
+  await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
+  if (!request.home) await request.note.sayUnsaid(request.reply);
+}
+
+/** On Home: the result is shown there. */
+async function dispatchHomeAction(
+  payload: z.output<typeof actionPayload>,
+  view: PressedView,
+  actor: Actor,
+  delivery: Delivery,
+  routing: Routing,
+): Promise<void> {
+  const otherwise = replyTo(undefined, actor, routing);
+  if (await isRefused(placeOf(payload, actor), otherwise, routing, { hasBegun: undefined })) return;
+  const caller = callerOf(actor, 'home', pressId(payload, actor), delivery);
+  const page = readHomePage(view.private_metadata);
+  const reply = replyInHome(otherwise, (notices) => routing.home.show(made, { page, notices }));
+  const made: SlackRequest = await createRequest(routing, caller, reply, payload.trigger_id);
+  const home = { show: (shown: ShownHome) => routing.home.show(made, { page, ...shown }) };
+  await runAction(payload, { ...made, home }, routing);
+}
+
+/** The same request from within a modal; on a card, its answers are shown there. */
+function inModal(request: SlackRequest, view: PressedView, origin: Origin): SlackRequest {
+  const modal = { viewId: view.id, origin };
+  if (view.callback_id !== CARD_VIEW) return { ...request, modal };
+  const { id, blocks, private_metadata: metadata } = view;
+  const card = { id, blocks, metadata, title: view.title?.text ?? '' };
+  const reply = replyInCard(card, request.reply, request.views.update);
+  return { ...request, modal: { ...modal, isCard: true }, reply };
+}
+
+type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
+
+/** A form was submitted. */
+export async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
+  const payload = submissionPayload.safeParse(body).data;
+  if (!payload) return refuseForm(UNREADABLE);
+  const origin = findOrigin(payload.view.private_metadata);
+  const actor = actorOf(payload, channelOf(payload, origin));
+  // An earlier press of the same form may go through.
+  const refused = await describeRefusal(placeOf(payload, actor), routing, true);
+  if (refused !== undefined) return refuseForm(refused);
+  const reply = replyFrom(origin, actor, routing);
+  const id = triggerId('submission', payload.trigger_id, actor);
+  const caller = callerOf(actor, 'modal', id, delivery);
+  const { view } = payload;
+  routing.acknowledgedViews.begin(view.id, delivery.answered);
+  const final = awaitFinalView(
+    await createRequest(routing, caller, reply, payload.trigger_id, origin?.thread),
+    view.id,
+    routing.system,
+  );
+  try {
+    const modal = routing.modals.get(view.callback_id);
+    if (!modal) throw new Refusal('unreadable_press', {});
+    const answer = await modal.run(view, final.request);
+    return answer.after
+      ? await finish(answer, answer.after, view.id, final, routing.nextSteps)
+      : { ack: submissionAck(answer, final.request) };
+  } catch (error) {
+    return { ack: explainInModal(error, final.request) };
+  }
+}
+
+function refuseForm(why: string) {
+  return { ack: { response_action: 'update' as const, view: noticeView('That didn’t work', why) } };
+}
+
+/** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
+async function finish(
+  answer: SubmitAnswer,
+  after: () => Promise<void>,
+  viewId: string,
+  { request, take }: FinalView,
+  nextSteps: NextSteps,
+) {
+  const work = after().catch((error: unknown) => showLateError(error, viewId, request, nextSteps(error)));
+  const view = await take();
+  return { ack: submissionAck(view ? { with: view } : answer, request), after: () => work };
+}
+
+/** The options of a menu, in the form that Slack expects. */
+export type OfferedOptions =
+  | { readonly options: PlainTextOption[] }
+  | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
+
+/** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
+const SUGGESTION_TIMEOUT_MS = 2200;
+
+/** A user types into a menu. Its choices are put in a group if servers may be missing, because Slack shows the group's label. */
+export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<OfferedOptions> {
+  const payload = suggestionPayload.safeParse(body).data;
+  if (!payload) return { options: [] };
+  const origin = findOrigin(payload.view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
+    return { options: [] };
+  let isPart = false;
+  const onPartOfList = () => {
+    isPart = true;
+  };
+  const request = await createRequest(
+    routing,
+    { actor, surface: 'modal', onPartOfList },
+    replyTo(undefined, actor, routing),
+    undefined,
+  );
+  try {
+    const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
+    const options = (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
+    return isPart && options.length > 0
+      ? { option_groups: [{ label: plain(PART_OF_LIST), options }] }
+      : { options };
+  } catch (error) {
+    request.explain(error); // logs a defect; Slack shows an empty menu
+    return { options: [] };
+  }
+}
+
+/** A shortcut opens its modal before anything is looked up: its trigger lives for 3 s. */
+export async function dispatchShortcut(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const payload = shortcutPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const shortcut = routing.shortcuts.get(payload.callback_id);
+  const actor = actorOf(payload, channelOf(payload));
+  const { trigger_id: trigger, message } = payload;
+  const slack = routing.clients.of(actor.workspaceId);
+  const opened = shortcut && trigger ? await slack.openView(trigger, loadingView(shortcut.title)) : undefined;
+  const thread = threadFrom(message);
+  const reply = replyTo(payload.response_url, actor, routing, thread);
+  if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: false })) return;
+  if (!shortcut || !opened?.ok) {
+    const why = opened?.ok === false ? whyNotOpened(opened.error) : 'too_late';
+    await reply.send(textMessage(shortcut ? NOT_OPENED[why] : NO_SHORTCUT));
+    return;
+  }
+  const id = triggerId('shortcut', trigger, actor);
+  const caller = callerOf(actor, 'shortcut', id, delivery);
+  const request = await createRequest(routing, caller, reply, undefined, thread);
+  await fill(shortcut, message, opened.viewId, request, routing);
+}
+
+async function fill(
+  shortcut: Shortcut,
+  message: unknown,
+  viewId: string,
+  request: SlackRequest,
+  { nextSteps }: Routing,
+): Promise<void> {
+  const origin = await request.views.storeOrigin();
+  const load = async () => {
+    await request.authorize(shortcut.needs);
+    return shortcut.load(message, request, origin);
+  };
+  const view = await load().catch((error: unknown) =>
+    cardView(shortcut.title, origin, { blocks: [section(request.explain(error)), ...nextSteps(error)] }),
+  );
+  await fillView(viewId, view, shortcut.title, request);
+}
+
+type Message = z.output<typeof shortcutPayload>['message'];
+
+/** A message has a `thread_ts` as soon as there are replies. */
+function threadFrom(message: Message): Thread | undefined {
+  return message
+    ? { ts: message.thread_ts ?? message.ts, isOpen: message.thread_ts !== undefined }
+    : undefined;
+}
+
+/** An older or an edited manifest may offer others. */
+const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
+const NOT_OPENED = {
+  too_late: 'The window took too long to open, so nothing was done. Use the shortcut again.',
+  refused: 'Slack refused to open the window, so nothing was done. Use the shortcut again.',
+  unanswered:
+    'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
+} as const;
+
+/** How long an ack waits for the view that is shown in the end, instead of one that says to wait. */
+const WAIT_MS = 1000;
+/** Slack gives up on an ack after 3 s. */
+const ACK_WITHIN_MS = 2200;
+
+/** What Slack takes everywhere. A view with any other block is not put into an ack: what Slack refuses there is not told. */
+const PLAIN_BLOCKS = ['section', 'context', 'header', 'divider', 'actions', 'input'];
+
+/** Takes the first update of a submitted modal, as long as its ack has not left. */
+interface FinalView {
+  /** The same request, whose first update of the modal goes into the ack. */
+  readonly request: SlackRequest;
+  /** The view to acknowledge with, if it comes in time; from then on, updates are sent as any other ones. */
+  take(): Promise<ModalView | undefined>;
+}
+
+/** Begins to wait for the final view of a modal that has just been submitted. */
+function awaitFinalView(request: SlackRequest, viewId: string, system: System): FinalView {
+  const startedAt = system.elapsed();
+  let isOpen = true;
+  let resolve: (view: ModalView) => void = () => undefined;
+  const first = new Promise<ModalView>((settle) => {
+    resolve = settle;
+  });
+  const update: SlackRequest['views']['update'] = async (id, view) => {
+    if (!isOpen || id !== viewId || !view.blocks.every(({ type }) => PLAIN_BLOCKS.includes(type))) {
+      return request.views.update(id, view);
+    }
+    isOpen = false;
+    resolve(view);
+    return { ok: true };
+  };
+  return {
+    request: { ...request, views: { ...request.views, update } },
+    take: async () => {
+      const leftMs = Math.max(0, ACK_WITHIN_MS - (system.elapsed() - startedAt));
+      const view = await withTimeout(first, system, Math.min(WAIT_MS, leftMs));
+      isOpen = false;
+      return view;
+    },
+  };
+}

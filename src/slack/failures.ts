@@ -1,0 +1,170 @@
+import type { AlertBlock, AnyBlock, KnownBlock, ModalView } from '@slack/types';
+import { DatabaseUnreachable, describeDefect, isExpected, isRefusal } from '../core/errors.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { wordsOfError, wordsOfUnreachable } from '../words.ts';
+import { type Message, type MessageBlock, section, textMessage } from './kit/blocks.ts';
+import { noticeView } from './kit/form.ts';
+import type { SubmitAnswer } from './kit/modal.ts';
+import { escapeText, shorten } from './kit/text.ts';
+import type { SlackRequest } from './request.ts';
+import type { SlackAnswer } from './slack-api.ts';
+
+/** The answer to a submission in Slack's own form; undefined closes the modal. */
+export type SubmissionAck =
+  | { readonly response_action: 'update'; readonly view: ModalView }
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | undefined;
+
+/** The buttons that an error comes with: what the user can do about it. `typed` is the command that failed. */
+export type NextSteps = (error: unknown, typed?: string) => KnownBlock[];
+
+/** Features don't catch errors: here the user, and no one else, learns what went wrong. */
+export async function sendError(
+  error: unknown,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
+  await request.reply.send(textMessage(request.explain(error), ...steps));
+}
+
+/** The modal may have been closed since it was submitted: then a message says it. */
+export async function showLateError(
+  error: unknown,
+  viewId: string,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
+  const words = request.explain(error);
+  const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
+  if (!ok) await request.reply.send(textMessage(words, ...steps));
+}
+
+export function submissionAck(answer: SubmitAnswer, { note }: Pick<SlackRequest, 'note'>): SubmissionAck {
+  const shown = answer.with ?? 'close';
+  if (shown === 'close') return undefined;
+  if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
+  return { response_action: 'update', view: note.inView(shown) };
+}
+
+/** Shows the error beside the field that it is about, if there is one; otherwise in place of the form. */
+export function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
+  const words = request.explain(error);
+  const field = fieldOf(error);
+  if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
+  return submissionAck({ with: noticeView('That didn’t work', words) }, request);
+}
+
+function fieldOf(error: unknown): string | undefined {
+  if (isRefusal(error, 'bad_label')) return 'label';
+  return isRefusal(error, 'unknown_choice') ? error.details.field : undefined;
+}
+
+/** Errors beside fields are plain text: no code marks, no entities. */
+function plainWords(words: string): string {
+  return words.replaceAll('`', '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+export interface ExplainParts {
+  readonly system: System;
+  readonly log: Log;
+}
+
+interface Explaining extends ExplainParts {
+  readonly currency: string;
+  /** Whether the request may have done something before the error; absent where that is not known. */
+  readonly hasBegun?: boolean | undefined;
+}
+
+/**
+ * Puts an error into words. A defect gets an incident ID, in the log and in the words; its own message is kept out of both,
+ * since it may repeat what a user typed or what an answer held.
+ */
+export function explainError(error: unknown, { system, log, currency, hasBegun }: Explaining): string {
+  if (isExpected(error)) return wordsOfError(error, currency);
+  if (error instanceof DatabaseUnreachable) {
+    log.error('a request met a database that can’t be reached', { cause: error.reason });
+    return wordsOfUnreachable(hasBegun);
+  }
+  const incident = system.newId().slice(-8);
+  log.error('a request met a defect', { incident, ...describeDefect(error) });
+  return `Something went wrong (incident \`${incident}\`). Your admin can find it in the log.`;
+}
+
+/**
+ * Sends a message; where Slack refuses it, the same without the blocks that Slack may not know on this surface; and where
+ * it still refuses the blocks, the same words as plain text. A secret never becomes text, which notifications show.
+ */
+export async function withFallback<More>(
+  message: Message,
+  send: (message: Message) => Promise<SlackAnswer<More>>,
+): Promise<SlackAnswer<More>> {
+  const first = await send(message);
+  if (first.ok) return first;
+  const second = message.plainBlocks ? await send({ ...message, blocks: message.plainBlocks }) : first;
+  if (second.ok || !refusesBlocks(second.error) || holdsSecret(message)) return second;
+  return send({ text: plainText(message), blocks: [] });
+}
+
+/** `invalid_blocks`, `invalid_blocks_format`, `msg_blocks_too_long` and the like. */
+function refusesBlocks(code: string): boolean {
+  return /^(invalid|msg)_blocks/.test(code);
+}
+
+/** A root password stands in a preformatted block and nowhere else (docs/design.md 5). */
+export function holdsSecret({ blocks }: Message): boolean {
+  return blocks.some(({ type }) => type === 'rich_text');
+}
+
+/** What a message holds in one text of Slack's. */
+const TEXT_MOST = 3000;
+
+/** The words of a message, without its buttons. */
+export function plainText(message: Message): string {
+  const words = (message.plainBlocks ?? message.blocks).flatMap(wordsOf).filter((text) => text !== '');
+  return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
+}
+
+function wordsOf(block: MessageBlock): string[] {
+  switch (block.type) {
+    case 'header':
+      return [escapeText(block.text.text)];
+    case 'section':
+      return [block.text, ...(block.fields ?? [])].map((part) => (part ? inMrkdwn(part) : ''));
+    case 'context':
+      return block.elements.map((element) => ('text' in element ? inMrkdwn(element) : ''));
+    default:
+      return [];
+  }
+}
+
+function inMrkdwn({ type, text }: { readonly type: string; readonly text: string }): string {
+  return type === 'mrkdwn' ? text : escapeText(text);
+}
+
+/**
+ * Sends a view; where Slack refuses its blocks, the same with its warnings as paragraphs, since not every Slack takes an
+ * `alert`.
+ */
+export async function withPlainView<More>(
+  view: ModalView,
+  send: (view: ModalView) => Promise<SlackAnswer<More>>,
+): Promise<SlackAnswer<More>> {
+  const first = await send(view);
+  if (first.ok || !refusesView(first.error) || !view.blocks.some(({ type }) => type === 'alert'))
+    return first;
+  return send({ ...view, blocks: view.blocks.map(inPlain) });
+}
+
+/** Whether Slack's error is about what a view contains. */
+export function refusesView(code: string): boolean {
+  return code === 'invalid_arguments' || refusesBlocks(code);
+}
+
+function inPlain(block: AnyBlock): AnyBlock {
+  return isAlert(block) ? section(`:warning: ${inMrkdwn(block.text)}`) : block;
+}
+
+function isAlert(block: AnyBlock): block is AlertBlock {
+  return block.type === 'alert';
+}

@@ -1,0 +1,415 @@
+import type { HomeView, KnownBlock } from '@slack/types';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { Actor } from '../core/roles.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import type { HomeRedraw, Homes, OpenedHome } from '../home/redraw.ts';
+import type { RequestPlace } from '../installations/installations.ts';
+import { holdsSecret, plainText, refusesView } from './failures.ts';
+import { type Message, section } from './kit/blocks.ts';
+import { type HomeContent, type HomeScreen, homeView, type WantedHome } from './kit/home-view.ts';
+import { eventPlace, placeOfEvent } from './payloads.ts';
+import { createLines, createNewestFirst, type NewestFirst } from './queues.ts';
+import type { Reply, RequestParts, SlackRequest } from './request.ts';
+import type { SlackAnswer } from './slack-api.ts';
+
+/** What a press on Home wants to be shown; the rest stays as it is. */
+export interface ShownHome extends Partial<Pick<WantedHome, 'page' | 'isFresh'>> {
+  /** What answers the press. */
+  readonly notices?: readonly KnownBlock[];
+}
+
+/** Publishes the Home tab of each user. */
+export interface HomePublisher extends HomeRedraw {
+  /** A user has opened it. */
+  open(request: SlackRequest): Promise<void>;
+  /** Shows it again at once, for a press on it. True when Slack took it. */
+  show(request: SlackRequest, shown: ShownHome & { readonly page: number }): Promise<boolean>;
+  /** Shows it again soon, if the user has opened it lately. */
+  refreshSoon(workspaceId: WorkspaceId, userId: UserId): void;
+}
+
+interface Parts extends Omit<PublishingParts, 'newestFirst' | 'notices'> {
+  /** Makes a request of a user who has not sent one. */
+  readonly requestFor: (
+    workspaceId: WorkspaceId,
+    userId: UserId,
+    channelId: ChannelId,
+  ) => Promise<SlackRequest>;
+}
+
+type Publishing = Parts & PublishingParts;
+
+const MOST_USERS = 10_000;
+
+/** For a user who opens it again and again, it is published once a second. */
+const GAP_MS = 1000;
+/** Several changes in a row are shown together. */
+const SOON_MS = 1500;
+/** After that, it is up to date when it is opened again. */
+const LATELY_MS = 15 * MINUTE_MS;
+
+export function createHomePublisher(parts: Parts): HomePublisher {
+  const newestFirst = createNewestFirst(parts.system);
+  const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
+  const publishing: Publishing = { ...parts, newestFirst, notices };
+  const { system, log } = parts;
+  const refreshing = new Set<string>();
+  const refresh = async (workspaceId: WorkspaceId, userId: UserId) => {
+    await system.sleep(SOON_MS);
+    refreshing.delete(homeKey(workspaceId, userId));
+    await showAgain(workspaceId, userId, publishing, LATELY_MS);
+  };
+  const redrawing = createLines<WorkspaceId, UserId>((workspaceId, userId) =>
+    redrawNext(workspaceId, userId, publishing),
+  );
+  return {
+    open: (request) => open(request, publishing),
+    show: (request, shown) => show(request, shown, publishing),
+    refreshSoon: (workspaceId, userId) => {
+      const key = homeKey(workspaceId, userId);
+      if (refreshing.has(key)) return;
+      refreshing.add(key);
+      void refresh(workspaceId, userId).catch((error: unknown) =>
+        log.error('a Home could not be refreshed', describeDefect(error)),
+      );
+    },
+    redraw: redrawing.add,
+  };
+}
+
+const NOTHING_MORE = { page: 0, isFresh: false, isWelcome: false } as const;
+
+async function open(request: SlackRequest, publishing: Publishing): Promise<void> {
+  const { workspaceId, userId } = request.caller.actor;
+  publishing.notices.delete(homeKey(workspaceId, userId));
+  const wanted = { ...NOTHING_MORE, isFresh: true, isWelcome: !(await hasHome(request, publishing)) };
+  const onShown = () => remember(request, 0, publishing);
+  await publish({ wanted, request, gapMs: GAP_MS, onShown }, publishing);
+}
+
+async function show(
+  request: SlackRequest,
+  { page, isFresh = false, notices }: ShownHome & { readonly page: number },
+  publishing: Publishing,
+): Promise<boolean> {
+  const { workspaceId, userId } = request.caller.actor;
+  publishing.notices.set(homeKey(workspaceId, userId), notices ?? []);
+  const wanted = { ...NOTHING_MORE, page, isFresh };
+  const onShown = () => remember(request, page, publishing);
+  const isShown = await publish({ wanted, request, gapMs: 0, onShown }, publishing);
+  if (!isShown && (await hasHome(request, publishing))) await onShown();
+  return isShown;
+}
+
+/** False for a user who hasn't opened it within that time. */
+async function showAgain(
+  workspaceId: WorkspaceId,
+  userId: UserId,
+  publishing: Publishing,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const { homes, system, requestFor } = publishing;
+  const opened = await homes.find(workspaceId, userId);
+  if (!opened || system.now() - opened.openedAt > withinMs) return false;
+  const { channelId, page } = opened;
+  const request = await requestFor(workspaceId, userId, channelId);
+  await publish({ wanted: { ...NOTHING_MORE, page }, request, gapMs: GAP_MS }, publishing);
+  return true;
+}
+
+/** Slack accepts a hundred a minute in a workspace, and users' presses need some of them. */
+const REDRAW_GAP_MS = 1000;
+
+async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: Publishing): Promise<void> {
+  const { system, log } = publishing;
+  try {
+    if (await showAgain(workspaceId, userId, publishing)) await system.sleep(REDRAW_GAP_MS);
+  } catch (error) {
+    log.error('a Home could not be refreshed', describeDefect(error));
+  }
+}
+
+/** Users of other organizations get no Home, so none is stored for them. */
+async function hasHome({ caller }: SlackRequest, { homes }: Parts): Promise<boolean> {
+  const { workspaceId, userId } = caller.actor;
+  return (await homes.find(workspaceId, userId)) !== undefined;
+}
+
+async function remember(request: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
+  const { workspaceId, userId, channelId = '' } = request.caller.actor;
+  const opened: OpenedHome = { channelId, page, openedAt: system.now() };
+  await homes.put(workspaceId, userId, opened);
+}
+
+/** One Home to be shown to one user. */
+interface Publication {
+  readonly wanted: Omit<WantedHome, 'isPatient' | 'coming'>;
+  readonly request: SlackRequest;
+  /** The least time between the end of the user's last publication and this one. */
+  readonly gapMs: number;
+  /** Called when Slack has accepted it, even if that takes more than one try. */
+  readonly onShown?: (() => Promise<void>) | undefined;
+}
+
+interface PublishingParts extends Pick<RequestParts, 'clients' | 'system' | 'log'> {
+  readonly homes: Homes;
+  readonly screen: HomeScreen;
+  readonly newestFirst: NewestFirst;
+  /** The reply to the last press of each user, until they press again or reopen Home. */
+  readonly notices: LRUCache<string, readonly KnownBlock[]>;
+}
+
+const LONGEST_RETRY_MS = MINUTE_MS;
+
+const homeKey = (workspaceId: WorkspaceId, userId: UserId) => `${workspaceId}/${userId}`;
+
+function keyOf({ request }: Publication): string {
+  const { workspaceId, userId } = request.caller.actor;
+  return homeKey(workspaceId, userId);
+}
+
+/**
+ * Shows what can be known soon; where the hosting API takes longer, the rest once it has answered, unless something newer
+ * was shown by then. True when Slack took it at once.
+ */
+async function publish(publication: Publication, parts: PublishingParts): Promise<boolean> {
+  const key = keyOf(publication);
+  const { newestFirst } = parts;
+  return newestFirst.run(
+    key,
+    async () => {
+      const read = await readHome(publication, {}, parts);
+      if (!read) return false;
+      const version = newestFirst.version(key);
+      const isShown = await sendNewest(read, publication, {}, parts);
+      if (isShown && read.content.coming) startFollowUp(read, publication, version, parts);
+      return isShown;
+    },
+    publication.gapMs,
+  );
+}
+
+/** Publishes the result of the read that the first publication has begun, under the same read ID. */
+function startFollowUp(
+  { readId, content: { coming } }: ReadHome,
+  publication: Publication,
+  version: number,
+  parts: PublishingParts,
+): void {
+  const { newestFirst } = parts;
+  const key = keyOf(publication);
+  const followUp = async () => {
+    const content = await load(publication, { isPatient: true, coming }, parts);
+    if (!content || newestFirst.version(key) !== version) return;
+    const read = { content, readId };
+    await newestFirst.run(key, () => sendNewest(read, publication, { isPatient: true }, parts), 0);
+  };
+  void followUp().catch((error: unknown) => logFailure(error, parts));
+}
+
+type HowRead = Pick<WantedHome, 'isPatient' | 'coming'>;
+
+/** What Home shows, and an ID of before it was read, in the order of all processes. */
+interface ReadHome {
+  readonly content: HomeContent;
+  readonly readId: string;
+}
+
+/** Undefined for users who get no Home. */
+async function readHome(
+  publication: Publication,
+  how: HowRead,
+  parts: PublishingParts,
+): Promise<ReadHome | undefined> {
+  const readId = parts.system.newId();
+  const content = await load(publication, how, parts);
+  return content && { content, readId };
+}
+
+/**
+ * Sends it; if another process has shown what was read later, it is read again first. Once only: a clock that was ahead must not
+ * keep Home as it is.
+ */
+async function sendNewest(
+  read: ReadHome,
+  publication: Publication,
+  how: HowRead,
+  parts: PublishingParts,
+): Promise<boolean> {
+  if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
+  const again = await readHome(publication, how, parts);
+  if (!again) return false;
+  await isNewest(again, publication, parts);
+  return send(again.content, publication, parts);
+}
+
+/** Where the store fails, Home is shown all the same. */
+async function isNewest(
+  { readId }: ReadHome,
+  { request }: Publication,
+  { homes }: PublishingParts,
+): Promise<boolean> {
+  const { workspaceId, userId } = request.caller.actor;
+  return homes.markShown(workspaceId, userId, readId).catch(() => true);
+}
+
+/** Undefined for users who get no Home; it shows a defect, rather than staying empty. */
+async function load(
+  { wanted, request }: Publication,
+  how: HowRead,
+  { screen }: PublishingParts,
+): Promise<HomeContent | undefined> {
+  return screen.load({ ...wanted, ...how }, request).catch((error: unknown) => {
+    if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
+    const words = request.explain(error);
+    const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
+    return { blocks: [section(`${words}${more}`)], page: wanted.page };
+  });
+}
+
+async function send(
+  content: HomeContent,
+  publication: Publication,
+  parts: PublishingParts,
+): Promise<boolean> {
+  const { request, onShown } = publication;
+  const { workspaceId, userId, channelId = '' } = request.caller.actor;
+  const slack = parts.clients.of(workspaceId);
+  const { page } = content;
+  const view = homeView(channelId, content, parts.notices.get(keyOf(publication)));
+  const first = await slack.publishView(userId, view);
+  const answer = refusesHome(first)
+    ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+    : first;
+  if (answer.ok) await onShown?.();
+  else if (answer.retryAfterMs !== undefined) startRetry(answer.retryAfterMs, page, publication, parts);
+  return answer.ok;
+}
+
+function refusesHome(answer: SlackAnswer): boolean {
+  return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
+}
+
+/** The same as plain text, without what Slack may refuse, buttons included. */
+function inWords(blocks: HomeView['blocks']): KnownBlock[] {
+  return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
+}
+
+/** Publishes again once Slack's limit is over, with what is true then. */
+function startRetry(afterMs: number, page: number, publication: Publication, parts: PublishingParts): void {
+  const { newestFirst, system } = parts;
+  const key = keyOf(publication);
+  const version = newestFirst.version(key);
+  const retry = async () => {
+    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
+    if (newestFirst.version(key) !== version) return;
+    await publish({ ...publication, wanted: { ...publication.wanted, page, isFresh: false } }, parts);
+  };
+  void retry().catch((error: unknown) => logFailure(error, parts));
+}
+
+function logFailure(error: unknown, { log }: PublishingParts): void {
+  log.error('a Home could not be published', describeDefect(error));
+}
+
+/** A user has opened the app's Home tab. */
+export interface HomeOpened {
+  readonly place: RequestPlace;
+  /** `channelId` is the user's conversation with the app. */
+  readonly actor: Actor & Required<Pick<Actor, 'channelId'>>;
+}
+
+const id = z.string().min(1).max(64);
+const maybeId = id.nullish().catch(undefined);
+
+const envelope = z.object({
+  ...eventPlace,
+  event: z.object({
+    type: z.literal('app_home_opened'),
+    user: id,
+    channel: id,
+    /** Slack sends the same event for the Messages tab. */
+    tab: z.string().optional().catch(undefined),
+    view: z.object({ app_installed_team_id: maybeId }).nullish().catch(undefined),
+  }),
+});
+
+/** Reads the event; undefined for any other one, and where another tab was opened. */
+export function readHomeOpened(body: unknown): HomeOpened | undefined {
+  const read = envelope.safeParse(body).data;
+  if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
+  const { event, team_id: team } = read;
+  const place = placeOfEvent(read);
+  const { workspaceId, orgId } = place;
+  // In what is shared with other organizations, `team_id` is the team of the user who acted.
+  const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
+  return {
+    place,
+    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
+  };
+}
+
+/**
+ * The ways back to a user who pressed a button on Home, which has no channel: what would be a message stands above the
+ * rest of Home, which shows what is true now. A root password is never part of a view: it is shown in the user's
+ * conversation with the app, to them only.
+ */
+export function replyInHome(
+  otherwise: Reply,
+  show: (notices: readonly KnownBlock[]) => Promise<boolean>,
+): Reply {
+  let notices: readonly KnownBlock[] = [];
+  const add = async (blocks: readonly KnownBlock[]) => {
+    notices = [...notices, ...blocks];
+    return show(notices);
+  };
+  const send = async (message: Message): Promise<boolean> => {
+    if (!holdsSecret(message)) return (await add(knownBlocks(message))) || otherwise.send(message);
+    const isSent = await otherwise.send(message);
+    // Only one notice, even for a password in several messages.
+    notices = notices.filter((notice) => notice !== SHOWN_IN_MESSAGES);
+    await add([isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN]);
+    return isSent;
+  };
+  const none = async () => false;
+  return { send, replace: send, edit: none, delete: none, announce: none };
+}
+
+/** Home takes no charts. */
+function knownBlocks({ blocks, plainBlocks }: Message): KnownBlock[] {
+  return (plainBlocks ?? blocks).filter((block): block is KnownBlock => block.type !== 'data_visualization');
+}
+
+const SHOWN_IN_MESSAGES = section(
+  'The root password is in the *Messages* tab, visible only to you. If you don’t see it there, type `/vps password` in any channel.',
+);
+const NOT_SHOWN = section(
+  'Slack didn’t confirm that it showed you the root password. If you don’t see all of it in the *Messages* tab, type `/vps password` in any channel.',
+);
+
+/** Says that something has changed for a user, so that their Home may be out of date. */
+export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
+
+interface Listener extends HomeRedraw {
+  readonly refreshSoon: TouchHome;
+}
+
+/** Connects what changes things with what publishes Home, which is made later. */
+export interface HomeTouches extends HomeRedraw {
+  readonly touch: TouchHome;
+  listen(listener: Listener): void;
+}
+
+export function createHomeTouches(): HomeTouches {
+  let told: Listener = { refreshSoon: () => undefined, redraw: () => undefined };
+  return {
+    touch: (workspaceId, userId) => told.refreshSoon(workspaceId, userId),
+    redraw: (workspaceId, userIds) => told.redraw(workspaceId, userIds),
+    listen: (listener) => {
+      told = listener;
+    },
+  };
+}

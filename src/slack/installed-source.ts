@@ -1,0 +1,164 @@
+import type { Workspaces } from '../account/ports.ts';
+import { describeDefect } from '../core/errors.ts';
+import type { WorkspaceId } from '../core/ids.ts';
+import type { Secret } from '../core/secret.ts';
+import type { InstalledWorkspaces, Suspicion } from '../installations/installations.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './abilities.ts';
+import type { Admit } from './routing.ts';
+import type { SeenAnswer, SlackApi, SlackConnections, TokenSource } from './slack-api.ts';
+
+/** The workspaces in which the app was installed, as Slack's side uses them. */
+interface InstalledSource extends TokenSource {
+  readonly admit: Admit;
+  /** Learns from an answer, and has the token looked at when Slack refuses it. */
+  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
+}
+
+export function createInstalledSource(
+  installed: InstalledWorkspaces,
+  abilities: AbilityWatch,
+  log: Log,
+): InstalledSource {
+  const suspect = (workspaceId: WorkspaceId, error: Suspicion) => {
+    installed.suspect(workspaceId, error).catch((cause: unknown) => {
+      log.error('an installation could not be looked at', describeDefect(cause));
+    });
+  };
+  return {
+    isServed: (workspaceId) => installed.isServed(workspaceId),
+    needsInstall: async (workspaceId) => (await installed.needsInstall?.(workspaceId)) ?? false,
+    find: (workspaceId) => installed.findToken(workspaceId),
+    isOfOrganization: (workspaceId) => installed.isOfOrganization(workspaceId),
+    admit: (place) => installed.admit(place),
+    watch: (workspaceId, seen) => {
+      abilities.watch(workspaceId, seen);
+      if (isTokenRefused(seen.error)) suspect(workspaceId, 'token_refused');
+      if (seen.error === 'team_access_not_granted') suspect(workspaceId, seen.error);
+    },
+  };
+}
+
+/** Said in `/readyz`, since cards and late outcomes can't be sent. */
+const NO_MESSAGES_TAB =
+  'Slack refuses direct messages (messages_tab_disabled): turn on the app’s Messages tab, or import manifest.yml again';
+const WHOLE_ORGANIZATION =
+  'SLACK_BOT_TOKEN is for a whole organization, and this app serves one workspace: install it in that workspace and set its token';
+const RETRY_MS = 5000;
+/** A token can be revoked at any time, and Slack may not say so. */
+const LOOK_AGAIN_MS = 3 * 60_000;
+
+/** The one workspace that `SLACK_BOT_TOKEN` is for. */
+interface SingleWorkspace extends TokenSource {
+  /** Asks Slack which workspace the token is for, until it says; and now and then whether the token still works. */
+  connect(): Promise<void>;
+  /** Learns from an answer: looks at once whether the token still works when it says that it may not. */
+  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
+  /** What keeps the app from working, in a sentence each; empty when the workspace is known. */
+  faults(): readonly string[];
+}
+
+interface Options {
+  readonly connections: Pick<SlackConnections, 'open'>;
+  readonly botToken: Secret<string>;
+  readonly workspaces: Pick<Workspaces, 'put'>;
+  readonly abilities: AbilityWatch;
+  readonly system: System;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** No workspace is served until Slack has said which one the token is for, and never any other one. */
+export function createSingleWorkspace(options: Options): SingleWorkspace {
+  const { botToken, abilities } = options;
+  const identity = createIdentity(options);
+  const look = once(() => lookAgain(identity, options));
+  const lookSafely = () => look().catch((error: unknown) => logDefect(error, options.log));
+  return {
+    isServed: async (workspaceId) =>
+      identity.workspaceId === undefined ? undefined : workspaceId === identity.workspaceId,
+    find: async (workspaceId) => (workspaceId === identity.workspaceId ? { token: botToken } : undefined),
+    connect: async () => {
+      // The database may be away just now: then the next look finds it back.
+      await lookSafely();
+      void keepLooking(lookSafely, identity, options);
+    },
+    watch: (workspaceId, seen) => {
+      abilities.watch(workspaceId, seen);
+      if (identity.fault === undefined && isTokenRefused(seen.error)) void lookSafely();
+    },
+    faults: () => {
+      const { workspaceId, fault } = identity;
+      const isUnwritable = workspaceId !== undefined && lacksMessagesTab(abilities.read(workspaceId));
+      const found = [fault, isUnwritable ? NO_MESSAGES_TAB : undefined];
+      return found.filter((each) => each !== undefined);
+    },
+  };
+}
+
+/** What Slack has said about the token so far. */
+interface Identity {
+  readonly whoAmI: SlackApi['whoAmI'];
+  workspaceId: WorkspaceId | undefined;
+  fault: string | undefined;
+}
+
+function createIdentity({ connections, botToken }: Options): Identity {
+  const slack = connections.open(async () => ({ token: botToken }));
+  const fault = 'Slack has not been asked yet which workspace this is';
+  return { whoAmI: () => slack.whoAmI(), workspaceId: undefined, fault };
+}
+
+async function lookAgain(identity: Identity, { workspaces, system, log }: Options): Promise<void> {
+  const answer = await identity.whoAmI();
+  if (answer.ok && answer.isOrgInstall) {
+    identity.workspaceId = undefined;
+    identity.fault = WHOLE_ORGANIZATION;
+    log.error(identity.fault);
+    return;
+  }
+  if (answer.ok && answer.workspaceId !== '') {
+    if (identity.fault === undefined && answer.workspaceId === identity.workspaceId) return;
+    await workspaces.put({ id: answer.workspaceId, name: answer.workspaceName }, system.now());
+    log.info('connected to Slack', { workspace: answer.workspaceId });
+    identity.workspaceId = answer.workspaceId;
+    identity.fault = undefined;
+    return;
+  }
+  const reason = answer.ok ? 'no_team' : answer.error;
+  const isPermanent = isTokenRefused(reason);
+  // A workspace that is known is served through a short outage of Slack.
+  if (identity.workspaceId !== undefined && !isPermanent) return;
+  identity.fault = isPermanent
+    ? `Slack does not accept SLACK_BOT_TOKEN (${reason})`
+    : `Slack can’t be reached (${reason})`;
+  log.error(identity.fault);
+}
+
+async function keepLooking(
+  look: () => Promise<void>,
+  identity: Identity,
+  { system, signal }: Options,
+): Promise<void> {
+  while (!signal.aborted) {
+    const waitMs = identity.fault === undefined ? LOOK_AGAIN_MS : RETRY_MS;
+    await system.sleep(waitMs, signal).catch(() => undefined);
+    if (!signal.aborted) await look();
+  }
+}
+
+/** Calls made while it runs share one run. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+function logDefect(error: unknown, log: Log): void {
+  log.error('the workspace could not be looked up', describeDefect(error));
+}

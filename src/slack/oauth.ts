@@ -1,0 +1,322 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type Installation,
+  InstallProvider,
+  type InstallURLOptions,
+  InvalidStateError,
+  type StateStore,
+} from '@slack/oauth';
+import { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { describeDefect } from '../core/errors.ts';
+import type { InstallationId } from '../core/ids.ts';
+import { Secret } from '../core/secret.ts';
+import type { Vault } from '../db/vault.ts';
+import type {
+  InstallEnd,
+  InstallOutcome,
+  NewInstallation,
+  RefreshOutcome,
+  ServedWorkspace,
+  TokenService,
+} from '../installations/installations.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { quietLogger } from './bolt.ts';
+import { readRefusal } from './refusals.ts';
+import type { SlackConnections } from './slack-api.ts';
+
+/** Installs the app through Slack's OAuth. */
+export interface Installer {
+  /** Where to send the browser, and the cookie that binds the install to it. */
+  begin(): Promise<{ readonly url: string; readonly cookie: string }>;
+  /** Takes what Slack sent the browser back with. Deletes the cookie; answers nothing. */
+  finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
+}
+
+interface Options extends OAuthClient {
+  readonly apiUrl: string;
+  readonly publicUrl: string;
+  readonly vault: Pick<Vault, 'sign' | 'isSigned'>;
+  readonly connections: Pick<SlackConnections, 'clientOptions'>;
+  readonly install: (installation: NewInstallation) => Promise<InstallOutcome>;
+  readonly system: Pick<System, 'now' | 'newToken'>;
+  readonly log: Log;
+}
+
+/** The scopes of manifest.yml: without those that an admin may leave out, the app works in part (docs/slack.md). */
+const BOT_SCOPES = [
+  'commands',
+  'chat:write',
+  'app_mentions:read',
+  'im:history',
+  'users:read',
+  'usergroups:read',
+  'channels:read',
+  'groups:read',
+] as const;
+
+/** How long a user has to press Allow. */
+const STATE_SECONDS = 600;
+const NONCE_BYTES = 24;
+
+/** Slack's library checks the state and exchanges the code; what it would store or show is ours. */
+export function createInstaller(options: Options): Installer {
+  const { publicUrl, log } = options;
+  const asked = { scopes: [...BOT_SCOPES], redirectUri: `${publicUrl}/slack/oauth_redirect` };
+  const isTls = publicUrl.startsWith('https:');
+  // With this prefix, browsers take the cookie from this very host alone.
+  const stateCookieName = isTls ? '__Host-vps-install' : 'vps-install';
+  const stateStore = createStateStore(options, asked);
+  const provider = new InstallProvider({
+    clientId: options.clientId,
+    clientSecret: options.clientSecret.reveal(),
+    authorizationUrl: new URL('../oauth/v2/authorize', options.apiUrl).toString(),
+    stateStore,
+    stateCookieName,
+    installationStore: NO_STORE,
+    logger: quietLogger(log),
+    clientOptions: options.connections.clientOptions(),
+  });
+  return {
+    begin: async () => {
+      const state = await stateStore.generateStateParam();
+      const url = await provider.generateInstallUrl(asked, true, state);
+      // Lax: the browser comes back from Slack's site.
+      const attributes = ['HttpOnly', 'SameSite=Lax', 'Path=/', `Max-Age=${STATE_SECONDS}`];
+      const cookie = [`${stateCookieName}=${state}`, ...attributes, ...(isTls ? ['Secure'] : [])];
+      return { url, cookie: cookie.join('; ') };
+    },
+    finish: (request, response) => finish(provider, request, response, options),
+  };
+}
+
+/**
+ * A state is a nonce and its expiry, signed, and stored nowhere: anyone may begin installs. The library accepts it only beside the
+ * cookie that has the same and deletes that cookie; Slack takes the code beside it once.
+ */
+function createStateStore({ vault, system }: Pick<Options, 'vault' | 'system'>, asked: InstallURLOptions) {
+  const PURPOSE = 'install state';
+  return {
+    generateStateParam: async () => {
+      const text = `${system.newToken(NONCE_BYTES)}.${system.now() + STATE_SECONDS * 1000}`;
+      return `${text}.${vault.sign(text, PURPOSE)}`;
+    },
+    verifyStateParam: async (_now, state) => {
+      const [, text = '', expiresAt, signature = ''] = /^([\w-]+\.(\d+))\.(.+)$/.exec(state) ?? [];
+      if (!isSigned(text, signature) || Number(expiresAt) <= system.now())
+        throw new InvalidStateError('the state was made up or has expired');
+      return asked;
+    },
+  } satisfies StateStore & { generateStateParam(): Promise<string> };
+
+  function isSigned(text: string, signature: string): boolean {
+    try {
+      return vault.isSigned(signature, text, PURPOSE);
+    } catch {
+      return false; // it names a key that the ring doesn't have
+    }
+  }
+}
+
+/** Never used: `afterInstallation` stores. The library's own stores are a memory and a folder. */
+const NO_STORE = {
+  storeInstallation: () => Promise.reject(new Error('stored elsewhere')),
+  fetchInstallation: () => Promise.reject(new Error('stored elsewhere')),
+};
+
+async function finish(
+  provider: InstallProvider,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { install, system, log }: Options,
+): Promise<InstallEnd> {
+  let end: InstallEnd = { kind: 'refused', error: 'no_answer' };
+  await provider.handleCallback(request, response, {
+    afterInstallation: async (installation) => {
+      const given = readInstallation(installation, system.now());
+      end = given
+        ? await install(given).catch((error: unknown) => {
+            log.error('an install could not be stored', describeDefect(error));
+            return { kind: 'unsaved' } as const;
+          })
+        : { kind: 'refused', error: 'no_bot_token' };
+      return false; // nothing for the library to store or to show
+    },
+    failureAsync: async (error) => {
+      end = readFailure(error);
+    },
+  });
+  return end;
+}
+
+/** Undefined for an install without a bot token, which the app could do nothing with. */
+function readInstallation(
+  { bot, team, enterprise, user, isEnterpriseInstall }: Installation,
+  now: number,
+): NewInstallation | undefined {
+  const isOrg = isEnterpriseInstall === true;
+  const place = isOrg ? enterprise : team;
+  if (!bot || !place || place.id === '') return undefined;
+  const { refreshToken, expiresAt } = bot;
+  const rotation =
+    refreshToken !== undefined && expiresAt !== undefined
+      ? { expiresAt: expiresAt * 1000, refreshToken: new Secret(refreshToken) }
+      : undefined;
+  return {
+    id: place.id,
+    isOrg,
+    enterpriseId: enterprise?.id,
+    name: place.name ?? '',
+    installedBy: user.id,
+    installedAt: now,
+    scopes: bot.scopes,
+    tokens: { bot: new Secret(bot.token), rotation },
+  };
+}
+
+const ENDS: Readonly<Record<string, InstallEnd>> = {
+  slack_oauth_installer_authorization_error: { kind: 'denied' },
+  slack_oauth_missing_state: { kind: 'state_unusable' },
+  slack_oauth_invalid_state: { kind: 'state_unusable' },
+  slack_oauth_missing_code: { kind: 'refused', error: 'missing_code' },
+};
+
+function readFailure(error: { readonly code?: string }): InstallEnd {
+  return ENDS[error.code ?? ''] ?? { kind: 'refused', error: readRefusal(error).code };
+}
+
+/** How the app is known to Slack. */
+interface OAuthClient {
+  readonly clientId: string;
+  readonly clientSecret: Secret<string>;
+}
+
+const renewed = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1),
+  expires_in: z.number().positive(),
+});
+
+const teamPage = z.object({
+  teams: z.array(z.object({ id: z.string(), name: z.string().catch('') })),
+  response_metadata: z.object({ next_cursor: z.string().catch('') }).catch({ next_cursor: '' }),
+});
+
+/** Slack's methods that are about tokens rather than a workspace. */
+export function createTokenService(
+  connections: Pick<SlackConnections, 'clientOptions'>,
+  client: OAuthClient,
+  system: Pick<System, 'now'>,
+): TokenService {
+  const open = (token?: Secret<string>) => new WebClient(token?.reveal(), connections.clientOptions());
+  return {
+    test: async (token) => {
+      try {
+        await open(token).apiCall('auth.test');
+        return 'works';
+      } catch (error) {
+        return GONE.includes(readRefusal(error).code) ? 'revoked' : 'unknown';
+      }
+    },
+    refresh: (refreshToken) => refresh(open(), refreshToken, client, system),
+    revoke: async (token) => {
+      // Whatever comes of it, the token is stored nowhere.
+      await open(token)
+        .apiCall('auth.revoke')
+        .catch(() => undefined);
+    },
+    listWorkspaces: (token) => listWorkspaces(open(token)).catch(() => undefined),
+  };
+}
+
+/** Only these say that the token is gone. `invalid_auth` is also the answer to an address that the app's settings don't allow. */
+const GONE = ['account_inactive', 'token_revoked'];
+
+/** Any other error may be ours, such as a wrong client secret: then the refresh token is still good. */
+const FINAL_ERRORS = ['invalid_refresh_token', 'token_revoked', 'token_expired', 'account_inactive'];
+
+async function refresh(
+  web: WebClient,
+  refreshToken: Secret<string>,
+  { clientId, clientSecret }: OAuthClient,
+  system: Pick<System, 'now'>,
+): Promise<RefreshOutcome> {
+  try {
+    const answer = await web.apiCall('oauth.v2.access', {
+      client_id: clientId,
+      client_secret: clientSecret.reveal(),
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken.reveal(),
+    });
+    const { access_token, refresh_token, expires_in } = renewed.parse(answer);
+    const rotation = {
+      expiresAt: system.now() + expires_in * 1000,
+      refreshToken: new Secret(refresh_token),
+    };
+    return { kind: 'renewed', tokens: { bot: new Secret(access_token), rotation } };
+  } catch (error) {
+    const { code } = readRefusal(error);
+    return { kind: FINAL_ERRORS.includes(code) ? 'refused' : 'unknown', error: code };
+  }
+}
+
+/** More pages than any organization has: a cursor that leads in a circle ends, too. */
+const MOST_PAGES = 50;
+
+async function listWorkspaces(web: WebClient): Promise<readonly ServedWorkspace[]> {
+  const found: ServedWorkspace[] = [];
+  let cursor = '';
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const asked = { limit: 200, ...(cursor && { cursor }) };
+    const { teams, response_metadata } = teamPage.parse(await web.apiCall('auth.teams.list', asked));
+    found.push(...teams);
+    cursor = response_metadata.next_cursor;
+    if (cursor === '') break;
+  }
+  return found;
+}
+
+/** An event that says that a token of the app, or the app itself, is gone. */
+export interface Revocation {
+  /** The installations that it may be about: where Slack doesn't say which kind it was, both. */
+  readonly ids: readonly InstallationId[];
+  /** Epoch milliseconds, by Slack's clock. */
+  readonly at: number;
+}
+
+/** Their names, as the manifest subscribes to them. */
+const REVOCATION_EVENTS = /^(app_uninstalled|tokens_revoked)$/;
+
+const id = z.string().min(1).max(64).nullish().catch(undefined);
+const isOrg = z.boolean().nullish().catch(undefined);
+const envelope = z.object({
+  team_id: id,
+  enterprise_id: id,
+  is_enterprise_install: isOrg,
+  authorizations: z
+    .array(z.object({ is_enterprise_install: isOrg }))
+    .nullish()
+    .catch(undefined),
+  event_time: z.number().positive(),
+  event: z.object({
+    type: z.string(),
+    /** User IDs, not tokens. */
+    tokens: z
+      .object({ bot: z.array(z.unknown()).catch([]) })
+      .nullish()
+      .catch(undefined),
+  }),
+});
+
+/** Reads the event; undefined if it is another one, or about tokens of users, which the app has none of. */
+export function readRevocation(body: unknown): Revocation | undefined {
+  const read = envelope.safeParse(body).data;
+  if (!read || !REVOCATION_EVENTS.test(read.event.type)) return undefined;
+  const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
+  if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
+  const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
+  const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
+  const ids = places.filter((place) => place !== undefined && place !== null);
+  return { ids, at: event_time * 1000 };
+}

@@ -1,0 +1,349 @@
+import type { AnyBlock } from '@slack/types';
+import type { OutcomeThreads, ReplyUrls } from '../core/directory.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { Actor } from '../core/roles.ts';
+import { Secret } from '../core/secret.ts';
+import type { Log } from '../log.ts';
+import type { Thread } from '../servers/mentioned.ts';
+import type { System } from '../system.ts';
+import type { TypedMessage } from './dispatch-events.ts';
+import { holdsSecret, withFallback } from './failures.ts';
+import { type Message, textMessage } from './kit/blocks.ts';
+import type { Origin } from './kit/form.ts';
+import { type CardParts, cardView, readCard } from './kit/home-view.ts';
+import type { Reply, SlackRequest, Views } from './request.ts';
+import type { SlackApi, SlackClients } from './slack-api.ts';
+
+/** Who is answered, and where they acted. */
+interface Addressee {
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+  /** Outcomes are sent there. If it is open, the user is reading there. */
+  readonly thread?: Thread | undefined;
+}
+
+type How = Readonly<Record<string, unknown>>;
+const EPHEMERALLY: How = { response_type: 'ephemeral', replace_original: false };
+const IN_CHANNEL: How = { response_type: 'in_channel', replace_original: false };
+const IN_PLACE: How = { replace_original: true };
+
+/** Answers a command or a press: through its `response_url`, which works in DMs and where the bot is no member. */
+export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
+  return { ...createReply(async () => url, to, slack), url };
+}
+
+/** Who confirmed something, and where. */
+export interface Confirmer {
+  readonly confirmationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+  /** Where it is known from the form itself; otherwise it is looked up. */
+  readonly thread?: Thread | undefined;
+}
+
+/** What an answer for a modal is found and sent with. */
+export interface StoredReplyParts {
+  readonly clients: SlackClients;
+  readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: Pick<OutcomeThreads, 'find'>;
+  readonly system: System;
+}
+
+/** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
+export function createStoredReply(
+  { confirmationId, workspaceId, channelId, userId, thread }: Confirmer,
+  { clients, replyUrls, outcomeThreads, system }: StoredReplyParts,
+): Reply {
+  const findUrl = () => replyUrls.use(confirmationId, system.now());
+  const slack = clients.of(workspaceId);
+  const find = async () => {
+    const place = thread ?? (await outcomeThreads.find(confirmationId));
+    return createReply(findUrl, { userId, channelId, thread: place }, slack);
+  };
+  const send = async (message: Message) => (await find()).send(message);
+  return {
+    send,
+    replace: send,
+    edit: async (message) => (await find()).edit(message),
+    delete: async () => false,
+    announce: async (message) => (await find()).announce(message),
+  };
+}
+
+/**
+ * Through a `response_url` if there is one that works; otherwise as an ephemeral message, or in the channel. In a thread
+ * that the user reads, an ephemeral message comes first: one by a `response_url` would stand in the channel, unseen. A
+ * secret never depends on that, since Slack doesn't say whether it was shown.
+ */
+function createReply(
+  findUrl: () => Promise<Secret<string> | undefined>,
+  to: Addressee,
+  slack: SlackApi,
+): Reply {
+  const byUrl = async (message: Message, how: How): Promise<boolean> => {
+    const url = await findUrl();
+    if (url === undefined) return false;
+    const respond = ({ text, blocks }: Message) => slack.respond(url, { ...how, text, blocks });
+    const answer = await withFallback(message, respond);
+    return answer.ok && (answer.saysOk || !holdsSecret(message));
+  };
+  const ephemerally = (message: Message) => postEphemeral(message, to, slack);
+  const send = async (message: Message) => {
+    const isForThread = to.thread?.isOpen === true && !holdsSecret(message);
+    if (isForThread && (await ephemerally(message))) return true;
+    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message)));
+  };
+  return {
+    send,
+    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message),
+    edit: (message) => byUrl(message, IN_PLACE),
+    delete: async () => {
+      const url = await findUrl();
+      return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
+    },
+    announce: async (message) =>
+      (await byUrl(message, { ...IN_CHANNEL, thread_ts: to.thread?.ts })) ||
+      postToChannel(message, to, slack),
+  };
+}
+
+/** Fails in DMs and where the bot is no member. */
+async function postEphemeral(
+  message: Message,
+  { userId, channelId, thread }: Addressee,
+  slack: SlackApi,
+): Promise<boolean> {
+  if (channelId === undefined) return false;
+  const threadTs = thread?.isOpen ? thread.ts : undefined;
+  return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown, threadTs))).ok;
+}
+
+/** To everyone in a channel. Where the bot is no member this does nothing, which is no error. */
+async function postToChannel(
+  message: Message,
+  { channelId, thread }: Addressee,
+  slack: SlackApi,
+): Promise<boolean> {
+  if (channelId === undefined) return false;
+  return (await withFallback(message, (shown) => slack.post(channelId, shown, thread?.ts))).ok;
+}
+
+const NOT_SHOWN =
+  'Slack didn’t confirm that it showed you the root password. If you don’t see all of it, run `/vps password` again.';
+
+/**
+ * The same answers, with a direct message as the last resort (docs/design.md 2). A secret is never sent directly: the user
+ * is told that it could not be shown. When every way fails, that is logged.
+ */
+export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
+  const sendDirectly = async (message: Message) =>
+    (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
+  const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
+    if (await first(message)) return true;
+    const isSecret = holdsSecret(message);
+    const isTold = await sendDirectly(isSecret ? textMessage(NOT_SHOWN) : message);
+    if (!isTold) log.warn('a user got no answer: Slack refused every way', { user: userId });
+    return isTold && !isSecret;
+  };
+  return {
+    ...reply,
+    send: (message) => answer(message, reply.send),
+    replace: (message) => answer(message, reply.replace),
+  };
+}
+
+/** A `response_url` is only ever followed to where Slack lives; undefined for anything else. */
+export function findReplyUrl(given: unknown, apiUrl: string): Secret<string> | undefined {
+  if (typeof given !== 'string' || !URL.canParse(given)) return undefined;
+  const url = new URL(given);
+  const isSlack = url.protocol === 'https:' && /(^|\.)slack(-gov)?\.com$/.test(url.hostname);
+  return isSlack || isSameMachine(url, new URL(apiUrl)) ? new Secret(given) : undefined;
+}
+
+/** An emulator of Slack (`SLACK_API_URL`) gives out addresses of its own machine. */
+function isSameMachine(url: URL, api: URL): boolean {
+  const loopback = (name: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(name);
+  return url.hostname === api.hostname || (loopback(url.hostname) && loopback(api.hostname));
+}
+
+/** What the ways back to users are made with. */
+interface ReplyParts extends StoredReplyParts {
+  readonly slackApiUrl: string;
+  readonly log: Log;
+}
+
+/** The ways back to the user who sent a command or pressed a button, perhaps in a thread. */
+export function replyTo(
+  url: unknown,
+  actor: Actor,
+  { clients, slackApiUrl, log }: ReplyParts,
+  thread?: Thread,
+): Reply {
+  const slack = clients.of(actor.workspaceId);
+  const to = { ...actor, thread };
+  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), to, slack), actor, slack, log);
+}
+
+/** The ways back to the user who submitted a form. */
+export function replyFrom(origin: Origin | undefined, actor: Actor, parts: ReplyParts): Reply {
+  if (!origin) return replyTo(undefined, actor, parts);
+  const { workspaceId, userId } = actor;
+  const { formId: confirmationId, channelId, thread } = origin;
+  const confirmer = { confirmationId, workspaceId, userId, channelId, thread };
+  const reply = createStoredReply(confirmer, parts);
+  return withDirectMessage(reply, actor, parts.clients.of(workspaceId), parts.log);
+}
+
+/** The ways back to a user who mentioned the app: an ephemeral message, in the thread where they read one. */
+export function replyToMention({ actor, thread }: TypedMessage, parts: ReplyParts): Reply {
+  return replyTo(undefined, actor, parts, thread);
+}
+
+/**
+ * The way back in a user's own conversation with the app, as messages of the app. They stay there, so that a secret is
+ * not among them.
+ */
+export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }: ReplyParts): Reply {
+  const slack = clients.of(actor.workspaceId);
+  const send = async (message: Message) => {
+    const isSecret = holdsSecret(message);
+    const shown = isSecret ? textMessage(NO_PASSWORD_HERE) : message;
+    const sent = await withFallback(shown, (each) => slack.post(actor.channelId, each, thread?.ts));
+    if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: actor.userId });
+    return sent.ok && !isSecret;
+  };
+  return { ...NO_REPLY, send, replace: send };
+}
+
+const none = async () => false;
+/** For when there is no one to answer. */
+export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: none, announce: none };
+
+const NO_PASSWORD_HERE =
+  'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';
+
+/** The modal of a card, as Slack sends it along with a press. */
+interface PressedCard {
+  readonly id: string;
+  readonly title: string;
+  /** Where it was opened, as the card itself carries it. */
+  readonly metadata: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+/**
+ * The ways back to a user who pressed a button of a card in a modal, which covers everything else: what would replace the
+ * message of the button replaces the card, and what would be a message of its own stands above it. Once the user has
+ * closed the modal, they get messages.
+ */
+export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['update']): Reply {
+  let shown: CardParts = readCard(card.blocks);
+  const show = async (parts: CardParts) => {
+    shown = parts;
+    return (await update(card.id, cardView(card.title, card.metadata, parts))).ok;
+  };
+  const edit = (message: Message) => show({ ...shown, blocks: message.blocks });
+  return {
+    ...otherwise,
+    send: async (message) => {
+      const notices = [...(shown.notices ?? []), ...message.blocks];
+      return (await show({ ...shown, notices })) || otherwise.send(message);
+    },
+    replace: async (message) => (await edit(message)) || otherwise.send(message),
+    edit,
+    delete: async () => false,
+  };
+}
+
+/** A user who sees nothing for longer than this presses Enter again. */
+const SILENCE_MS = 700;
+
+/** What an ack of a command says when nothing else has been visible by then; Slack may keep it beside the outcome. */
+export const WORKING = 'Working on it. The result will appear here.';
+
+/** Waits until the user sees something of the work, or it has ended; true when they see nothing for too long. */
+export async function isSilent(
+  work: Promise<void>,
+  visible: Promise<void>,
+  system: Pick<System, 'sleep'>,
+): Promise<boolean> {
+  // Never aborted: the error of an aborted wait cost more than the rest of an acknowledgement, and the timer is short.
+  const late = system.sleep(SILENCE_MS).then(() => true);
+  const ended = work.then(
+    () => false,
+    () => false,
+  );
+  const seen = visible.then(() => false);
+  return Promise.race([seen, ended, late]);
+}
+
+/** A command's ways back, which say when the user sees something of its work. */
+interface SeenCommand {
+  readonly reply: Reply;
+  watch(request: SlackRequest): SlackRequest;
+  /** Resolves when nothing is left to be taken away. */
+  cleaned(): Promise<void>;
+}
+
+/**
+ * Calls `onVisible` when the user sees something. Once the channel is told or a modal is open, what the ack said is taken
+ * away, if Slack lets us; not where something went through the `response_url`, since what Slack then takes for its original
+ * message is not documented.
+ */
+export function watchCommand(
+  given: Reply,
+  onVisible: () => void,
+  saysWorking: Promise<boolean>,
+): SeenCommand {
+  let isAnswered = false;
+  let cleaning: Promise<void> | undefined;
+  const clean = async () => {
+    if ((await saysWorking) && !isAnswered) await given.delete();
+  };
+  return {
+    reply: watchReply(given, () => {
+      isAnswered = true;
+      onVisible();
+    }),
+    watch: (request) =>
+      watchViews(request, () => {
+        onVisible();
+        cleaning ??= clean();
+      }),
+    cleaned: async () => {
+      await cleaning;
+    },
+  };
+}
+
+/** The same ways back, which say when Slack has taken something that the user sees. */
+function watchReply(reply: Reply, onVisible: () => void): Reply {
+  const watched = async (taken: Promise<boolean>) => {
+    const isTaken = await taken;
+    if (isTaken) onVisible();
+    return isTaken;
+  };
+  return {
+    ...reply,
+    send: (message) => watched(reply.send(message)),
+    replace: (message) => watched(reply.replace(message)),
+    announce: (message) => watched(reply.announce(message)),
+  };
+}
+
+/** The same request, which says when a modal was opened or the channel got an announcement. */
+function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
+  const { views } = request;
+  const open: typeof views.open = async (view) => {
+    const opened = await views.open(view);
+    if (opened.ok) onVisible();
+    return opened;
+  };
+  const announce: typeof request.announce = async (action, ...more) => {
+    const announced = await request.announce(action, ...more);
+    if (announced) onVisible();
+    return announced;
+  };
+  return { ...request, views: { ...views, open }, announce };
+}

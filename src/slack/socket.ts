@@ -1,0 +1,435 @@
+import { type App, SocketModeReceiver } from '@slack/bolt';
+import { z } from 'zod';
+import { describeDefect } from '../core/errors.ts';
+import { withTimeout } from '../core/locks.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { quietLogger, type Transport } from './bolt.ts';
+import { createUnacknowledged, type Unacknowledged } from './dispatch.ts';
+import { namedId } from './http-receiver.ts';
+import { readRefusal } from './refusals.ts';
+
+/** Times in milliseconds. */
+export interface SocketTimes extends ConnectionLimits {
+  /** A connection that lasts less counts as a failure: the next one is opened later. */
+  readonly stableMs: number;
+  /** How often the app looks whether its connection is up. */
+  readonly lookMs: number;
+}
+
+const TIMES: SocketTimes = { helloTimeoutMs: 10_000, pongTimeoutMs: 10_000, stableMs: 10_000, lookMs: 1000 };
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+interface Options extends Omit<SocketParts, 'limits'> {
+  /** The app stops. */
+  readonly signal: AbortSignal;
+  readonly times?: Partial<SocketTimes>;
+}
+
+interface State {
+  readonly connections: Set<SocketConnection>;
+  /** Why there is no connection, when there is none. */
+  reason: string;
+  /** The last one that was logged since the app was connected. */
+  reported: string | undefined;
+}
+
+/**
+ * Slack's requests over WebSockets that the app opens: Socket Mode. One is enough; the next one is opened before Slack
+ * closes it, so that nothing is missed in between.
+ */
+export function createSocketReceiver(options: Options): Transport {
+  const state: State = { connections: new Set(), reason: 'not_asked_yet', reported: undefined };
+  let app: App | undefined;
+  return {
+    receiver: {
+      init: (given) => {
+        app = given;
+      },
+      start: async () => undefined,
+      stop: async () => undefined,
+    },
+    start: () =>
+      new Promise((resolve, reject) => {
+        if (!app) return reject(new Error('Bolt was not started'));
+        const supervision = { ...options, times: { ...TIMES, ...options.times } };
+        keepConnected(app, state, supervision, resolve).catch((error: unknown) => {
+          options.log.error('the connection to Slack is not supervised any more', describeDefect(error));
+          reject(error);
+        });
+        return undefined;
+      }),
+    faults: () =>
+      [...state.connections].some((connection) => connection.isUp())
+        ? []
+        : [describeSocketFault(state.reason)],
+    close: async () => {
+      await Promise.all([...state.connections].map((connection) => connection.close()));
+    },
+  };
+}
+
+type Supervision = Options & { readonly times: SocketTimes };
+
+/** Opens a connection, and the next one when it leaves, until the app stops. */
+async function keepConnected(
+  app: App,
+  state: State,
+  options: Supervision,
+  onFirstAttempt: () => void,
+): Promise<void> {
+  const { system, signal, times } = options;
+  const parts = { ...options, limits: times };
+  let failures = 0;
+  let previous: SocketConnection | undefined;
+  while (!signal.aborted) {
+    const attempt = await openConnection(app, parts, signal).catch(readFailure);
+    onFirstAttempt();
+    if ('code' in attempt) {
+      failures += 1;
+      report(attempt.code, state, options);
+      await pause(Math.max(attempt.retryAfterMs ?? 0, backOffMs(failures, system)), options);
+      continue;
+    }
+    const openedAt = system.elapsed();
+    add(attempt, state);
+    if (signal.aborted) void attempt.close();
+    if (previous) void retire(previous);
+    const reason = await untilLeaving(attempt, options);
+    if (signal.aborted) return;
+    report(reason, state, options);
+    previous = isRoutine(reason) ? attempt : undefined;
+    if (!previous) void attempt.close();
+    failures = system.elapsed() - openedAt < times.stableMs ? failures + 1 : 0;
+    await pause(backOffMs(failures, system), options);
+  }
+}
+
+function add(connection: SocketConnection, state: State): void {
+  state.connections.add(connection);
+  state.reason = 'closed';
+  state.reported = undefined;
+  void connection.ended.then(() => state.connections.delete(connection));
+}
+
+/** Closes a connection whose successor is there, at a moment when Slack waits for nothing over it. */
+async function retire(connection: SocketConnection): Promise<void> {
+  await connection.settled();
+  await connection.close();
+}
+
+/** Notices, too, when a connection neither ends nor answers. */
+async function untilLeaving(connection: SocketConnection, options: Supervision): Promise<string> {
+  const { system, signal, times } = options;
+  let reason: string | undefined;
+  void connection.leaving.then((given) => {
+    reason = given;
+  });
+  for (;;) {
+    const look = system.sleep(times.lookMs, signal).catch(() => undefined);
+    await Promise.race([connection.leaving, look]);
+    if (reason !== undefined) return reason;
+    if (signal.aborted) return 'closed';
+    if (!connection.isUp()) return 'silent';
+  }
+}
+
+interface Failure {
+  readonly code: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function readFailure(error: unknown): Failure {
+  return error instanceof SocketRefused ? { code: error.reason } : readRefusal(error);
+}
+
+/** The same reason is logged once: an outage can last for hours. */
+function report(reason: string, state: State, { log }: Supervision): void {
+  if (isRoutine(reason)) log.info('Slack is about to close a WebSocket', { reason });
+  else if (state.reported !== reason) log.warn(describeSocketFault(reason), { reason });
+  state.reason = isRoutine(reason) ? 'closed' : reason;
+  state.reported = reason;
+}
+
+/** Many apps that lost their connections at once do not come back at once. */
+function backOffMs(failures: number, system: System): number {
+  if (failures === 0) return 0;
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+  return pauseMs * (0.5 + system.random() / 2);
+}
+
+async function pause(ms: number, { system, signal }: Supervision): Promise<void> {
+  if (ms > 0) await system.sleep(ms, signal).catch(() => undefined);
+}
+
+/** One WebSocket to Slack. It never reconnects; it is replaced. */
+interface SocketConnection {
+  /** False as soon as nothing can come over it, or be answered. */
+  isUp(): boolean;
+  /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
+  readonly leaving: Promise<string>;
+  /** Resolves when it has ended, from either side. */
+  readonly ended: Promise<void>;
+  /** Resolves when all that came has been acknowledged, or Slack does not wait for it any more. */
+  settled(): Promise<void>;
+  /** Takes nothing more; resolves when what it took has been acknowledged, or can't be any more, and it is closed. */
+  close(): Promise<void>;
+}
+
+/** The connection was sent away, or ended before Slack had confirmed it; `reason` is Slack's, or one of ours. */
+class SocketRefused extends Error {
+  override readonly name = 'SocketRefused';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+interface SocketParts {
+  readonly appToken: Secret<string>;
+  readonly slackApiUrl: string;
+  readonly log: Log;
+  readonly system: System;
+  readonly limits: ConnectionLimits;
+}
+
+/** Times in milliseconds. */
+interface ConnectionLimits {
+  /** How long Slack may take to greet a new connection. */
+  readonly helloTimeoutMs: number;
+  /** How long Slack may leave a ping unanswered. */
+  readonly pongTimeoutMs: number;
+}
+
+const API_TIMEOUT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 1000;
+
+/**
+ * Opens a connection; resolves when Slack has confirmed it.
+ * @throws SocketRefused, and what Slack's library throws when it gets no address
+ */
+async function openConnection(app: App, parts: SocketParts, signal: AbortSignal): Promise<SocketConnection> {
+  const receiver = createReceiver(parts);
+  receiver.init(app);
+  const connection = createConnection(receiver.client, parts);
+  const opened = receiver.start().then(
+    () => undefined,
+    (error: unknown) => {
+      throw error ?? new SocketRefused('closed');
+    },
+  );
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const late = parts.system.sleep(parts.limits.helloTimeoutMs, either).then(
+    () => 'no_hello',
+    () => 'closed',
+  );
+  try {
+    const reason = await Promise.race([connection.leaving, opened, late]);
+    if (reason === undefined) return connection;
+    throw new SocketRefused(reason);
+  } catch (error) {
+    void connection.close();
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+/**
+ * Bolt's receiver, without an HTTP server of its own. It neither retries nor reconnects: its library does both in ways that
+ * can end the process, or leave it without a connection for good.
+ */
+function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): SocketModeReceiver {
+  return new SocketModeReceiver({
+    appToken: appToken.reveal(),
+    logger: quietLogger(log),
+    autoReconnectEnabled: false,
+    clientPingTimeout: limits.pongTimeoutMs,
+    installerOptions: {
+      // Its own object: the library writes into it.
+      clientOptions: {
+        slackApiUrl,
+        timeout: API_TIMEOUT_MS,
+        retryConfig: { retries: 0 },
+        rejectRateLimitedCalls: true,
+      },
+    },
+    customPropertiesExtractor: ({ envelope_id }: { readonly envelope_id?: unknown }) => ({
+      requestId: typeof envelope_id === 'string' ? namedId('envelope', envelope_id) : undefined,
+    }),
+    processEventErrorHandler: async ({ error }) => {
+      log.warn('a request could not be acknowledged', describeDefect(error));
+      return false;
+    },
+  });
+}
+
+type Client = SocketModeReceiver['client'];
+
+interface Life {
+  readonly unacknowledged: Unacknowledged;
+  isGreeted: boolean;
+  isTaking: boolean;
+  leave(reason: string): void;
+}
+
+function createConnection(client: Client, { log, system }: SocketParts): SocketConnection {
+  const unacknowledged = createUnacknowledged(system);
+  const leaving = withResolvers<string>();
+  const ended = withResolvers<void>();
+  const life: Life = { unacknowledged, isGreeted: false, isTaking: true, leave: leaving.resolve };
+  interceptMessages(client, log, (message) => takeMessage(message, life, log));
+  client.on('outgoing_message', ({ envelope_id }: { envelope_id: string }) =>
+    unacknowledged.remove(envelope_id),
+  );
+  let isClosed = false;
+  // It can't be stopped while it asks for its address, so it is stopped as soon as it connects.
+  client.on('connecting', () => isClosed && queueMicrotask(() => void client.disconnect()));
+  client.on('disconnected', () => {
+    leaving.resolve('closed');
+    ended.resolve();
+  });
+  return {
+    leaving: leaving.promise,
+    ended: ended.promise,
+    settled: unacknowledged.settled,
+    isUp: () => life.isGreeted && client.websocket?.isActive() === true,
+    close: async () => {
+      life.isTaking = false;
+      if (client.websocket?.isActive()) await unacknowledged.settled();
+      isClosed = true;
+      leaving.resolve('closed');
+      // A peer that is gone does not answer that we close.
+      await withTimeout(client.disconnect(), system, CLOSE_TIMEOUT_MS);
+      ended.resolve();
+    },
+  };
+}
+
+/** Whether Slack's library gets the message, too. */
+function takeMessage(message: SocketMessage, life: Life, log: Log): boolean {
+  if (message.kind === 'hello') {
+    life.isGreeted = true;
+    log.info('connected to Slack over a WebSocket', { connections: message.connections });
+    return true;
+  }
+  if (message.kind === 'disconnect') {
+    // The library would close at once, and what was taken could not be acknowledged any more.
+    if (!isRoutine(message.reason)) life.isGreeted = false;
+    life.leave(message.reason);
+    return false;
+  }
+  // What is not acknowledged is Slack's to send again, to another connection.
+  if (life.isTaking) life.unacknowledged.add(message.id);
+  return life.isTaking;
+}
+
+/** Reads what Slack sends before Slack's library does, which trips over messages that it does not know. */
+function interceptMessages(client: Client, log: Log, take: (message: SocketMessage) => boolean): void {
+  const handlers = client.listeners('ws_message');
+  if (handlers.length === 0) throw new Error('Slack’s library does not read what comes over a WebSocket');
+  client.removeAllListeners('ws_message');
+  client.on('ws_message', (data: unknown, isBinary: unknown) => {
+    const message = readSocketMessage(data);
+    if (!message) log.debug('Slack sent something over a WebSocket that is not known');
+    if (!message || !take(message)) return;
+    for (const handle of handlers) {
+      Promise.resolve(handle(data, isBinary)).catch((error: unknown) =>
+        log.error('a message of Slack was not understood', describeDefect(error)),
+      );
+    }
+  });
+}
+
+function withResolvers<Value>() {
+  let resolve = (_value: Value): void => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: (value: Value) => resolve(value) };
+}
+
+/** What Slack sends over a WebSocket, as far as it is looked at before Slack's library gets it. */
+type SocketMessage =
+  | { readonly kind: 'hello'; readonly connections: number | undefined }
+  /** Slack closes this connection: soon, if it is a routine, or now. */
+  | { readonly kind: 'disconnect'; readonly reason: string }
+  | { readonly kind: 'envelope'; readonly id: string };
+
+const hello = z.object({ type: z.literal('hello'), num_connections: z.number().optional().catch(undefined) });
+const disconnect = z.object({
+  type: z.literal('disconnect'),
+  reason: z
+    .string()
+    .regex(/^[a-z_]{1,60}$/)
+    .catch('unknown'),
+});
+const envelope = z.object({
+  type: z.string(),
+  envelope_id: z.string().min(1).max(200),
+  // Slack's library looks into it without asking whether it is there.
+  payload: z.record(z.string(), z.unknown()),
+});
+const eventPayload = z.object({ event: z.object({ type: z.string() }) });
+
+/** Undefined: nothing that is known, which is ignored. */
+function readSocketMessage(data: unknown): SocketMessage | undefined {
+  const message = typeof data === 'string' ? parse(data) : undefined;
+  const greeting = hello.safeParse(message).data;
+  if (greeting) return { kind: 'hello', connections: greeting.num_connections };
+  const farewell = disconnect.safeParse(message).data;
+  if (farewell) return { kind: 'disconnect', reason: farewell.reason };
+  const work = envelope.safeParse(message).data;
+  if (!work) return undefined;
+  if (work.type === 'events_api' && !eventPayload.safeParse(work.payload).success) return undefined;
+  return { kind: 'envelope', id: work.envelope_id };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The routine: Slack closes a connection some seconds after it has said so (Slack's "Using Socket Mode" page). */
+const ROUTINE: readonly string[] = ['warning', 'refresh_requested'];
+
+/** Tells whether Slack goes on using the connection for a while after it has announced its end. */
+function isRoutine(reason: string): boolean {
+  return ROUTINE.includes(reason);
+}
+
+const TOKEN = 'Create one with the scope connections:write under Basic Information, App-Level Tokens';
+
+/** By Slack's error codes and reasons, and by our own. */
+const WORDS: Readonly<Record<string, string>> = {
+  not_asked_yet: 'The app has not opened its connection to Slack yet',
+  closed: 'Slack closed the connection, and the app is opening another one',
+  silent: 'The connection to Slack stopped answering, and the app is opening another one',
+  no_hello: 'Slack opened a connection but didn’t confirm it; the app is trying again',
+  link_disabled: 'Socket Mode is turned off: turn it on in the app’s settings, or remove SLACK_APP_TOKEN',
+  too_many_websockets:
+    'The app has more WebSockets than Slack allows (10): stop other copies of it, or wait until Slack has forgotten lost ones',
+  ratelimited: 'Slack limits how often the app opens a connection; it is trying again',
+  missing_scope: `SLACK_APP_TOKEN lacks the scope connections:write. ${TOKEN}`,
+  not_allowed_token_type: `SLACK_APP_TOKEN is not an app-level token. ${TOKEN}`,
+  ...Object.fromEntries(
+    ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'].map((code) => [
+      code,
+      `Slack does not accept SLACK_APP_TOKEN (${code}). ${TOKEN}`,
+    ]),
+  ),
+};
+
+/** Why the app gets nothing from Slack, in a sentence for the operator. */
+function describeSocketFault(code: string): string {
+  const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
+  return words ?? `The app can’t open its connection to Slack (${code}); it is trying again`;
+}

@@ -1,0 +1,450 @@
+import { articleOf, describeRole } from './access/words.ts';
+import {
+  describeReason,
+  type FailedAct,
+  type HostingCode,
+  HostingError,
+  type HostingErrorDetails,
+  type Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+  type ServerAct,
+  type UncheckedReason,
+} from './core/errors.ts';
+import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
+import { describeMoney, describeMonthly } from './core/money.ts';
+import { findKeyNameOf, isCommandLine } from './core/roles.ts';
+import { isWhereLeads } from './core/server.ts';
+import type { AccessRequestState, ClosedState } from './requests/decision.ts';
+import type { RefusalWords } from './slack/kit/command.ts';
+import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
+
+/** What the refusals of roles and access requests say. */
+const accessRefusalWords = {
+  role_needed: (details) => `${describeNeed(details)} ${describeGranters(details)}`,
+  other_organization: ({ missingScope }) =>
+    missingScope === undefined
+      ? 'This app belongs to another organization’s workspace, so you can’t use it.'
+      : `Slack says your home is another workspace, and the app can’t check whether you’re also a member of this one (missing scope \`${missingScope}\`). Ask an admin to reinstall the app with that scope. Until then, commands that you type may work where buttons and forms don’t.`,
+  identity_unknown: ({ userId }) =>
+    userId === undefined
+      ? 'Slack couldn’t confirm who you are, so nothing was done. Try again in a minute.'
+      : `Slack couldn’t confirm whether ${mention(userId)} still has permission, so nothing was done. Try again in a minute.`,
+  owner_limited: () =>
+    'Owners always have access to every server. To limit a role to some servers, choose viewer, operator or manager.',
+  no_grantee: ({ problem }) => NO_GRANTEE[problem],
+  grant_over: () => 'This role has expired or was already revoked.',
+  grants_moved: () =>
+    'Someone else changed roles at the same moment, so nothing was changed. Check `/vps access` and try again.',
+  beyond_request: ({ role }) =>
+    `You can approve ${articleOf(role)} *${role}* role at most, for the servers that were requested. To grant more, use \`/vps access grant\`.`,
+  role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
+  label_needed: ({ role }) =>
+    `This server has no label, so you can’t request a role for this server alone. To request one for every server: \`/vps access ask ${role}\``,
+  asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
+  asked_enough: ({ wishes, againAt }) => {
+    const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
+    return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
+  },
+  not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
+  no_open_request: () => 'You don’t have an open request for a role.',
+  continuation_over: ({ command }) =>
+    command === undefined
+      ? 'This button has expired or isn’t yours. Please run the command again.'
+      : `This button has expired. To run the command, type ${codeTyped(`/vps ${command}`)}.`,
+  last_owner: () => 'This would leave the workspace without an owner. Make someone else an owner first.',
+} satisfies Partial<RefusalWords>;
+
+type Needed = RefusalDetails['role_needed'];
+
+function describeNeed({ needed, held, label }: Needed): string {
+  const what =
+    label === undefined ? 'to do this' : label === '' ? 'for this server' : `for ${codeLabel(label)}`;
+  if (held === undefined) return `You need the *${needed}* role ${what}. You don’t have a role yet.`;
+  const elsewhere = label === undefined ? '' : ' for other servers';
+  return `You need the *${needed}* role ${what}; you’re ${articleOf(held)} *${held}*${elsewhere}.`;
+}
+
+/** Becoming an owner is nothing that the app suggests: it says only who is one. */
+function describeGranters({ needed, owners = [] }: Needed): string {
+  const named = owners.map(mention).join(', ');
+  if (needed === 'owner') return named === '' ? 'Ask an admin of this Slack workspace.' : `Ask ${named}.`;
+  return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
+}
+
+const ASKED_BEFORE: Readonly<Record<AccessRequestState, (at: string, againAt: string) => string>> = {
+  open: (at) =>
+    `You requested this on ${at}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``,
+  denied: (at, againAt) => `An owner declined this on ${at}. You can ask again after ${againAt}.`,
+  approved: (at) => `You requested this on ${at}, and an owner approved it.`,
+  withdrawn: (at, againAt) =>
+    `You requested this on ${at} and withdrew it. You can ask again after ${againAt}.`,
+  replaced: (at, againAt) => `You requested this on ${at}. You can ask again after ${againAt}.`,
+  expired: (at, againAt) =>
+    `You requested this on ${at}, and no owner answered. You can ask again after ${againAt}.`,
+};
+
+const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
+  owner_channel:
+    'A channel can’t be an owner: anyone who joins it would become one. Grant the owner role to users or a user group.',
+  bot: 'Bots can’t have roles.',
+  deactivated: 'This user is deactivated in Slack, so they can’t have a role.',
+  stranger: 'People from other organizations can’t have roles here.',
+  unknown_user: 'Slack doesn’t know this user.',
+  unknown_group: 'Slack doesn’t know this user group. If it was just created, try again in five minutes.',
+  disabled_group: 'This user group is disabled in Slack, so a role for it would have no effect.',
+  no_user_scope:
+    'The app can’t tell members from guests (missing scope `users:read`), so a role for a group or a channel would have no effect. Ask an admin to reinstall the app with that scope.',
+  no_group_scope:
+    'The app can’t read user groups (missing scope `usergroups:read`). Ask an admin to reinstall the app with that scope.',
+  slack_silent: 'Slack didn’t answer, so the user group couldn’t be checked. Try again in a minute.',
+  unknown_channel:
+    'The app can’t see this channel: it was deleted, or it’s private. If it’s private, invite the app first.',
+  archived_channel: 'This channel is archived, so a role for it would have no effect.',
+};
+
+/** Who froze purchases, and how that ends. */
+export function frozenWords({ frozenBy, since }: RefusalDetails['purchases_frozen']): string {
+  return `Purchases are frozen (by ${mention(frozenBy)}, ${slackDate(since)}). Nothing can be bought or renewed until an owner lifts the freeze in \`/vps settings\`.`;
+}
+
+/** What the refusals of the hosting account and the workspace’s settings say. */
+const accountRefusalWords = {
+  other_workspace: () => 'This app isn’t set up for this workspace.',
+  no_api_key: () => 'No hosting account is connected yet. An owner can connect one with `/vps connect`.',
+  key_unreadable: ({ keyId }) =>
+    `Stored data was encrypted with key ${codeTyped(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
+  link_unusable: ({ reason }) =>
+    reason === 'expired'
+      ? 'This link has expired. Run `/vps connect` for a new one.'
+      : 'This link was already used or never existed. Run `/vps connect` for a new one.',
+  no_public_url: ({ workspaceId }) =>
+    `This app has no public address (\`PUBLIC_URL\`), so it can’t show you a page for the API key. On the machine where the app runs, run ${codeTyped(`npm run key -- set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
+  channel_unwritable: ({ reason }) =>
+    reason === 'timeout'
+      ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'
+      : `The app can’t post in that channel: ${UNWRITABLE[reason] ?? 'Slack refused the test message. Choose another one.'}`,
+  settings_moved: () =>
+    'Someone else changed the settings while your form was open, so nothing was saved. Run `/vps settings` again to see them as they are now.',
+  purchases_frozen: (freeze) => `${frozenWords(freeze)} Nothing was ordered or charged.`,
+} satisfies Partial<RefusalWords>;
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  not_in_channel: 'it’s not a member. Invite it with `/invite`, then save again.',
+  channel_not_found: 'it can’t see the channel. Invite it with `/invite`, then save again.',
+  is_archived: 'the channel is archived. Choose another one.',
+  channel_is_shared: 'the channel is shared with another organization. Choose another one.',
+  channel_unreadable:
+    'it can’t tell whether other organizations are in it (missing scopes `channels:read` and `groups:read`).',
+};
+
+/** Why a request can't be answered or withdrawn any more; the user who decided follows where it says "by". */
+const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
+  approved: (by) => `This request was already approved${by}.`,
+  running: (by) => `This request was already approved${by}.`,
+  ended: (by) => `This request was already approved${by}.`,
+  denied: (by) => `This request was already denied${by}.`,
+  withdrawn: (by) => `This request was withdrawn${by}.`,
+  expired: () => 'This request has expired.',
+  canceled: () => 'This request was canceled, because something has changed since.',
+  replaced: (by) => `This request was replaced by a newer one${by}.`,
+  unknown: () => 'This request no longer exists.',
+};
+
+/** What the refusals of approvals and of answers to requests say. */
+const approvalRefusalWords = {
+  approval_needed: () =>
+    'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
+  approval_unsaved: () =>
+    'We couldn’t save your approval. What you approved may still be carried out. The request will show the outcome; `/vps status` shows open requests and unconfirmed orders.',
+  own_request: () => 'You can’t approve your own request.',
+  request_over: ({ state, by }) => CLOSED_WORDS[state](by === undefined ? '' : ` by ${mention(by)}`),
+} satisfies Partial<RefusalWords>;
+
+/** Whose budget an order would exceed, and by what it costs. */
+export function budgetWords(
+  { whose, spent, most, price }: RefusalDetails['over_budget'],
+  currency: string,
+): string {
+  const owner = whose === 'person' ? 'your' : 'the workspace’s';
+  const used = `${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} is spent`;
+  const cost =
+    price === undefined
+      ? 'we don’t know the price of this order'
+      : `this order costs ${escapeText(describeMoney(price, currency))}`;
+  return `This exceeds ${owner} monthly budget: ${used}, and ${cost}.`;
+}
+
+/** What the refusals of purchases say. */
+const purchaseRefusalWords = {
+  unknown_choice: ({ field, typed, nearest }) =>
+    `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
+  bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
+  price_moved: ({ before, now }, currency) =>
+    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} since you looked. Nothing was ordered or charged.`,
+  already_renewed: ({ label, paidUntil }) =>
+    `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
+  paid_until_unknown: ({ label }) =>
+    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
+  create_in_doubt: ({ label }) =>
+    `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
+  create_in_doubt_elsewhere: ({ label }) =>
+    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Nothing more was ordered. Choose another label, or try again when it’s resolved there.`,
+  label_taken: ({ label }) =>
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. Nothing was ordered or charged. Review it again if you want another one.`,
+  renewed_elsewhere: ({ label }) =>
+    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account. Nothing more was charged.`,
+  list_incomplete: () => `${PART_OF_LIST} Nothing was ordered or charged. Try again later.`,
+  order_unsaved: ({ isDatabaseAway = false }) =>
+    `We couldn’t save your order’s status. It may still go through; don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
+  stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
+  restored: () =>
+    'The app’s database was restored from a backup after you opened this form, so we can’t tell whether it was already confirmed. Nothing was ordered now. Check the hosting account’s page before you order again.',
+  account_changed: () =>
+    'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
+  label_moved: ({ before, now }) =>
+    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
+  doubt_over: () => 'This order has been resolved, so there’s nothing left to decide.',
+  over_budget: (details, currency) =>
+    `${budgetWords(details, currency)} Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
+  no_password: ({ label }) =>
+    `There’s no stored root password${label ? ` for ${codeLabel(label)}` : ''}: it was saved or erased, it expired, or it was never stored. The hosting API can’t show it again.`,
+  not_creator: ({ label }) =>
+    `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
+} satisfies Partial<RefusalWords>;
+
+/** What the refusals of reminders say. */
+const reminderRefusalWords = {
+  snooze_too_late: ({ label }) =>
+    `The paid time of ${codeLabel(label)} ends too soon to snooze its reminder. Renew it, or let it expire.`,
+  nothing_to_renew: () => 'None of the servers you can renew need to be renewed soon.',
+} satisfies Partial<RefusalWords>;
+
+/** Each act in the forms that sentences need. */
+export const VERBS = {
+  start: { title: 'Start', past: 'started', present: 'starting' },
+  stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
+  reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
+  delete: { title: 'Delete', past: 'deleted', present: 'deleting' },
+} as const satisfies Readonly<Record<ServerAct, object>>;
+
+/** An action that is proven not to have been carried out: which one, on which server, why, and what to do. */
+export function failedWords(
+  failed: FailedAct,
+  code: HostingCode | 'unknown_code',
+  details: HostingErrorDetails,
+): string {
+  if (code === 'wrong_state') return wrongStateWords(failed, details.state);
+  return `${codeLabel(failed.label)} was not ${VERBS[failed.act].past}: ${CAUSES[code](details)}`;
+}
+
+function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state: string | undefined): string {
+  const label = codeLabel(name);
+  const { past } = VERBS[act];
+  if (state === undefined) return `The hosting API says that ${label} can’t be ${past} in its current state.`;
+  if (act !== 'delete' && act !== 'reboot' && isWhereLeads(act, { state }))
+    return `${label} is already ${codeTyped(state)}, so it wasn’t ${past}.`;
+  const next = isPaidTimeOver ? 'Its paid time has ended: renew it first.' : nextIn(act, state);
+  return `${label} is ${codeTyped(state)}, so it can’t be ${past}. ${next}`;
+}
+
+function nextIn(act: ServerAct, state: string): string {
+  if (act === 'reboot' && isWhereLeads('stop', { state })) return 'Start the server instead.';
+  return /ing$/.test(state) && state !== 'running'
+    ? 'Try again in a moment.'
+    : 'Check the server, then try again.';
+}
+
+type Causes = Readonly<Record<HostingCode | 'unknown_code', (details: HostingErrorDetails) => string>>;
+
+const rejected = () => 'the hosting API rejected the request.';
+
+const CAUSES: Causes = {
+  unauthorized: () =>
+    'the hosting API rejected the API key. An owner can connect a working one with `/vps connect`.',
+  not_allowed: () =>
+    'the hosting API isn’t open for this account yet. It opens after the first top-up on the account page.',
+  bad_request: rejected,
+  not_enough_balance: () => 'the account balance is too low. Top it up on the account page, then try again.',
+  limit: rejected,
+  not_created: rejected,
+  checking: rejected,
+  not_found: () => 'it’s no longer in the hosting account.',
+  wrong_state: rejected,
+  rate_limited: () => 'the hosting API’s rate limit is used up. Try again in a minute.',
+  no_answer: () => 'the hosting API didn’t answer. Try again in a moment.',
+  unreadable_answer: ({ status }) =>
+    isErrorStatus(status)
+      ? `the hosting API returned an error (${status}). Try again in a moment.`
+      : 'the hosting API’s answer couldn’t be read. Try again in a moment.',
+  unknown_code: ({ unknownCode }) =>
+    `the hosting API returned an unknown error${unknownCode ? ` (${codeTyped(unknownCode)})` : ''}. Try again in a moment.`,
+  not_sent: () => 'the hosting API couldn’t be reached. Try again in a moment.',
+};
+
+function isErrorStatus(status: number | undefined): status is number {
+  return status !== undefined && status >= 400;
+}
+
+/** What the refusals of servers say. */
+const serverRefusalWords = {
+  unknown_server: ({ typed, nearest, near = [], extent }) =>
+    `${unmatchedWords(typed, codeTyped(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
+  ambiguous_server: ({ typed, servers }) =>
+    `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
+  label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
+  too_many_servers: ({ count: matching, most, action }) =>
+    `${count(matching, 'server')} match, and you can ${action} up to ${most} at once. Nothing has been changed. Name fewer servers.`,
+  server_renamed: ({ before, now, action }) =>
+    `${codeLabel(before)} is now called ${codeLabel(now)}, so it wasn’t ${VERBS[action].past}.`,
+  confirmation_expired: ({ action }) =>
+    `This confirmation has expired, so nothing was ${VERBS[action].past}. Run the command again.`,
+  server_protected: ({ server, act, protectedBy }) =>
+    `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
+  prefix_only: ({ typed, server, action }) =>
+    `${codeTyped(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
+  rebooted_recently: ({ server, agoMs, rebootedBy }) =>
+    `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot again?`,
+} satisfies Partial<RefusalWords>;
+
+/** "rebooted 40 s ago by @otto" */
+export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy: string }): string {
+  const isUser = !isCommandLine(rebootedBy) && findKeyNameOf(rebootedBy) === undefined;
+  return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
+}
+
+/** Two or three names; more are only counted. */
+const MOST_SUGGESTED = 3;
+
+function suggestionWords(labels: readonly string[]): string {
+  const [last = '', ...others] = labels
+    .slice(0, MOST_SUGGESTED)
+    .map((label) => codeLabel(label))
+    .reverse();
+  if (last === '') return '';
+  const more = labels.length - MOST_SUGGESTED;
+  if (more > 0) return ` Did you mean ${[...others.reverse(), last].join(', ')} or one of ${more} more?`;
+  return ` Did you mean ${others.length > 0 ? `${others.reverse().join(', ')} or ` : ''}${last}?`;
+}
+
+/** What the refusals of workflows say. */
+const workflowRefusalWords = {
+  workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
+  workflow_key_name: ({ name }) =>
+    `There’s already a workflow key called ${codeTyped(name)}. Choose another name.`,
+  workflow_keys_full: ({ most }) =>
+    `This workspace has ${count(most, 'workflow key')}, which is the limit. Revoke one that you no longer use.`,
+  workflow_key_gone: () => 'This workflow key was already revoked.',
+  workflow_run_over: () => 'This request was already answered or has expired. Nothing was done.',
+} satisfies Partial<RefusalWords>;
+
+/** The words of every refusal: a code without words does not compile. */
+const REFUSALS: RefusalWords = {
+  ...serverRefusalWords,
+  ...purchaseRefusalWords,
+  ...reminderRefusalWords,
+  ...approvalRefusalWords,
+  ...accessRefusalWords,
+  ...accountRefusalWords,
+  ...workflowRefusalWords,
+  already_handled: () => 'This request was already handled.',
+  unreadable_press: () => 'This button or form is out of date. Run the command again.',
+  newer_version: () =>
+    'This was saved by a newer version of the app, and this version can’t read it. Nothing was changed. Your admin can update the app.',
+  unknown_command: ({ typed, nearest }) =>
+    `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
+  bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
+  not_approved: ({ reason }, currency) =>
+    `${wordsOfFailure(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
+  too_many_waiting: () =>
+    'Too many of your requests are waiting for the hosting API’s rate limit, so this one wasn’t sent. Try again in a minute.',
+  waited_too_long: () =>
+    'Your request waited too long for the hosting API’s rate limit, so nothing was sent. Try again in a minute.',
+  shutting_down: () => 'The app is restarting, so nothing was sent. Try again in a moment.',
+};
+
+const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
+  unauthorized:
+    'The hosting API rejected the API key of this workspace. An owner can connect a working key with `/vps connect`.',
+  not_allowed:
+    'The hosting API isn’t open for this account yet. It opens after the first top-up on the hosting account’s page.',
+  bad_request: 'The hosting API rejected the request. Try a shorter or simpler label.',
+  not_enough_balance:
+    'The hosting account’s balance is too low. Top it up on the hosting account’s page, then try again.',
+  limit:
+    'The hosting account has reached its server limit. Delete a server, or ask the hosting company for a higher limit.',
+  not_created: 'The hosting company couldn’t create the server. The month’s charge is back on the balance.',
+  checking:
+    'The hosting company hasn’t confirmed the order yet: it will either create the server or return the charge.',
+  not_found: 'The server is no longer in the hosting account.',
+  wrong_state: 'The server’s current state doesn’t allow this.',
+  rate_limited: 'The hosting API’s rate limit is used up. Try again in a minute.',
+  no_answer: 'The hosting API didn’t answer.',
+  unreadable_answer: 'The hosting API’s answer couldn’t be read.',
+  unknown_code: 'The hosting API returned an unknown error.',
+  not_sent: 'The hosting API couldn’t be reached, so nothing was sent.',
+};
+
+/** Says why one of our rules refused, in escaped mrkdwn. */
+export function wordsOfRefusal<Code extends RefusalCode>(
+  code: Code,
+  details: RefusalDetails[Code],
+  currency: string,
+): string {
+  return REFUSALS[code](details, currency);
+}
+
+/** Says what went wrong with the hosting API, in escaped mrkdwn; with the server's state or the unknown code, where known. */
+export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
+  const { unknownCode, state, status } = details;
+  if (code === 'unreadable_answer' && isErrorStatus(status))
+    return `The hosting API returned an error (${status}).`;
+  if (state) return `${HOSTING[code]} It is ${codeTyped(state)}.`;
+  return unknownCode ? `${HOSTING[code]} It said ${codeTyped(unknownCode)}.` : HOSTING[code];
+}
+
+/** A `HostingError`, or what was stored of one. */
+interface HostingTrouble {
+  readonly code: HostingCode | 'unknown_code';
+  readonly details?: Pick<HostingErrorDetails, 'unknownCode' | 'state' | 'status'>;
+}
+
+/** Says what an expected error means, in escaped mrkdwn. */
+export function wordsOfError(error: HostingError | Refusal, currency: string): string {
+  if (!(error instanceof HostingError)) return wordsOfRefusal(error.code, error.details, currency);
+  const { code, details } = error;
+  return details.failed ? failedWords(details.failed, code, details) : wordsOfHosting(error);
+}
+
+/** Says that the database is away. Nothing was done only where nothing had begun; undefined where that is not known. */
+export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
+  const away = 'The app can’t reach its database right now';
+  if (hasBegun === undefined) return `${away}. Try again in a minute.`;
+  if (!hasBegun) return `${away}, so nothing was done. Try again in a minute.`;
+  return `${away}, so it can’t tell whether this was done. It may still go through: before you repeat it, check \`/vps list\` or \`/vps status\` in a few minutes.`;
+}
+
+/** Says why the hosting account could not be used, or that Slack did not say who a user is. */
+function wordsOfFailure(reason: UncheckedReason, currency: string): string {
+  switch (reason.code) {
+    case 'key_unreadable':
+    case 'identity_unknown':
+    case 'no_api_key':
+    case 'account_changed':
+    case 'waited_too_long':
+    case 'shutting_down':
+      return describeReason<UncheckedRefusals, keyof UncheckedRefusals, [string]>(REFUSALS, reason, currency);
+    default:
+      return wordsOfHosting(reason);
+  }
+}
+
+type UncheckedRefusals = Pick<
+  RefusalDetails,
+  | 'key_unreadable'
+  | 'identity_unknown'
+  | 'no_api_key'
+  | 'account_changed'
+  | 'waited_too_long'
+  | 'shutting_down'
+>;

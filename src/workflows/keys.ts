@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { defineUseCase } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { WorkflowKeyId, WorkspaceId } from '../core/ids.ts';
+import { Secret } from '../core/secret.ts';
+import type { PowerAction } from '../core/server.ts';
+import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
+import type { System } from '../system.ts';
+
+/** Each run compares with all of them. */
+const MOST_KEYS = 50;
+
+/** What an owner enters. */
+export interface WantedKey {
+  readonly name: string;
+  readonly actions: readonly PowerAction[];
+  /** '' for every server (`label-pattern.ts`). */
+  readonly pattern: string;
+  /** In milliseconds; absent: until it is revoked. */
+  readonly forMs?: number | undefined;
+}
+
+export interface IssuedKey {
+  readonly key: WorkflowKey;
+  /** To be shown once, and nowhere stored. */
+  readonly secret: Secret<string>;
+}
+
+/**
+ * Issues a workflow key.
+ * @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full`
+ */
+export const issueKey = defineUseCase({
+  name: 'workflow_key_issue',
+  needs: 'owner',
+  effect: 'changes',
+  subject: (wanted: WantedKey) => ({ label: describeKey(wanted) }),
+  run: async (wanted: WantedKey, { actor, app }): Promise<IssuedKey> => {
+    const { system, workflowKeys } = app;
+    const { workspaceId, userId: issuedBy } = actor;
+    const { name, actions, pattern, forMs } = wanted;
+    const issuedAt = system.now();
+    const until = forMs === undefined ? undefined : issuedAt + forMs;
+    const limits = { actions, pattern, until };
+    const key: WorkflowKey = { id: system.newId(), workspaceId, name, issuedBy, issuedAt, ...limits };
+    const secret = new Secret(makeGrantKey(system));
+    if (await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) }, MOST_KEYS))
+      return { key, secret };
+    const known = await workflowKeys.list(workspaceId);
+    if (known.length >= MOST_KEYS) throw new Refusal('workflow_keys_full', { most: MOST_KEYS });
+    throw new Refusal('workflow_key_name', { name });
+  },
+});
+
+/** Lists the workflow keys of the workspace, without anything that they could be used with. */
+export const listKeys = defineUseCase({
+  name: 'workflow_keys',
+  needs: 'owner',
+  effect: 'reads',
+  run: (_input: Record<never, never>, { actor, app }): Promise<readonly WorkflowKey[]> =>
+    app.workflowKeys.list(actor.workspaceId),
+});
+
+/** Revokes a workflow key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
+export const revokeKey = defineUseCase({
+  name: 'workflow_key_revoke',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ id }: { id: WorkflowKeyId }) => ({ label: id }),
+  run: async ({ id }: { id: WorkflowKeyId }, { actor, app, setSubject }): Promise<WorkflowKey> => {
+    const key = await app.workflowKeys.remove(actor.workspaceId, id);
+    if (!key) throw new Refusal('workflow_key_gone', {});
+    setSubject({ label: describeKey(key) });
+    return key;
+  },
+});
+
+/** As the audit stores it: "nightly (reboot, stop; web-*)". */
+function describeKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): string {
+  return `${name} (${actions.join(', ')}; ${pattern || '*'})`;
+}
+
+/** 192 bits: too many to be guessed, so that a plain hash hides them as well as a slow one. */
+const KEY_BYTES = 24;
+
+/** Makes a new workflow key. */
+function makeGrantKey({ newToken }: Pick<System, 'newToken'>): string {
+  return `${KEY_PREFIX}${newToken(KEY_BYTES)}`;
+}
+
+/** What is stored of a key. The same key has another hash in another workspace, where it opens nothing. */
+export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['workflow key', workspaceId, key.reveal()]))
+    .digest('hex');
+}

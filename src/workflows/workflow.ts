@@ -1,0 +1,275 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
+import { Refusal } from '../core/errors.ts';
+import { EVERY_SERVER, findPattern } from '../core/labels.ts';
+import { POWER_ACTIONS } from '../core/server.ts';
+import { DAY_MS } from '../core/time.ts';
+import { findKeyName, isExpired, MOST_KEY_NAME, type WorkflowKey } from '../core/workflow-key.ts';
+import {
+  actions,
+  confirmation,
+  context,
+  header,
+  type Message,
+  option,
+  plain,
+  preformatted,
+  section,
+  textMessage,
+} from '../slack/kit/blocks.ts';
+import { defineButton, pageButtons } from '../slack/kit/button.ts';
+import { defineCommand } from '../slack/kit/command.ts';
+import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { type IssuedKey, issueKey, listKeys, revokeKey, type WantedKey } from './keys.ts';
+import { cancelRun, carryOutStep, findAskingRun } from './run.ts';
+
+const run = z.object({ run: z.string() });
+
+/** Carries out the step that a workflow asks for. */
+export const runButton = defineButton('workflow_run', run);
+export const cancelButton = defineButton('workflow_cancel', run);
+
+/** Opens the form that issues a workflow key. */
+const issueButton = defineButton('workflow_issue', z.object({}));
+const revokeKeyButton = defineButton(
+  'workflow_revoke',
+  z.object({ keyId: z.string(), page: z.number().int().min(0) }),
+);
+
+const page = z.object({ page: z.number().int().min(0) });
+const keyPages = {
+  back: defineButton('workflow_back', page),
+  further: defineButton('workflow_page', page),
+} as const;
+
+const ROWS_PER_PAGE = 12;
+
+/** Lists the workflow keys, with the buttons that issue and revoke them. */
+export function keyScreen(keys: readonly WorkflowKey[], page: number, now: number): Message {
+  const pages = Math.max(1, Math.ceil(keys.length / ROWS_PER_PAGE));
+  const shown = Math.min(page, pages - 1);
+  const from = shown * ROWS_PER_PAGE;
+  const here = keys.slice(from, from + ROWS_PER_PAGE);
+  const place = pages > 1 ? ` Showing ${from + 1}–${from + here.length} of ${keys.length}.` : '';
+  return {
+    text: `Workflow keys: ${keys.length} in this workspace`,
+    blocks: [
+      header('Workflow keys'),
+      ...(keys.length === 0 ? [section(NONE)] : here.map((key) => keyRow(key, shown, now))),
+      actions(
+        issueButton.element('Issue a key…', {}, { style: 'primary' }),
+        ...pageButtons(keyPages, shown, pages, (wanted) => ({ page: wanted })),
+      ),
+      context(`${ABOUT}${place}`),
+    ],
+  };
+}
+
+const NONE =
+  'No keys have been issued. Without a key, the step *Power action on a server* asks in a channel, and someone has to press a button.';
+const ABOUT =
+  'With a key, a workflow starts, stops or reboots servers without asking anyone. Everyone who can edit the workflow can read its key.';
+
+function keyRow(key: WorkflowKey, page: number, now: number): KnownBlock {
+  const { id, name } = key;
+  return section(
+    describeKey(key, now),
+    revokeKeyButton.element(
+      'Revoke',
+      { keyId: id, page },
+      {
+        label: `Revoke ${name}`,
+        confirm: confirmation({
+          title: 'Revoke this key?',
+          text: `Workflows that use ${name} will fail. Revoking takes effect immediately.`,
+          confirm: 'Revoke',
+          isDangerous: true,
+        }),
+      },
+    ),
+  );
+}
+
+function describeKey(key: WorkflowKey, now: number): string {
+  const { name, issuedBy, issuedAt, lastUsedAt } = key;
+  const used = lastUsedAt === undefined ? 'never used' : `last used ${slackDate(lastUsedAt)}`;
+  return `*${escapeText(name)}*: ${describeLimits(key, now)}\nIssued by ${mention(issuedBy)}, ${slackDate(issuedAt)} · ${used}`;
+}
+
+/** "reboot, stop on `web-*` until …" */
+function describeLimits(key: Pick<WorkflowKey, 'actions' | 'pattern' | 'until'>, now: number): string {
+  const { actions: allowed, pattern, until } = key;
+  const servers = pattern === EVERY_SERVER ? 'every server' : codeLabel(pattern, 100);
+  const words = `${allowed.join(', ')} on ${servers}`;
+  if (until === undefined) return words;
+  return isExpired(key, now) ? `${words} · *expired*` : `${words} until ${slackDate(until)}`;
+}
+
+const ISSUE_TITLE = 'Issue a key';
+
+/** One menu entry for each combination of actions. */
+const ACTION_SETS = [
+  { value: 'reboot', text: 'Reboot' },
+  { value: 'start', text: 'Start' },
+  { value: 'stop', text: 'Stop' },
+  { value: 'start,stop', text: 'Start and stop' },
+  { value: 'start,reboot', text: 'Start and reboot' },
+  { value: 'stop,reboot', text: 'Stop and reboot' },
+  { value: 'start,stop,reboot', text: 'Start, stop and reboot' },
+] as const;
+
+const DURATIONS = [
+  { value: '30', text: '30 days' },
+  { value: '90', text: '90 days' },
+  { value: '365', text: '1 year' },
+  { value: 'permanent', text: 'Until it’s revoked' },
+] as const;
+
+const issueForm = defineModal(
+  'workflow_key',
+  z.object({}),
+  z.object({
+    name: z.string('Enter a name'),
+    actions: z.string('Choose actions'),
+    pattern: z.string('Enter a label or a pattern'),
+    time: z.string('Choose when the key expires'),
+  }),
+);
+type IssueFields = Parameters<Parameters<typeof issueForm.onSubmit>[1]>[0]['fields'];
+
+/** The form in which an owner issues a workflow key. */
+export function issueView(origin: Origin): ModalView {
+  return issueForm.view({
+    origin,
+    metadata: {},
+    title: ISSUE_TITLE,
+    submit: 'Issue',
+    blocks: [
+      section(
+        'A workflow acts with this key without asking anyone. Everyone who can edit the workflow can read the key, so give it only what the workflow needs.',
+      ),
+      issueForm.textField('name', {
+        label: 'Name',
+        placeholder: 'nightly reboots',
+        hint: 'Shown in announcements and in the audit log.',
+        maxLength: MOST_KEY_NAME,
+      }),
+      issueForm.selectField('actions', {
+        label: 'Actions',
+        placeholder: 'Choose actions',
+        options: ACTION_SETS.map(({ value, text }) => option(text, value)),
+      }),
+      issueForm.textField('pattern', {
+        label: 'Servers',
+        placeholder: 'web-*',
+        hint: 'A label, or a pattern with * as a wildcard. Enter just * for every server.',
+        maxLength: 100,
+      }),
+      issueForm.selectField('time', {
+        label: 'Expires',
+        placeholder: 'Choose when',
+        options: DURATIONS.map(({ value, text }) => option(text, value)),
+        initial: '30',
+      }),
+    ],
+  });
+}
+
+/** Reads the entered values, or returns an error for the field that is wrong. */
+function readIssueFields(fields: IssueFields): WantedKey | { readonly errors: Record<string, string> } {
+  const name = findKeyName(fields.name);
+  if (name === undefined)
+    return { errors: { name: 'Use letters, digits, spaces, dots, hyphens and underscores' } };
+  const pattern = findPattern(fields.pattern);
+  if (pattern === undefined) return { errors: { pattern: 'Enter a label or a pattern, such as web-*' } };
+  const chosen = fields.actions.split(',');
+  const actions = POWER_ACTIONS.filter((action) => chosen.includes(action));
+  const days = Number(fields.time);
+  return { name, actions, pattern, forMs: days > 0 ? days * DAY_MS : undefined };
+}
+
+/** Shows the key. It can't be shown again. */
+export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
+  return {
+    type: 'modal',
+    title: plain('Workflow key'),
+    close: plain('Done'),
+    blocks: [
+      section(`*${escapeText(key.name)}*: ${describeLimits(key, now)}`),
+      preformatted(secret.reveal()),
+      context(
+        'Copy it now: it can’t be shown again. In Workflow Builder, enter it in the *Workflow key* field of the step *Power action on a server*. You can revoke it with `/vps workflow`.',
+      ),
+    ],
+  };
+}
+
+/** For when Slack didn't show the modal with the key. */
+export const NOT_SHOWN =
+  'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';
+
+const form = defineForm({
+  id: 'workflow_key',
+  title: ISSUE_TITLE,
+  input: z.object({}),
+  needs: issueKey,
+  load: async (_input, _request, origin) => issueView(origin),
+});
+
+/** `/vps workflow`: workflow keys, and the button of steps that have no key. */
+export const workflow = defineCommand({
+  name: 'workflow',
+  usage: 'workflow',
+  summary: 'Issue and revoke keys for workflows',
+  needs: 'owner',
+  parse: ({ words }) => (words.length > 0 ? '`/vps workflow` takes no arguments.' : {}),
+  run: async (_input, request) => {
+    await request.reply.send(await loadScreen(0, request));
+  },
+  actions: [
+    form.handler,
+    issueButton.on((_input, request) => form.open({}, request)),
+    keyPages.back.on(turnPage),
+    keyPages.further.on(turnPage),
+    revokeKeyButton.on(async ({ keyId, page }, request) => {
+      await request.execute(revokeKey, { id: keyId });
+      await turnPage({ page }, request);
+    }),
+    runButton.on(({ run }, request) => carryOut(run, request)),
+    cancelButton.on(async ({ run: runId }, request) => {
+      await request.execute(cancelRun, { runId });
+    }),
+  ],
+  modals: [
+    issueForm.onSubmit(issueKey, async ({ fields, viewId }, request) => {
+      const wanted = readIssueFields(fields);
+      if ('errors' in wanted) return { with: wanted };
+      return {
+        with: loadingView(ISSUE_TITLE, 'Issuing the key…'),
+        after: async () => {
+          const issued = await request.execute(issueKey, wanted);
+          const { ok } = await request.views.update(viewId, issuedView(issued, request.now()));
+          if (!ok) await request.reply.send(textMessage(NOT_SHOWN));
+        },
+      };
+    }),
+  ],
+});
+
+/** The card shows the outcome. An error goes only to the user who pressed. */
+async function carryOut(runId: string, request: SlackRequest): Promise<void> {
+  const run = await request.execute(findAskingRun, { runId });
+  if (run.action === undefined) throw new Refusal('workflow_run_over', {});
+  await request.execute(carryOutStep[run.action], { run });
+}
+
+async function loadScreen(page: number, request: SlackRequest) {
+  return keyScreen(await request.execute(listKeys, {}), page, request.now());
+}
+
+async function turnPage({ page }: { readonly page: number }, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await loadScreen(page, request));
+}
