@@ -112,7 +112,7 @@ function mask(code: string): string {
 }
 
 /** Slack's codes for failures of its own, after which a message may have been posted (Slack, chat.postMessage). */
-export const UNSURE = ['internal_error', 'fatal_error', 'request_timeout', 'service_unavailable', 'unknown'];
+const UNSURE = ['internal_error', 'fatal_error', 'request_timeout', 'service_unavailable', 'unknown'];
 
 /** Whether such an error proves that nothing was posted. Codes of Slack are in lower case; the names of failures of the connection are not. */
 export function isProven(error: string): boolean {

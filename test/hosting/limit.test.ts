@@ -509,7 +509,8 @@ describe('slots that another process holds', () => {
     await pass(100);
     asked.push(ask('payment', 'payment'));
     await pass(9_900);
-    expect(moments.size).toBeLessThanOrEqual(21);
+    // Every 250 to 750 ms, at random: about twenty times.
+    expect(moments.size).toBeLessThanOrEqual(30);
     for (const id of ['one', 'two', 'three']) {
       await calls.release([id]);
       await pass(1_000);

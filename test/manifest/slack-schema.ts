@@ -147,5 +147,3 @@ export const slackManifest = z.strictObject({
   settings: settings.optional(),
   functions: functions.optional(),
 });
-
-export type SlackManifest = z.output<typeof slackManifest>;

@@ -12,7 +12,7 @@ export interface Order {
 }
 
 /** A month of one server that several users renewed at once. */
-export interface Renewal {
+interface Renewal {
   readonly serverId: number;
   readonly label: string;
   readonly userIds: readonly string[];
@@ -22,7 +22,7 @@ export interface Renewal {
 }
 
 /** A deletion that a user requested and others approved. */
-export interface Deletion {
+interface Deletion {
   readonly serverId: number;
   readonly label: string;
   readonly requesterId: string;
@@ -31,7 +31,7 @@ export interface Deletion {
 }
 
 /** A role that a user asked for and an owner granted. */
-export interface RoleRequest {
+interface RoleRequest {
   readonly userId: string;
   isTaken: boolean;
   answers: number;

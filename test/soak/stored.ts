@@ -20,7 +20,7 @@ export interface StoredOrder {
 }
 
 /** Runs a statement beside the app; undefined while the database is away. */
-export async function query<Row extends object>(
+async function query<Row extends object>(
   { postgres }: SoakTeam,
   text: string,
 ): Promise<readonly Row[] | undefined> {

@@ -5,7 +5,7 @@ import { movableSystem } from './movable-system.ts';
 import { type RuledTeam, startRuledTeam } from './ruled-team.ts';
 import type { TeamOptions } from './team.ts';
 
-export const DIGEST: DigestSettings = {
+const DIGEST: DigestSettings = {
   channelId: 'C0OPS00001',
   hour: 9,
   zone: 'UTC',

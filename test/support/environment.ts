@@ -8,7 +8,7 @@ import { makeKey } from './keys.ts';
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
 export const APP_TOKEN = 'xapp-an-app-token-of-the-tests';
-export const METRICS_TOKEN = 'a-metrics-token-of-the-tests';
+const METRICS_TOKEN = 'a-metrics-token-of-the-tests';
 export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
 export const SCOPES = readOwnManifest().scopes;
 

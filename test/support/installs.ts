@@ -5,7 +5,7 @@ import { startTeam, type Team, type TeamOptions } from './team.ts';
 export const CLIENT = { clientId: '111.222', clientSecret: 'canary-client-secret' } as const;
 
 /** A page that the app answered with. */
-export interface Page {
+interface Page {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /** One import or re-export of a module. */
-export interface Import {
+interface Import {
   /** The package, or the file below `src` that it leads to. */
   readonly target: string;
   readonly isPackage: boolean;

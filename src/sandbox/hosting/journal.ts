@@ -5,7 +5,7 @@ import type { Operation } from './routes.ts';
 import type { HostingSnapshot } from './snapshot.ts';
 
 /** How a request ended on the wire: `hanging` never gets an answer, `cut` lost its connection without one. */
-export type Ending = 'pending' | 'answered' | 'cut' | 'hanging';
+type Ending = 'pending' | 'answered' | 'cut' | 'hanging';
 
 /** One request as the service saw it. Headers and bodies are left out: they hold API keys and root passwords. */
 export interface RequestEntry {

@@ -19,7 +19,7 @@ import {
 import type { HostingSnapshot } from './snapshot.ts';
 import type { Supplier } from './supplier.ts';
 
-export interface ServerTimes {
+interface ServerTimes {
   readonly createDelayMs: number;
   readonly rebootDelayMs: number;
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { z } from 'zod';
 
 /** A folder, or a file in it, that cannot be used; the message is a sentence for the user. */
-export class FolderRefusal extends Error {
+class FolderRefusal extends Error {
   override readonly name = 'FolderRefusal';
 }
 

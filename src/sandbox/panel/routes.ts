@@ -27,7 +27,7 @@ export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Page
 }
 
 /** Answers the panel API; `panel-api.ts` is its contract. */
-export async function answerPanel(
+async function answerPanel(
   panel: Panel,
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -96,7 +96,7 @@ export interface PageView {
   readonly trouble?: string;
 }
 
-export interface PageCommand {
+interface PageCommand {
   readonly command: string;
   readonly description: string;
   readonly usageHint: string;

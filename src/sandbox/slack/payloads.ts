@@ -85,12 +85,7 @@ function viewOf(world: World, view: StoredView, user: User): Json {
 }
 
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
-export function placeFields(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  channel?: Channel,
-): Json {
+function placeFields(world: World, user: User, place: StoredMessage | StoredView, channel?: Channel): Json {
   if ('hash' in place) {
     const view = viewOf(world, place, user);
     return { container: { type: 'view', view_id: place.id }, view };

@@ -78,7 +78,7 @@ export const ROLE_HOLDERS = [
 
 export type UserName = keyof typeof USERS;
 
-export const BOT: User = {
+const BOT: User = {
   ...member,
   id: APP.botUserId,
   name: APP.name,

@@ -9,7 +9,7 @@ import { listPieces } from '../../../src/sandbox/gallery/list-pieces.ts';
 import { type LocalSlack, startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
 
-export const TOKEN = 'xoxb-4096-never-to-be-printed';
+const TOKEN = 'xoxb-4096-never-to-be-printed';
 
 /** How `npm run check:slack` ended. */
 export interface Run {

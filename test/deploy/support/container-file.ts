@@ -7,7 +7,7 @@ export interface Stage {
   readonly instructions: readonly string[];
 }
 
-export interface Copy {
+interface Copy {
   /** The stage that it is copied from; absent for the folder that is built from. */
   readonly from: string | undefined;
   readonly source: readonly string[];

@@ -14,7 +14,7 @@ import { withPanel } from '../../../src/sandbox/panel/routes.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** What came back over the wire. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ export interface Beside extends AsyncDisposable {
   step(id: TourStep['id']): Promise<boolean>;
 }
 
-export interface Live {
+interface Live {
   readonly events: readonly PanelEvent[];
   text(): string;
   close(): void;

@@ -39,7 +39,7 @@ export function actAt({ place, at }: Found) {
   return { place, block: at.blockId, action: at.actionId };
 }
 
-export function placeOf(surface: Surface): PagePlace {
+function placeOf(surface: Surface): PagePlace {
   return 'hash' in surface ? { view: surface.id } : { channel: surface.channel, ts: surface.ts };
 }
 

@@ -21,7 +21,7 @@ export function renderElement(element: Json, state: Json, around: Surroundings):
 }
 
 /** The texts of the options of an element, those of its groups too. */
-export function optionTexts(element: Json, around: Surroundings): readonly string[] {
+function optionTexts(element: Json, around: Surroundings): readonly string[] {
   const groups = objectsIn(element, 'option_groups').flatMap((group) => objectsIn(group, 'options'));
   return [...objectsIn(element, 'options'), ...groups].map((option) => renderText(option.text, around));
 }

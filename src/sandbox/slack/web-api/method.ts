@@ -8,7 +8,7 @@ import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 /** One Web API method: the scope it needs, and what it does; what it gives is answered with ok: true. */
-export interface WebMethod {
+interface WebMethod {
   /** Any of these scopes is enough; empty: none is needed. */
   readonly scopes: readonly string[];
   run(world: World, args: Json, token: string): Json;

@@ -15,7 +15,7 @@ import { type Fate, type MortalProcess, startProcess } from './mortal-process.ts
 import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
 
 /** What the user was told, in order; `sent` is how many paid requests had left by then. */
-export interface Told {
+interface Told {
   readonly operation: Operation;
   readonly password: string | undefined;
   readonly sent: number;

@@ -35,7 +35,7 @@ export type Script =
   | { readonly kind: 'rate_limited'; readonly waitMs?: number };
 
 /** One paid request that left the app. */
-export interface PaidRequest {
+interface PaidRequest {
   readonly at: number;
   /** False when its answer proved that it did nothing. */
   readonly mayHavePaid: boolean;

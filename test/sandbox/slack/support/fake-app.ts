@@ -10,7 +10,7 @@ export const SECRET = 'signing-secret-of-the-fake-app';
 export const TOKEN = 'xoxb-token-of-the-fake-app';
 
 /** What the local Slack sent to the app. */
-export interface Received {
+interface Received {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   /** The form's fields, or the interaction's payload, or the event's envelope. */

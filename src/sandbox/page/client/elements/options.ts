@@ -91,7 +91,7 @@ function groupsOf(element: Json): readonly OptionGroup[] {
 }
 
 /** Menus of users and channels take their options from the workspace. */
-export function withOptions(element: Json, state: PageState | null): Json {
+function withOptions(element: Json, state: PageState | null): Json {
   const type = String(element.type);
   if (!state) return element;
   const people = state.people

@@ -24,7 +24,7 @@ const options = new Map<string, Json>();
 const listeners = new Set<(key: string) => void>();
 
 /** One text for a place: of a view, or of a message. */
-export const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
+const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
 const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
 
 /** Stores what was entered; `undefined` removes it. */

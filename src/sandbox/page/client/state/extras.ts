@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { objectsIn, textIn } from '../json.ts';
 
-export interface Link {
+interface Link {
   readonly text: string;
   readonly href: string;
   readonly hint: string;

@@ -28,7 +28,7 @@ function fillToken(token: string, date: Date, nowMs: number): string | undefined
 }
 
 /** "today", "yesterday", "tomorrow"; undefined for other days. */
-export function nearDay(date: Date, nowMs: number): string | undefined {
+function nearDay(date: Date, nowMs: number): string | undefined {
   const days = Math.round((startOfDay(date.getTime()) - startOfDay(nowMs)) / DAY_MS);
   return { '-1': 'yesterday', '0': 'today', '1': 'tomorrow' }[String(days)];
 }

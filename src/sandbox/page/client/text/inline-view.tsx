@@ -62,7 +62,7 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
 }
 
 /** An emoji by its name; an unknown one as it was typed. */
-export function Emoji({ name }: { readonly name: string }) {
+function Emoji({ name }: { readonly name: string }) {
   const sign = findEmoji(name);
   if (sign === undefined) return <>{`:${name}:`}</>;
   if (isDrawn(sign)) return <Signed text={sign} />;

@@ -37,7 +37,7 @@ const SPAN =
   /`([^`]+)`|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*)\*|(?<!\w)_([^_\s][^_]*)_(?!\w)|~~(.+?)~~|\[([^\]]+)\]\(([^()\s]+)\)|:([a-z0-9_+-]+):/g;
 
 /** Reads one line of Markdown. */
-export function parseMarkdownLine(line: string): readonly Inline[] {
+function parseMarkdownLine(line: string): readonly Inline[] {
   const found: Inline[] = [];
   let from = 0;
   for (const match of line.matchAll(SPAN)) {
