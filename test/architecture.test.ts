@@ -102,6 +102,49 @@ describe('a screen', () => {
   });
 });
 
+describe('nothing is left over:', () => {
+  const tests = readdirSync('test', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .map((entry) => ({
+      path: `${entry.parentPath}/${entry.name}`,
+      code: readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'),
+    }));
+  const words = [...sources, ...tests].map(({ path, code }) => ({
+    path,
+    words: new Set(code.match(/[\w$]+/g) ?? []),
+  }));
+
+  it('every export is named in another file', () => {
+    const isUsed = (name: string, by: string) =>
+      words.some(({ path, words: all }) => path !== by && all.has(name));
+    const unused = app.flatMap(({ path, code }) =>
+      [...code.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) ([\w$]+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !isUsed(name, path))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('every file is imported, or is where a program starts', () => {
+    const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)));
+    const starts =
+      /^(main\.ts|start\.mjs|cli\/(key|audit|store|vps)\.ts|sandbox\/(main|check-slack|hosting\/main)\.ts|sandbox\/page\/client\/(gallery\/)?main\.tsx)$/;
+    const alone = sources.map(({ path }) => path).filter((path) => !imported.has(path) && !starts.test(path));
+    const byTests = tests.map(({ code }) => code).join('\n');
+    expect(alone.filter((path) => !byTests.includes(`src/${path}`))).toEqual([]);
+  });
+
+  it('every dependency is imported', () => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const imported = app.flatMap(({ imports }) => imports.map(({ target }) => target));
+    const unused = Object.keys(dependencies).filter(
+      (name) => !imported.some((target) => target === name || target.startsWith(`${name}/`)),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
 describe('the build', () => {
   it('contains nothing of the sandbox', () => {
     const built = readdirSync('dist', { recursive: true }).map(String);
