@@ -1,5 +1,5 @@
 // The built app with a doubt of three seconds, which the environment can't set: at least a minute is accepted there.
-import { compose } from '../../dist/compose.js';
+import { compose } from '../../dist/app.js';
 import { parseConfig } from '../../dist/config.js';
 import { createLog } from '../../dist/log.js';
 
