@@ -233,7 +233,6 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'refused' });
   });
 
-  // A4 in docs/attacks.md.
   test('needs no decision because the clock was set forward', async () => {
     scenario.hosting.script(lost(false));
     await press(app);
@@ -265,7 +264,6 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
   });
 
-  // A8 in docs/attacks.md.
   test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
     scenario.hosting.script(lost(true));
     await press(app);

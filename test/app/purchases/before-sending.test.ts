@@ -98,7 +98,6 @@ describe('a confirmation', () => {
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
   });
 
-  // A20 in docs/attacks.md.
   test('under a clock that was set back before it is carried out', async () => {
     scenario.clock.step(-3_600_000);
     await press(app);
@@ -182,7 +181,6 @@ describe('before it is sent', () => {
     expect(sent()).toBe(0);
   });
 
-  // A3 in docs/attacks.md.
   describe('what permitted it is looked up again when it leaves the queue', () => {
     const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
     const requireTwo = async () => {

@@ -8,7 +8,6 @@ const failsFor =
   (at: number): Fate => ({ kind: 'database_fails', at, forMs });
 
 /** Lets the database fail before every statement and around every commit, whose outcome is unknown then; one run for each. */
-// A2 in docs/attacks.md.
 describe.each(ORDERS)('$name, while the database fails', (order) => {
   test.each([
     ['one statement fails, or a commit of which nobody hears', 0],

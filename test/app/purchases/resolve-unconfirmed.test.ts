@@ -79,7 +79,6 @@ describe('an unconfirmed create', () => {
     expect(judge(never, [server(1, 'a')], [])).toEqual({ kind: 'nothing_yet' });
   });
 
-  // A9 in docs/attacks.md.
   test('never takes a server that another order has created', () => {
     expect(judge(create(), [server(3, 'web-1')], [3])).toEqual({ kind: 'nothing_yet' });
     expect(judge(create(), [server(3, 'web-1'), server(4, 'web-1')], [3])).toEqual({

@@ -75,7 +75,6 @@ describe('bodies whose signature isn’t checked yet', () => {
   const post = async ({ port }: Receiver, body: string) =>
     (await fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST', body })).status;
 
-  // A33 in docs/attacks.md.
   test('hold nobody up: what is large is not read as a form, which would take long', async () => {
     const app = await startReceiver();
     const body = `payload=${'+'.repeat(LONGEST - 100)}`;

@@ -104,7 +104,6 @@ describe('a post to a response_url', () => {
   });
 
   it.each([
-    // A19 in docs/attacks.md.
     ['a page of a proxy', '<html><body>ok</body></html>', 'text/html'],
     ['a page that mentions the word', '<p>{"ok":true}</p>', 'text/html'],
     ['an error in JSON', '{"ok":false,"error":"used_url"}', 'application/json'],

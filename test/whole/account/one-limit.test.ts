@@ -7,7 +7,6 @@ const LIMIT = 300;
 /** The machine may be busy. */
 const LATER = { timeout: 60_000 };
 
-// A7 in docs/attacks.md.
 test('a second key of the same account, connected again, never lets more requests through than the limit', async () => {
   await using team = await startTeam();
   const { hosting, account, app, apiKey } = team;
