@@ -132,8 +132,6 @@ function parseDay(option: string, text: string | undefined): number | undefined 
   return at;
 }
 
-runProgram(main);
-
 type Filter = Pick<AuditFilter, 'since' | 'until' | 'actorId' | 'server'>;
 
 /** Writes the entries of the workspaces to standard output; of all, if none is named. */
@@ -265,3 +263,5 @@ export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
 function toLine(cells: readonly (string | number | undefined)[]): string {
   return `${csvLine(cells)}\r\n`;
 }
+
+runProgram(main);

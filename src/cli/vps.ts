@@ -106,8 +106,6 @@ async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
   throw new UsageError(`Which workspace? Add --workspace and one of ${[only, ...others].join(', ')}.`, USAGE);
 }
 
-runProgram(main, 2);
-
 /** How `npm run vps` ends (docs/servers.md). */
 const REFUSED = 1;
 const UNCONFIRMED = 3;
@@ -357,3 +355,5 @@ const CAUSES: Partial<Readonly<Record<HostingError['code'], string>>> = {
   no_answer: "the hosting API didn't answer",
   unreadable_answer: "the hosting API's answer couldn't be read",
 };
+
+runProgram(main, 2);

@@ -33,7 +33,6 @@ const PROGRAMS = [
   ['cli/key.js', 'set', '--workspace', TEAM.id],
   ['cli/audit.js', 'verify'],
   ['cli/vps.js', 'list'],
-  ['cli/store.js', 'erase', '--workspace', TEAM.id],
   ['cli/store.js', 'restored'],
   ['cli/store.js', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
 ] as const;
