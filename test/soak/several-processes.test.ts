@@ -11,7 +11,7 @@ const LOAD_MS = 8000;
 
 test.skipIf(isLeftOut)(
   'three processes that are killed while PostgreSQL restarts charge once for each order, and tell every outcome',
-  { timeout: 180_000 },
+  { timeout: 240_000 },
   async () => {
     expect(missing).toEqual([]);
     process.stdout.write(`soak: SOAK_SEED=${SEED}, ${LOAD_MS / 1000} s of load\n`);

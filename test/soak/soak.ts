@@ -24,7 +24,7 @@ export interface SoakResult {
 }
 
 const SERVERS = 21;
-const SHORT_SETTLE_MS = 30_000;
+const SHORT_SETTLE_MS = 60_000;
 /** A lease of a minute, a doubt of a minute, and time to look. */
 const LONG_SETTLE_MS = 240_000;
 

@@ -5,7 +5,6 @@
 export const SLOW: readonly string[] = [
   // processes that are killed and started again
   'attacks/crash-points',
-  'soak/several-processes',
   'whole/approvals/approvals-killed',
   'whole/installs/killed',
   'whole/purchases/money-killed',
@@ -39,5 +38,6 @@ export const ALONE: readonly string[] = [
   'app/servers/long-labels',
   'sandbox/page/accessibility',
   'sandbox/page/performance',
+  'soak/several-processes',
   'whole/servers/large',
 ];
