@@ -106,7 +106,7 @@ export function findStored({ stored }: Evidence, { label }: Order): StoredOrder 
   return stored.find(({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`));
 }
 
-/** What was paid is known; and every user who read "Renewing" gets the outcome. */
+/** What was paid is known; and every user who read "Renewing" gets the outcome. "Someone else already confirmed this" is one. */
 function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
   const { hosting, account, recorded } = team;
   const paid = hosting.charges(account).filter(({ what }) => what.startsWith('renew '));
@@ -128,14 +128,13 @@ function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
   return [...twice, ...untold];
 }
 
-/** The second of two is told so in the form. */
 function isToldOfRenewal(
   { recorded }: SoakTeam,
   userId: string,
   { label, pressedAtMs }: { label: string; pressedAtMs: number },
 ) {
   const words = new RegExp(
-    `\`${label}\` (?:was renewed|was not renewed|is now paid until)|whether \`${label}\` was renewed|already confirmed|renewal of \`${label}\``,
+    `\`${label}\` (?:was renewed|was not renewed|is now paid until)|whether \`${label}\` was renewed|renewal of \`${label}\``,
   );
   return recorded.toldTo(userId).some(({ atMs, written }) => atMs >= pressedAtMs && words.test(written));
 }

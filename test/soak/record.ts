@@ -17,7 +17,7 @@ interface Renewal {
   readonly label: string;
   readonly userIds: readonly string[];
   readonly pressedAtMs: number;
-  /** Those whose press the app acknowledged. */
+  /** Those who read that their own press was taken. */
   readonly takenFor: Set<string>;
 }
 
