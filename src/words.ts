@@ -349,8 +349,6 @@ const REFUSALS: RefusalWords = {
   ...workflowRefusalWords,
   already_handled: () => 'This request was already handled.',
   unreadable_press: () => 'This button or form is out of date. Run the command again.',
-  newer_version: () =>
-    'This was saved by a newer version of the app, and this version can’t read it. Nothing was changed. Your admin can update the app.',
   unknown_command: ({ typed, nearest }) =>
     `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,

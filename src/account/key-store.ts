@@ -105,7 +105,7 @@ async function keepName(
 }
 
 /** Bound to who set it and when, so that a row that was altered or put back in part opens nothing. */
-export function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
+function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
   return {
     table: 'api_keys',
     row: row.workspace_id,

@@ -20,8 +20,6 @@ interface Status {
   readonly api: ApiStatus;
   /** Confirmed and not ended yet, including unconfirmed ones. */
   readonly open: readonly Operation[];
-  /** Whether there are more, which only a newer version of the app can read. */
-  readonly hasNewer?: boolean;
   /** Waits for a second person, oldest first. */
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
@@ -70,7 +68,6 @@ export const readStatus = defineUseCase({
     const { workspaceId } = context.actor;
     const all = await app.ledger.listOpen(workspaceId);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
-    const hasNewer = await app.ledger.hasNewer(workspaceId);
     const held = await app.passwords.listHeld(workspaceId);
     const waiting = await listWaiting(context);
     const settings = (await app.workspaces.find(workspaceId))?.settings;
@@ -78,7 +75,6 @@ export const readStatus = defineUseCase({
     return {
       api,
       open,
-      hasNewer,
       passwordsHeld: held.length,
       waiting,
       slack,
@@ -205,8 +201,6 @@ function approvals(found: Status, currency: string) {
   return [section(`*Waiting for approval*${rest}`), ...each];
 }
 
-const NEWER = 'orders that only a newer version of the app can read';
-
 const STATES: Readonly<Record<OperationState, string>> = {
   prepared: 'waiting to be sent',
   sent: 'sent, waiting for the answer',
@@ -215,17 +209,15 @@ const STATES: Readonly<Record<OperationState, string>> = {
   refused: 'refused',
 };
 
-function describeOpen({ open, hasNewer = false }: Status): string {
-  if (open.length === 0) return hasNewer ? NEWER : 'none';
+function describeOpen({ open }: Status): string {
+  if (open.length === 0) return 'none';
   const lines = open.slice(0, 10).map((operation) => {
     const { state, needsDecision, purchase, actorId, createdAt } = operation;
     const order = `${codeLabel(labelOf(purchase), 40)} (${purchase.kind}, ${mention(actorId)})`;
     return `${order}: ${needsDecision ? 'needs a decision' : STATES[state]}, since ${slackDate(createdAt)}`;
   });
   const rest = open.length - lines.length;
-  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...(hasNewer ? [`and ${NEWER}`] : [])].join(
-    '\n',
-  );
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
 /** A line for each thing that Slack may or may not allow the app: a dot, a word, and what fixes it. */

@@ -13,7 +13,6 @@ import {
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import type { Foundation } from '../db/database.ts';
-import { parseKnown } from '../db/stored-reason.ts';
 import type { Tables } from '../db/tables.ts';
 import { countChange } from '../db/versions.ts';
 import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
@@ -160,7 +159,7 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
         if (listChanges(parseSettings(row.settings), was).length > 0) return false;
         await trx
           .updateTable('workspaces')
-          .set({ settings: writeSettings(row.settings, settings) })
+          .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
         await countChange(trx, id, 'settings_version');
@@ -206,34 +205,10 @@ const storedSettings = z.object({
     .exactOptional(),
 });
 
-const anything = z.looseObject({});
-const storedParts = z.looseObject({
-  approval: anything.prefault({}),
-  budget: anything.prefault({}),
-  freeze: anything.prefault({}),
-});
-
-/** What a later version of the app has stored beside what this one knows stays as it is. */
-export function writeSettings(stored: string, settings: WorkspaceSettings): string {
-  const was = parseKnown(storedParts, JSON.parse(stored));
-  return JSON.stringify({
-    ...listUnknown(was, storedSettings),
-    ...settings,
-    approval: { ...listUnknown(was.approval, rule), ...settings.approval },
-    budget: { ...listUnknown(was.budget, budget), ...settings.budget },
-    ...(settings.freeze && { freeze: { ...listUnknown(was.freeze, freeze), ...settings.freeze } }),
-  });
-}
-
-function listUnknown(stored: object, { shape }: z.ZodObject): object {
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(shape, name)));
-}
-
 /**
- * Reads what `changeSettings` of any version wrote.
- * @throws Refusal `newer_version`, SyntaxError when it can't be read: the defaults have no limits, so they must not take
- * its place
+ * Reads what `changeSettings` wrote.
+ * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
  */
 export function parseSettings(text: string): WorkspaceSettings {
-  return parseKnown(storedSettings, JSON.parse(text));
+  return storedSettings.parse(JSON.parse(text));
 }

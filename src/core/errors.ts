@@ -37,7 +37,6 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   already_handled: Record<never, never>;
   /** The process stood still for so long that another one has told the user that nothing was done. */
   /** A newer version of the app has stored what this one can't read: it is left to that one. */
-  newer_version: Record<never, never>;
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
   unreadable_press: Record<never, never>;
   // typed text

@@ -87,7 +87,7 @@ function parseHead(head: string): Link | undefined {
 }
 
 /** Keeps the newest entry of a chain, within the transaction that changes it. */
-export async function keepHead(
+async function keepHead(
   db: Queries,
   vault: Vault,
   workspaceId: string,
@@ -274,7 +274,7 @@ async function believe(
 const UNPROVEN: SignedEnds = { ends: '', signature: '' };
 
 /** States of operations that are written together with an audit entry. */
-export const AUDITED = ['settled', 'refused', 'in_doubt'] as const;
+export const AUDITED = ['settled', 'refused', 'unconfirmed'] as const;
 
 /** Whether there is an API key or another operation, none of which is written without an audit chain. */
 async function hasOthers(db: Queries, workspaceId: string, operationId: string): Promise<boolean> {

@@ -13,9 +13,7 @@ import {
   readPage,
   takeChain,
 } from './audit-chain.ts';
-import type { Foundation, Queries } from './database.ts';
-import type { PasswordRow } from './tables.ts';
-import type { Vault } from './vault.ts';
+import type { Foundation } from './database.ts';
 
 /** Goes through a chain from its beginning to its end, while others may add to it or prune it. */
 export async function verifyAudit(foundation: Foundation, workspaceId: string): Promise<AuditVerdict> {
@@ -156,25 +154,6 @@ function isMoved({ vault }: Pick<Foundation, 'vault'>, entry: FoundEntry, newest
     if (judgeEntry(vault, { ...entry.cells, seq }, entry.signature) === 'signed') return true;
   }
   return false;
-}
-
-/** Whether a signed audit entry says that this user's create of this server was done. */
-export async function hasSignedCreate(
-  db: Queries,
-  vault: Vault,
-  { workspace_id, operation_id, creator_id, label }: PasswordRow,
-): Promise<boolean> {
-  const entries = await db
-    .selectFrom('audit')
-    .selectAll()
-    .where('workspace_id', '=', workspace_id)
-    .where('operation_id', '=', operation_id)
-    .where('actor_id', '=', creator_id)
-    .where('action', '=', 'create')
-    .where('label', '=', label)
-    .where('outcome', '=', 'done')
-    .execute();
-  return entries.some(({ signature, ...cells }) => judgeEntry(vault, cells, signature) === 'signed');
 }
 
 /** Says what is wrong when a chain that is whole in itself does not go on from a head that was published. */

@@ -12,6 +12,8 @@ export interface Engine {
   readonly migrationDialect?: Dialect;
   /** The schema with the app's tables, where a database has several. */
   readonly schema?: string;
+  /** The type of text that sorts and compares by its bytes. */
+  readonly textType: string;
   /** Whether no other process can hold a lease, so that leases of a crashed process can be freed at the start. */
   readonly isSoleProcess: boolean;
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */

@@ -1,12 +1,6 @@
-import type { Kysely } from 'kysely';
-import { placeOfKey } from '../account/key-store.ts';
-import { placeOfPassword } from '../purchases/password-store.ts';
-import { judgeEnds } from './audit-chain.ts';
 import type { Foundation, Queries } from './database.ts';
 import { DatabaseUnusable } from './engine.ts';
-import { listExecuted } from './migrate.ts';
-import type { Tables } from './tables.ts';
-import type { SealedPlace, Vault } from './vault.ts';
+import type { Vault } from './vault.ts';
 
 /** A value that a key left in the database, and whether the ring's key of that ID fits it. */
 interface Trace {
@@ -15,18 +9,11 @@ interface Trace {
 }
 
 /**
- * Checks that the ring belongs to the database. Changes nothing, and works before the migrations.
+ * Checks that the ring belongs to the database. Changes nothing; a new database takes any ring.
  * @throws DatabaseUnusable when the ring has a different key under a known ID, or no known key
  */
-export async function requireFittingKeys(
-  db: Kysely<Tables>,
-  schema: string | undefined,
-  vault: Vault,
-): Promise<void> {
-  const executed = await listExecuted(db, schema);
-  if (executed.length === 0) return;
-  const checks = executed.includes('0022-key-checks') ? await readChecks(db, vault) : [];
-  judge(checks.length > 0 ? checks : await readSealed(db, vault), vault);
+export async function requireFittingKeys(db: Queries, vault: Vault): Promise<void> {
+  judge(await readChecks(db, vault), vault);
 }
 
 /**
@@ -37,7 +24,7 @@ export async function requireFittingKeys(
 export async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
   await engine.transact(db, async (trx) => {
     const checks = await readChecks(trx, vault);
-    judge(checks.length > 0 ? checks : await readSealed(trx, vault), vault);
+    judge(checks, vault);
     const known = new Set(checks.map(({ keyId }) => keyId));
     for (const [key_id, value] of vault.checks) {
       if (known.has(key_id)) continue;
@@ -88,46 +75,4 @@ function judge(traces: readonly Trace[], { checks }: Vault): void {
 async function readChecks(db: Queries, { checks }: Vault): Promise<readonly Trace[]> {
   const rows = await db.selectFrom('key_checks').selectAll().execute();
   return rows.map(({ key_id, value }) => ({ keyId: key_id, fits: checks.get(key_id) === value }));
-}
-
-/**
- * What a version without check values has left: whatever it sealed, it has audited, or it was an API key. `npm run key` with
- * another ring may have rewritten both, but no root password: where there is one, it decides.
- */
-async function readSealed(db: Queries, vault: Vault): Promise<readonly Trace[]> {
-  const passwords = await db.selectFrom('passwords').selectAll().execute();
-  const keys = await db
-    .selectFrom('api_keys')
-    .select(['workspace_id', 'set_by', 'set_at', 'sealed'])
-    .execute();
-  const chains = await db.selectFrom('audit_chains').selectAll().execute();
-  const found = passwords.map((row) => traceOf(vault, row.sealed, placeOfPassword(row)));
-  const others = [
-    ...keys.map((row) => traceOf(vault, row.sealed, placeOfKey(row))),
-    ...chains.map(({ workspace_id, ends, signature }) => {
-      const verdict = judgeEnds(vault, workspace_id, { ends, signature });
-      return { keyId: keyIdOf(signature), fits: verdict === 'signed' };
-    }),
-  ];
-  const decided = new Set(found.map(({ keyId }) => keyId));
-  return [...found, ...others.filter(({ keyId }) => keyId !== '' && !decided.has(keyId))];
-}
-
-/** The first release bound what it sealed to its place alone, without the facts. */
-function traceOf(vault: Vault, sealed: string, bound: SealedPlace): Trace {
-  const { facts: _, ...place } = bound;
-  return { keyId: keyIdOf(sealed), fits: [bound, place].some((each) => opens(vault, sealed, each)) };
-}
-
-function keyIdOf(token: string): string {
-  return token.split('.')[1] ?? '';
-}
-
-function opens(vault: Vault, sealed: string, place: SealedPlace): boolean {
-  try {
-    vault.open(sealed, place);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -8,7 +8,6 @@ import { labelOf } from '../purchases/operation.ts';
 import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { DatabaseUnusable } from './engine.ts';
-import { readIfKnown } from './stored-reason.ts';
 import type { MoveRow, Tables } from './tables.ts';
 
 /** Finds the move by which the data of this database left it, or was about to. */
@@ -73,7 +72,7 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
 
 type OrderRow = Awaited<ReturnType<typeof listOrders>>[number];
 
-/** Those that are under way, whatever version of the app wrote them. */
+/** Those that are under way. */
 function listOrders(trx: Transaction<Tables>) {
   return trx.selectFrom('operations').selectAll().where('state', 'in', ['prepared', 'sent']).execute();
 }
@@ -86,7 +85,7 @@ async function endOrders(trx: Transaction<Tables>, at: number): Promise<void> {
   ] as const)
     await trx
       .updateTable('operations')
-      .set({ state: 'in_doubt', reason: 'restored', reason_details: null, needs_person })
+      .set({ state: 'unconfirmed', reason: 'restored', reason_details: null, needs_person })
       .set({ told_at: 0, due_at: at, lease_owner: '', lease_until: 0 })
       .where('state', '=', state)
       .execute();
@@ -133,18 +132,18 @@ async function listEntries(
   return [...entries, ...ended].sort((a, b) => (a.workspaceId < b.workspaceId ? -1 : 1));
 }
 
-/** By the user who confirmed it. Of an order that only a newer version can read, no more is known. */
+/** By the user who confirmed it. */
 function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): AuditEntry {
-  const purchase = readIfKnown(row, toOperation)?.purchase;
+  const { purchase } = toOperation(row);
   return {
     at,
     workspaceId: row.workspace_id,
     actorId: row.actor_id,
     surface,
-    action: purchase?.kind ?? 'confirm',
+    action: purchase.kind,
     actId: row.id,
     operationId: row.id,
-    label: purchase && labelOf(purchase),
+    label: labelOf(purchase),
     outcome: 'in_doubt',
     code: 'restored',
   };

@@ -27,14 +27,13 @@ import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
-import { migrate, requireCurrent } from './migrate.ts';
-import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { createOutcomeThreads, createReplyUrls, createSeenRequests } from './one-time.ts';
+import { migrate, requireCurrent } from './schema.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** `sqlite:./path`, `sqlite::memory:` or `postgres://…` (docs/design.md 8, `DATABASE_URL`). */
   readonly databaseUrl: string;
   readonly vault: Vault;
@@ -111,18 +110,18 @@ function onlyOnce(work: () => Promise<void>): () => Promise<void> {
 }
 
 /**
- * Brings the schema up to date where this process may, and else requires that it is. Checks first that the keys belong to the
- * database, since a migration may seal.
+ * Brings the schema up to date where this process may, and else requires that it is, and that the keys belong to the database.
  * @throws DatabaseUnusable
  */
 export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault): Promise<void> {
-  const { mayMigrate, migrationDialect, schema } = engine;
-  const migrations = createMigrations(vault);
-  await requireFittingKeys(db, schema, vault);
-  if (!mayMigrate) return requireCurrent(db, migrations, schema);
-  if (!migrationDialect) return migrate(db, migrations, schema);
-  const patient = new Kysely<Tables>({ dialect: migrationDialect });
-  return migrate(patient, migrations, schema).finally(() => patient.destroy());
+  const { mayMigrate, migrationDialect } = engine;
+  if (!mayMigrate) await requireCurrent(db, engine);
+  else if (!migrationDialect) await migrate(db, engine);
+  else {
+    const patient = new Kysely<Tables>({ dialect: migrationDialect });
+    await migrate(patient, engine).finally(() => patient.destroy());
+  }
+  await requireFittingKeys(db, vault);
 }
 
 /** Frees the leases of a killed process, if no other running process can hold them. */
@@ -140,7 +139,7 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
 
 /** However rarely they were looked for by then: a start is a good moment. */
 async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
-  await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'in_doubt').execute();
+  await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'unconfirmed').execute();
 }
 
 function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {

@@ -1,8 +1,6 @@
 import {
-  ColumnDefinitionNode,
   CompiledQuery,
   type DatabaseConnection,
-  type DataTypeNode,
   type Dialect,
   type Driver,
   PostgresAdapter,
@@ -17,22 +15,13 @@ import { DatabaseUnreachable } from '../core/errors.ts';
 import { createIds } from '../system.ts';
 import { CommitUnknown, DatabaseUnusable, type Engine, type EngineOptions } from './engine.ts';
 
-/** PostgreSQL, with columns of text that sort and compare by their bytes, as those of SQLite do. */
 export function createPostgresDialect(pool: Pool): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool),
-    createQueryCompiler: () => new BytewiseCompiler(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
-}
-
-class BytewiseCompiler extends PostgresQueryCompiler {
-  protected override visitDataType(node: DataTypeNode): void {
-    super.visitDataType(node);
-    const isColumn = this.parentNode !== undefined && ColumnDefinitionNode.is(this.parentNode);
-    if (isColumn && node.dataType === 'text') this.append(' collate "C"');
-  }
 }
 
 /** Lets Kysely speak to PostgreSQL over connections that may be lost at any moment. */

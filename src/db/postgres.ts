@@ -51,6 +51,7 @@ export async function openPostgres(
       // The command line may run beside an older app, whose tables it must not change.
       mayMigrate: lock,
       isSoleProcess: false,
+      textType: 'text collate "C"',
       skipsLockedRows: true,
       clock,
       moment: postgresMoment,

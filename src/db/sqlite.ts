@@ -60,6 +60,7 @@ function makeEngine(
   return {
     dialect: createSqliteDialect(connection),
     ...rights,
+    textType: 'text',
     skipsLockedRows: false,
     // Its processes are on one machine, so they have one clock.
     moment: (at) => sql<number>`${at}`,

@@ -8,8 +8,7 @@ import type { FollowedAction, FollowedStanding } from '../servers/follow.ts';
 import type { RunKey, RunState } from '../workflows/run.ts';
 
 /**
- * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
- * text (ULIDs, JSON), bigint (epoch milliseconds, hundredths), integer (counts, 0 or 1).
+ * The columns of `schema.ts`, and what they mean.
  */
 export interface Tables extends FollowTables, WorkflowTables {
   workspaces: WorkspacesTable;
@@ -415,8 +414,7 @@ interface OperationsTable {
   purchase: string;
   /** '' when it claims nothing, or has released its claim. */
   claim: string;
-  /** `in_doubt`, from the first release, is `unconfirmed` everywhere else. */
-  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
+  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'unconfirmed';
   price: number | null;
   /** JSON. */
   known_ids: string;

@@ -3,20 +3,18 @@ import { listAccountNames } from '../account/one-account.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { Engine } from '../db/engine.ts';
-import { readIfKnown, readKnown } from '../db/stored-reason.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
-import { LOOKED_FOR, PURCHASE_KINDS, STORED_STATES, toOperation, toStoredState } from './ledger-rows.ts';
+import { LOOKED_FOR, toOperation } from './ledger-rows.ts';
 import { CLOCK_SLACK_MS, type Operation } from './operation.ts';
 import type { Lease, Ledger } from './ports.ts';
 
-const OPEN = (['prepared', 'sent', 'unconfirmed'] as const).map(toStoredState);
+const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
 
 type Lists = Pick<
   Ledger,
   | 'find'
   | 'findCreateOf'
   | 'listOpen'
-  | 'hasNewer'
   | 'countOpen'
   | 'listOfServer'
   | 'listRenewals'
@@ -31,7 +29,6 @@ export function createLedgerLists({ db }: Foundation): Lists {
     find: (id) => find(db, id),
     findCreateOf: (workspaceId, serverId) => findCreateOf(db, workspaceId, serverId),
     listOpen: (workspaceId) => listOpen(db, workspaceId),
-    hasNewer: (workspaceId) => hasNewer(db, workspaceId),
     countOpen: () => countOpen(db),
     listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
     listRenewals: (account, workspaceId, serverId) => listRenewals(db, account, workspaceId, serverId),
@@ -89,17 +86,7 @@ async function listOpen(db: Queries, workspaceId: WorkspaceId): Promise<readonly
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return readKnown(rows, toOperation);
-}
-
-async function hasNewer(db: Queries, workspaceId: WorkspaceId): Promise<boolean> {
-  const rows = await db
-    .selectFrom('operations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('state', 'not in', ['settled', 'refused'])
-    .execute();
-  return rows.some((row) => readIfKnown(row, toOperation) === undefined);
+  return rows.map(toOperation);
 }
 
 async function countOpen(db: Queries): Promise<number> {
@@ -181,7 +168,7 @@ async function listUnresolvedCreates(
     .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
     .where((column) =>
       column.or([
-        column('state', 'in', ['sent', 'in_doubt']),
+        column('state', 'in', ['sent', 'unconfirmed']),
         column.and([column('state', '=', 'refused'), column('reason', 'in', LOOKED_FOR)]),
       ]),
     )
@@ -194,10 +181,12 @@ async function listUnresolvedCreates(
 /** Who works on which operation. Leases expire, so a crashed process doesn't block an operation for long. */
 export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
   const { db } = foundation;
-  const newer = new Set<string>();
   return {
     lease: (id, lease) => takeLease(foundation, id, lease),
-    leaseDue: (lease) => leaseDue(foundation, lease, newer),
+    leaseDue: async (lease) => {
+      const row = await takeDueLease(foundation, lease);
+      return row && toOperation(row);
+    },
     release: (id, owner, dueAt) => release(db, id, owner, dueAt),
   };
 }
@@ -219,29 +208,10 @@ async function takeLease(
   return taken !== undefined;
 }
 
-const MOST_NEWER = 1000;
-
-/** What only a newer version can read is given back at once, and not taken again. */
-async function leaseDue(
-  foundation: Foundation,
-  lease: Lease,
-  newer: Set<string>,
-): Promise<Operation | undefined> {
-  for (;;) {
-    const row = await takeDueLease(foundation, lease, newer);
-    const operation = row && readIfKnown(row, toOperation);
-    if (!row || operation) return operation;
-    if (newer.size >= MOST_NEWER) newer.clear();
-    newer.add(row.id);
-    await release(foundation.db, row.id, lease.owner, undefined);
-  }
-}
-
 /** One statement finds and takes. Where nothing is left to do `due_at` is NULL, so it alone says what is due. */
 async function takeDueLease(
   { db, engine }: Foundation,
   { owner, now, until }: Lease,
-  newer: ReadonlySet<string>,
 ): Promise<OperationRow | undefined> {
   return db
     .updateTable('operations')
@@ -255,9 +225,6 @@ async function takeDueLease(
           column.or([column('due_at', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]),
         )
         .where((column) => isFree(column, engine, now))
-        .where('kind', 'in', PURCHASE_KINDS)
-        .where('state', 'in', STORED_STATES)
-        .$if(newer.size > 0, (rows) => rows.where('id', 'not in', [...newer]))
         .orderBy('due_at')
         .orderBy('id')
         .limit(1)

@@ -15,15 +15,7 @@ import type { OperationRow, Tables } from '../db/tables.ts';
 import { lockVersions, readVersions } from '../db/versions.ts';
 import { type Budget, findExcess, sumSpent } from './budget.ts';
 import { createLeases, createLedgerLists } from './ledger-lists.ts';
-import {
-  LOOKED_FOR,
-  parsePurchase,
-  type StoredState,
-  toOperation,
-  toReasonColumns,
-  toRow,
-  toStoredState,
-} from './ledger-rows.ts';
+import { LOOKED_FOR, parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
 import { CLOCK_SLACK_MS, labelOf, type Operation } from './operation.ts';
 import type { Ledger, NewOperation, Prepared, Versions } from './ports.ts';
 import { createPrices } from './prices.ts';
@@ -230,7 +222,7 @@ async function isCurrent(trx: Transaction<Tables>, id: ConfirmationId, looked: V
   return now.key === looked.key && now.access === looked.access && now.settings === looked.settings;
 }
 
-const OPEN = ['sent', 'in_doubt'] as const;
+const OPEN = ['sent', 'unconfirmed'] as const;
 
 /** Settles an operation with its password and its audit entry, in a transaction (docs/design.md 4.4). */
 async function settle(
@@ -267,7 +259,7 @@ async function settle(
 function listOrigins(
   { isFirstHand = false, isLate = false, password }: Parameters<Ledger['settle']>[1],
   lacksPassword: boolean,
-): readonly StoredState[] {
+): readonly Operation['state'][] {
   if (isLate) return ['refused'];
   if (!isFirstHand) return OPEN;
   return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
@@ -307,7 +299,7 @@ function createLedgerMoves(foundation: Foundation): Moves {
     markSent: (id, sent) => commitSent(foundation, id, sent),
     refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
     markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) => {
-      const change = { ...toReasonColumns(reason), state: 'in_doubt', told_at: 0, due_at: dueAt } as const;
+      const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0, due_at: dueAt } as const;
       return moveAudited(foundation, id, ['sent'], audit, change, async (trx) => {
         if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
       });
@@ -315,7 +307,7 @@ function createLedgerMoves(foundation: Foundation): Moves {
     markNeedsDecision: async (id, audit, reason) => {
       const why = reason === undefined ? {} : toReasonColumns(reason);
       const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
-      await moveAudited(foundation, id, ['in_doubt'], audit, change);
+      await moveAudited(foundation, id, ['unconfirmed'], audit, change);
     },
     markNotified: (notified, at) => markNotified(db, notified, at),
     addLooked: async (id, ms) => {
@@ -349,9 +341,9 @@ async function refuse(
       .where('id', '=', id)
       .executeTakeFirst();
     const isOwn = owner !== undefined && sender?.sent_by === owner;
-    const from: StoredState[] = ['prepared'];
+    const from: Operation['state'][] = ['prepared'];
     if (isOwn) from.push('sent');
-    if (isOwn || decidedBy !== undefined) from.push('in_doubt');
+    if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
     if (!(await move(trx, id, from, change))) return false;
     await addAudit(trx, foundation, audit);
     return true;
@@ -381,7 +373,7 @@ async function markNotified(
         .end(),
     }))
     .where('id', '=', notified.id)
-    .where('state', '=', toStoredState(notified.state))
+    .where('state', '=', notified.state)
     .where('needs_person', '=', notified.needsDecision ? 1 : 0)
     .where('has_password', '=', notified.hasPassword ? 1 : 0)
     .where('told_at', '=', 0)
@@ -397,7 +389,7 @@ function ended(at: number) {
 async function move(
   db: Queries,
   id: ConfirmationId,
-  from: readonly StoredState[],
+  from: readonly Operation['state'][],
   change: Partial<OperationRow>,
 ): Promise<OperationRow | undefined> {
   return (
@@ -416,7 +408,7 @@ async function move(
 async function moveAudited(
   foundation: Foundation,
   id: ConfirmationId,
-  from: readonly StoredState[],
+  from: readonly Operation['state'][],
   audit: AuditEntry,
   change: Partial<OperationRow>,
   andThen: (trx: Transaction<Tables>) => Promise<void> = async () => undefined,
@@ -450,7 +442,7 @@ async function hasOpenCreate(
     .selectFrom('operations')
     .select(['state', 'purchase'])
     .where('kind', '=', 'create')
-    .where('state', 'in', ['sent', 'in_doubt'])
+    .where('state', 'in', ['sent', 'unconfirmed'])
     .where('id', '<>', id)
     .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
     .execute();
@@ -470,7 +462,7 @@ async function hasSameMonth(
     .select('id')
     .where('claim', '=', claim)
     .where('account', 'in', names)
-    .where('state', 'in', ['sent', 'in_doubt', 'settled'])
+    .where('state', 'in', ['sent', 'unconfirmed', 'settled'])
     .where('id', '<>', id)
     .executeTakeFirst();
   return claim !== '' && other !== undefined;

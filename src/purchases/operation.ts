@@ -102,7 +102,7 @@ export function isEnded(operation: Operation): boolean {
 /** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */
 export function isLookedFor({ state, reason }: Operation): boolean {
   if (state === 'unconfirmed') return true;
-  return state === 'refused' && (reason.code === 'not_done' || reason.code === 'decided_not_done');
+  return state === 'refused' && reason.code === 'decided_not_done';
 }
 
 /** The label of the server that is created or renewed. */
@@ -142,7 +142,6 @@ export const PURCHASE_REFUSALS = [
   'key_unreadable',
   'waited_too_long',
   'shutting_down',
-  'newer_version',
 ] as const satisfies readonly RefusalCode[];
 export type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
 
@@ -158,12 +157,8 @@ export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
 
 /** Refused without proof: none of these may be described as "nothing was charged". */
 export interface UnprovenRefusalDetails {
-  /** Written by older versions: it had not appeared by the end of the waiting time, which proves nothing. */
-  readonly not_done: NoDetails;
   /** A manager checked the hosting account and decided it. */
   readonly decided_not_done: NoDetails;
-  /** Stored by another version of the app, whose code or details this one can't read. */
-  readonly unreadable: { readonly code: string };
 }
 
 export type OperationRefusalDetails = ProvenRefusalDetails & UnprovenRefusalDetails;
@@ -189,13 +184,11 @@ export interface UnconfirmedDetails {
   readonly key_rejected: NoDetails;
   /** The database was restored from a backup, which does not have the outcome. */
   readonly restored: NoDetails;
-  /** Stored by another version of the app, whose code this one does not know. */
-  readonly unreadable: { readonly code: string };
 }
 /** Why it is not known whether an operation was done. */
 export type UnconfirmedReason = Reason<UnconfirmedDetails>;
 
-const UNPROVEN = { not_done: true, decided_not_done: true, unreadable: true } as const satisfies Readonly<
+const UNPROVEN = { decided_not_done: true } as const satisfies Readonly<
   Record<keyof UnprovenRefusalDetails, true>
 >;
 

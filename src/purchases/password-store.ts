@@ -140,7 +140,7 @@ type PasswordFacts = Pick<
 >;
 
 /** Bound to its creator as well: who rewrites the row reads nothing (docs/decisions/0012-sealed-rows-are-bound-to-their-owner.md). */
-export function placeOfPassword(row: PasswordFacts): SealedPlace {
+function placeOfPassword(row: PasswordFacts): SealedPlace {
   return {
     table: 'passwords',
     row: row.operation_id,

@@ -140,8 +140,6 @@ export interface Ledger extends Prices {
    * version of the app can read.
    */
   listOpen(workspaceId: WorkspaceId): Promise<readonly Operation[]>;
-  /** Whether it has open operations that only a newer version of the app can read. */
-  hasNewer(workspaceId: WorkspaceId): Promise<boolean>;
   /** The same of all workspaces, counted. */
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */

@@ -6,7 +6,7 @@ import { type Money, money } from '../core/money.ts';
 import type { Server } from '../core/server.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { OperationRow } from '../db/tables.ts';
-import { LOOKED_FOR, parsePurchase, parseStanding } from './ledger-rows.ts';
+import { LOOKED_FOR, parsePurchase, readStanding } from './ledger-rows.ts';
 import type { Operation, Standing } from './operation.ts';
 import type { Ledger } from './ports.ts';
 
@@ -170,7 +170,7 @@ async function listPurchases(
   return rows.map((row) => ({
     purchase: parsePurchase(row.purchase),
     price: findPrice(row.price),
-    ...parseStanding(row),
+    ...readStanding(row),
   }));
 }
 

@@ -90,7 +90,6 @@ async function isMadeElsewhere(
 async function findRival(operation: Operation, account: string, { ledger }: AppContext): Promise<boolean> {
   const { id, purchase, workspaceId, createdAt } = operation;
   if (purchase.kind === 'create') {
-    if (await ledger.hasNewer(workspaceId)) return true;
     const creates = await ledger.listUnresolvedCreates(account, workspaceId);
     return creates.some(
       (other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)),

@@ -22,13 +22,12 @@ import { forgetSpilled, spillAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
- * @throws ContradictoryAnswer; Refusal `newer_version`, `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`, `waited_too_long`,
+ * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`, `waited_too_long`,
  * `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   const { operation, hosting } = payment;
-  await refuseBesideNewer(payment);
   let knownIds: readonly ServerId[] = [];
   const check: Parameters<typeof sendPermitted>[1] = async (how) => {
     // At every look: by then, another workspace may have been found to have this account.
@@ -60,11 +59,6 @@ async function refuseUnseenNamesake(
   // Two orders for one label that were both confirmed here are meant to be two servers.
   const ours = await app.ledger.listSettledIds(hosting.account, unseen, workspaceId);
   if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
-}
-
-/** An open order of a newer version may be for the same server, and this version can't see that. */
-async function refuseBesideNewer({ operation, app }: Payment): Promise<void> {
-  if (await app.ledger.hasNewer(operation.workspaceId)) throw new Refusal('newer_version', {});
 }
 
 const WAIT_MOST_SECONDS = 60;

@@ -30,8 +30,7 @@ interface Refused extends Wording {
 /** "was not created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
 export function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
   if (!isProven(reason)) {
-    const claim = reason.code === 'not_done' ? 'hasn’t appeared' : `was not ${done}`;
-    return `${claim}. ${describeReason(UNPROVEN, reason)}`;
+    return `was not ${done}. ${describeReason(UNPROVEN, reason)}`;
   }
   return `was not ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
 }
@@ -73,8 +72,6 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
   waited_too_long: () => 'The order waited too long for the hosting API’s rate limit. Try again in a minute.',
   shutting_down: () => 'The app is restarting. Try again in a moment.',
-  newer_version: () =>
-    'The workspace has an open order or a setting that only a newer version of the app can read. Try again once your admin has updated the app.',
   unauthorized: () => sharedHosting('unauthorized'),
   not_allowed: () => sharedHosting('not_allowed'),
   bad_request: () => sharedHosting('bad_request'),
@@ -110,12 +107,8 @@ export function topUpWords(accountUrl: string | undefined): string {
 }
 
 const UNPROVEN: ReasonWords<UnprovenRefusalDetails> = {
-  not_done: () =>
-    'We can’t rule out a charge: check your hosting account before you order again. If the order goes through after all, we’ll tell you here.',
   decided_not_done: () =>
     'A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.',
-  unreadable: () =>
-    'The reason was stored by another version of the app. Check the hosting account for a charge before you order again.',
 };
 
 /** Why it is not known whether an order was carried out, as the middle of a sentence. */
@@ -135,7 +128,6 @@ const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
   no_api_key: () => 'no hosting account is connected, so we can’t check',
   key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
   restored: () => 'the app’s database was restored from a backup, which doesn’t have the result',
-  unreadable: () => 'the reason was stored by another version of the app',
 };
 
 /** The words that every surface has for this refusal. */

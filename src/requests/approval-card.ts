@@ -159,7 +159,7 @@ function nextButtons(approval: Approval): Button[] {
   const serverId = serverIdOf(action);
   if (state === 'approved' || state === 'running' || reason === 'done' || reason === 'lost_account')
     return [];
-  if ((reason === 'no_answer' || (state === 'ended' && reason === 'unreadable')) && serverId !== undefined)
+  if (reason === 'no_answer' && serverId !== undefined)
     return [showButton.element('Check again', { id: serverId })];
   if (action.kind === 'purchase' && action.purchase.kind === 'create')
     return [createReviewButton.element('Request again…', toKeys(action.purchase.order))];

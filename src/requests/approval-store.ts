@@ -2,13 +2,11 @@ import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { Reason } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation } from '../db/database.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
-import { parseKnown, readKnown } from '../db/stored-reason.ts';
 import type { ApprovalRow, Tables } from '../db/tables.ts';
 import { readVersions } from '../db/versions.ts';
 import { prepareOperation } from '../purchases/ledger.ts';
@@ -16,16 +14,7 @@ import { storedPurchase } from '../purchases/ledger-rows.ts';
 import { claimOf } from '../purchases/operation.ts';
 import type { NewOperation } from '../purchases/ports.ts';
 import type { Approvals } from './approval.ts';
-import {
-  APPROVAL_STATES,
-  type Approval,
-  type ApprovalAction,
-  type ApprovalOutcome,
-  type ApprovalState,
-  type CancelDetails,
-  type DeleteEndDetails,
-  type NewApproval,
-} from './decision.ts';
+import type { Approval, ApprovalAction, ApprovalOutcome, ApprovalState, NewApproval } from './decision.ts';
 import { createDecisionStore, fromDecisionColumns, toDecisionColumns } from './store.ts';
 
 type Decision = Parameters<Approvals['approve']>[1];
@@ -68,7 +57,7 @@ export function createApprovals(foundation: Foundation): Approvals {
         .orderBy('asked_at')
         .orderBy('id')
         .execute();
-      return readKnown(rows, toApproval);
+      return rows.map(toApproval);
     },
   };
 }
@@ -243,7 +232,7 @@ const action = z.discriminatedUnion('kind', [
 ]);
 
 /** Makes the row of an approval that was just requested. */
-export function toApprovalRow(approval: NewApproval, keyGeneration: number): ApprovalRow {
+function toApprovalRow(approval: NewApproval, keyGeneration: number): ApprovalRow {
   return {
     ...toDecisionColumns(approval),
     requester_id: approval.requesterId,
@@ -258,96 +247,25 @@ export function toApprovalRow(approval: NewApproval, keyGeneration: number): App
   };
 }
 
-/** A row of the approvals, whose state is not checked yet. */
-type StoredApproval = Omit<ApprovalRow, 'state'> & { readonly state: string };
-
-/** Reads a row of the approvals. @throws Refusal `newer_version` when only a newer version of the app can read it */
-function toApproval(row: StoredApproval): Approval {
+function toApproval(row: ApprovalRow): Approval {
   return {
     ...fromDecisionColumns(row),
     ...readOutcome(row),
     requesterId: row.requester_id,
-    action: parseKnown(action, JSON.parse(row.deed)),
+    action: action.parse(JSON.parse(row.deed)),
     isOverBudget: row.is_over_budget === 1,
     keyGeneration: row.key_generation,
   };
 }
 
+function readOutcome({ state, reason: code, reason_details }: ApprovalRow): ApprovalOutcome {
+  const reason = { code, details: JSON.parse(reason_details ?? '{}') };
+  return { state, ...((state === 'canceled' || state === 'ended') && { reason }) } as ApprovalOutcome;
+}
+
 /** What two open approvals must not both be about; empty for a create. */
 function claimOfAction(wanted: ApprovalAction): string {
   return wanted.kind === 'delete' ? `delete:${wanted.serverId}` : claimOf(wanted.purchase);
-}
-
-/** How each reason is read: one that is missing here does not compile. */
-type ReasonSchemas<Details> = { readonly [Code in keyof Details]: z.ZodType<Reason<Details, Code>> };
-
-const UNREADABLE = { code: 'unreadable', details: {} } as const;
-
-function plain<Code extends string>(code: Code) {
-  return z.object({ code: z.literal(code), details: z.object({}) });
-}
-
-const CANCEL_REASONS: ReasonSchemas<CancelDetails> = {
-  role_needed: plain('role_needed'),
-  account_changed: plain('account_changed'),
-  unknown_server: plain('unknown_server'),
-  label_differs: plain('label_differs'),
-  server_protected: plain('server_protected'),
-  already_renewed: plain('already_renewed'),
-  unknown_choice: plain('unknown_choice'),
-  price_moved: plain('price_moved'),
-  over_budget: plain('over_budget'),
-  stale_confirmation: plain('stale_confirmation'),
-  restored: plain('restored'),
-  unreadable: plain('unreadable'),
-};
-
-const DELETE_ENDS: ReasonSchemas<DeleteEndDetails> = {
-  done: plain('done'),
-  server_protected: plain('server_protected'),
-  no_answer: plain('no_answer'),
-  lost_account: plain('lost_account'),
-  defect: plain('defect'),
-  unauthorized: plain('unauthorized'),
-  not_allowed: plain('not_allowed'),
-  bad_request: plain('bad_request'),
-  not_enough_balance: plain('not_enough_balance'),
-  limit: plain('limit'),
-  not_created: plain('not_created'),
-  checking: plain('checking'),
-  not_found: plain('not_found'),
-  wrong_state: plain('wrong_state'),
-  rate_limited: plain('rate_limited'),
-  not_sent: plain('not_sent'),
-  no_api_key: plain('no_api_key'),
-  account_changed: plain('account_changed'),
-  key_unreadable: z.object({ code: z.literal('key_unreadable'), details: z.object({ keyId: z.string() }) }),
-  waited_too_long: plain('waited_too_long'),
-  shutting_down: plain('shutting_down'),
-  unreadable: plain('unreadable'),
-};
-
-const cancelReason = z.union(Object.values(CANCEL_REASONS)).catch(UNREADABLE);
-const deleteEnd = z.union(Object.values(DELETE_ENDS)).catch(UNREADABLE);
-
-interface OutcomeColumns {
-  readonly state: string;
-  readonly reason: string | null;
-  /** JSON; NULL if there is no reason, or if an older version wrote the row. */
-  readonly reason_details: string | null;
-}
-
-/**
- * Reads an approval's state and reason. A reason that this version doesn't know becomes `unreadable`.
- * @throws Refusal `newer_version` for a state that it doesn't know
- */
-export function readOutcome(row: OutcomeColumns): ApprovalOutcome {
-  const state = parseKnown(z.enum(APPROVAL_STATES), row.state);
-  const details: unknown = row.reason_details === null ? {} : JSON.parse(row.reason_details);
-  const stored = { code: row.reason, details };
-  if (state === 'canceled') return { state, reason: cancelReason.parse(stored) };
-  if (state === 'ended') return { state, reason: deleteEnd.parse(stored) };
-  return { state };
 }
 
 /** Makes the columns of an outcome. */

@@ -165,7 +165,6 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
   stale_confirmation: () => 'the app was offline too long after approval',
   restored: () =>
     'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
-  unreadable: () => 'something has changed since the request',
 };
 
 /** How an approved delete ended; the messages about a purchase come from its operation. */
@@ -202,8 +201,6 @@ const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, wording: Wording]
     `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
   defect: (_, label) =>
     `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
-  unreadable: (_, label) =>
-    `We’re not sure whether ${label} was deleted: another version of the app saved the result. Check with \`/vps list\`.`,
   unauthorized: failed('unauthorized'),
   not_allowed: failed('not_allowed'),
   bad_request: failed('bad_request'),

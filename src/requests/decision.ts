@@ -88,7 +88,7 @@ export type ApprovalAction =
       readonly paidUntil?: number;
     };
 
-/** Why an approval was canceled. `unreadable`: another version of the app wrote the reason. */
+/** Why an approval was canceled. */
 export interface CancelDetails {
   role_needed: NoDetails;
   account_changed: NoDetails;
@@ -102,14 +102,12 @@ export interface CancelDetails {
   stale_confirmation: NoDetails;
   /** The database was restored from a backup: it may have been answered since. */
   restored: NoDetails;
-  unreadable: NoDetails;
 }
 export type CancelReason = Reason<CancelDetails>;
 
 /**
  * How an approved delete ended: done, refused, unknown (`no_answer`, or `lost_account` if another account was connected
  * before the outcome could be checked), or stopped by a defect. An unreadable answer is treated like a missing one.
- * `unreadable` as above.
  */
 export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadable_answer' | 'unknown_code'> {
   done: NoDetails;
@@ -117,7 +115,6 @@ export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadabl
   server_protected: NoDetails;
   lost_account: NoDetails;
   defect: NoDetails;
-  unreadable: NoDetails;
 }
 export type DeleteEnd = Reason<DeleteEndDetails>;
 

@@ -1,15 +1,11 @@
 import { sql, type Transaction } from 'kysely';
-import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import type { AccessRequests, NewAccessRequest, RequestOutcome } from '../access/grants.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { ROLES } from '../core/roles.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
-import { parseKnown, readKnown } from '../db/stored-reason.ts';
 import type { AccessRequestRow, Tables } from '../db/tables.ts';
-import { ACCESS_REQUEST_STATES } from './decision.ts';
 import type { AccessRequest } from './role-request.ts';
 import { createDecisionStore, fromDecisionColumns, toDecisionColumns } from './store.ts';
 
@@ -110,7 +106,7 @@ async function listRecent(
     .orderBy('asked_at')
     .orderBy('id')
     .execute();
-  return readKnown(rows, toAccessRequest);
+  return rows.map(toAccessRequest);
 }
 
 async function decide(
@@ -161,29 +157,19 @@ function toAccessRequestRow(request: NewAccessRequest): AccessRequestRow {
   };
 }
 
-/** A row of the requests, whose state and reason are not checked yet. */
-type StoredRequest = Omit<AccessRequestRow, 'state' | 'reason'> & {
-  readonly state: string;
-  readonly reason: string | null;
-};
-
-const role = z.enum(ROLES);
-
-/** Reads a row of the requests. @throws Refusal `newer_version` when only a newer version of the app can read it */
-function toAccessRequest(row: StoredRequest): AccessRequest {
+function toAccessRequest(row: AccessRequestRow): AccessRequest {
   return {
     ...fromDecisionColumns(row),
-    state: parseKnown(z.enum(ACCESS_REQUEST_STATES), row.state),
+    state: row.state,
     requesterId: row.asker_id,
-    role: parseKnown(role, row.role),
+    role: row.role,
     pattern: row.pattern,
-    reason: z.string().parse(row.reason),
+    reason: row.reason,
     ...keepPresent({ until: row.until, command: row.command, granted: grantedOf(row) }),
   };
 }
 
-/** What was granted; null where nothing was, and in rows of the first release. */
-function grantedOf({ granted_role, granted_pattern }: StoredRequest) {
-  if (granted_role === null) return null;
-  return { role: parseKnown(role, granted_role), pattern: granted_pattern ?? '' };
+/** What was granted; null where nothing was. */
+function grantedOf({ granted_role: role, granted_pattern }: AccessRequestRow) {
+  return role === null ? null : { role, pattern: granted_pattern ?? '' };
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
-import { readKnown } from '../db/stored-reason.ts';
 import type { Decision, DecisionStore, NewDecision } from './decision.ts';
 
 /** A table of decisions, and what its rows are. */
@@ -13,7 +12,7 @@ interface DecisionTable<Kind extends Decision> {
   readonly changedAt: RawBuilder<number>;
   /** Other columns to set when an open one expires. */
   readonly onExpiry: (now: number) => { readonly changed_at?: number; readonly claim?: string };
-  read(row: DecisionRow): Kind;
+  readonly read: (row: never) => Kind;
 }
 
 type DecisionRow = Awaited<ReturnType<ReturnType<typeof selectFrom>['execute']>>[number];
@@ -47,7 +46,7 @@ export function createDecisionStore<Kind extends Decision>(
           .where('state', '=', 'open')
           .where('expires_at', '<=', now)
           .execute();
-        const ids = readKnown(due, kind.read).map(({ id }) => id);
+        const ids = due.map(({ id }) => id);
         if (ids.length === 0) return [];
         const rows = await trx
           .updateTable(table)
@@ -57,7 +56,7 @@ export function createDecisionStore<Kind extends Decision>(
           .returningAll()
           .execute();
         // Audit chains are always locked in the same order, to avoid deadlocks.
-        const expired = rows.sort(byWorkspace).map(kind.read);
+        const expired = rows.sort(byWorkspace).map(kind.read as (row: DecisionRow) => Kind);
         for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
         return expired;
       }),
@@ -66,8 +65,9 @@ export function createDecisionStore<Kind extends Decision>(
 
 function createDecisionLists<Kind extends Decision>(
   foundation: Foundation,
-  { table, changedAt, read }: DecisionTable<Kind>,
+  { table, changedAt, read: readRow }: DecisionTable<Kind>,
 ): Pick<DecisionStore<Kind>, 'find' | 'listOpen' | 'listUnnotified'> {
+  const read = readRow as (row: DecisionRow) => Kind;
   const select = () => selectFrom(foundation, table);
   const oldestFirst = () => select().orderBy('asked_at').orderBy('id');
   return {
@@ -77,11 +77,11 @@ function createDecisionLists<Kind extends Decision>(
     },
     listOpen: async (workspaceId) => {
       const inWorkspace = oldestFirst().where('workspace_id', '=', workspaceId);
-      return readKnown(await inWorkspace.where('state', '=', 'open').execute(), read);
+      return (await inWorkspace.where('state', '=', 'open').execute()).map(read);
     },
     listUnnotified: async (before) => {
       const unnotified = oldestFirst().where('is_told', '=', 0);
-      return readKnown(await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute(), read);
+      return (await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute()).map(read);
     },
   };
 }

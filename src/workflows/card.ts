@@ -117,7 +117,6 @@ const WORDS: ReasonWords<RunOutcomeDetails, [EndedAct]> = {
       : `The message with the button couldn’t be posted in the channel (${reason.replaceAll('_', ' ')}). ${NOTHING}`,
   not_pressed: () => `The button wasn’t pressed within a day. ${NOTHING}`,
   canceled: () => `Someone pressed Cancel. ${NOTHING}`,
-  unreadable: () => 'The outcome was stored by another version of the app. Check the server’s state.',
 };
 
 const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> = {

@@ -76,8 +76,6 @@ export interface RunOutcomeDetails {
   /** The button was not pressed for a day. */
   not_pressed: Record<never, never>;
   canceled: { by: UserId };
-  /** The reason was written by another version of the app. */
-  unreadable: Record<never, never>;
 }
 export type RunOutcome = Reason<RunOutcomeDetails>;
 

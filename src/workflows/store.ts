@@ -5,7 +5,6 @@ import { POWER_ACTIONS } from '../core/server.ts';
 import type { WorkflowKey } from '../core/workflow-key.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
-import { findReason, type Schemas } from '../db/stored-reason.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
 import type { Card } from '../requests/decision.ts';
@@ -14,7 +13,6 @@ import type {
   NewRun,
   RunKey,
   RunOutcome,
-  RunOutcomeDetails,
   WorkflowKeys,
   WorkflowRun,
   WorkflowRuns,
@@ -278,35 +276,6 @@ function placeOf({
   return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
 }
 
-const none = z.object({});
-const named = z.object({ name: z.string() });
-const state = z.string().exactOptional();
-
-/** How the details of each outcome are stored. */
-const OUTCOMES: Schemas<RunOutcomeDetails> = {
-  done: z.object({ label: z.string(), state }),
-  unconfirmed: z.object({ state }),
-  interrupted: none,
-  bad_input: z.object({ input: z.enum(['action', 'server', 'channel']) }),
-  key_invalid: none,
-  key_expired: named,
-  key_action: named,
-  key_label: named,
-  too_many: z.object({ most: z.number() }),
-  unknown_server: none,
-  ambiguous_server: z.object({ count: z.number() }),
-  server_protected: none,
-  rebooted_recently: z.object({ agoMs: z.number() }),
-  wrong_state: z.object({ state }),
-  not_done: z.object({ code: z.string() }),
-  no_api_key: none,
-  too_late: none,
-  not_posted: z.object({ reason: z.string() }),
-  not_pressed: none,
-  canceled: z.object({ by: z.string() }),
-  unreadable: none,
-};
-
 /** A run out of its row. */
 function toRun(row: WorkflowRunRow): WorkflowRun {
   const { card_channel_id: channelId, card_ts: ts } = row;
@@ -324,7 +293,7 @@ function toRun(row: WorkflowRunRow): WorkflowRun {
       channelId: row.channel_id,
       card,
       pressedBy: row.pressed_by,
-      outcome: row.outcome === null ? null : parseOutcome(row.outcome, row.outcome_details ?? '{}'),
+      outcome: row.outcome === null ? null : readOutcome(row.outcome, row.outcome_details ?? '{}'),
     }),
   };
 }
@@ -341,6 +310,6 @@ function keyOf({ key_kind: kind, key_id: id, key_name: name }: WorkflowRunRow): 
   return { kind: kind === 'none' ? 'none' : 'invalid' };
 }
 
-function parseOutcome(code: string, json: string): RunOutcome {
-  return findReason(OUTCOMES, code, json) ?? { code: 'unreadable', details: {} };
+function readOutcome(code: string, details: string): RunOutcome {
+  return { code, details: JSON.parse(details) } as RunOutcome;
 }

@@ -91,7 +91,10 @@ function findOrderFaults(evidence: Evidence): readonly string[] {
     const told = outcomesTold(evidence, order);
     const stored = findStored(evidence, order);
     const faults = [
-      kept > 0 && !told.has('created') && stored?.state !== 'in_doubt' && 'charged, and not told as created',
+      kept > 0 &&
+        !told.has('created') &&
+        stored?.state !== 'unconfirmed' &&
+        'charged, and not told as created',
       order.isTaken && told.size === 0 && 'taken, and its user was told nothing',
       charges > 0 && told.size === 0 && 'charged, and its user was told nothing',
       order.isTaken && !stored && 'taken, and not stored',
@@ -115,7 +118,7 @@ function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
   const twice = servers.flatMap((id) => {
     const charges = paid.filter(({ serverId }) => serverId === id).length;
     const orders = renewed.filter(({ server_id }) => Number(server_id) === id);
-    const mayBePaid = orders.filter(({ state }) => state === 'settled' || state === 'in_doubt').length;
+    const mayBePaid = orders.filter(({ state }) => state === 'settled' || state === 'unconfirmed').length;
     return [charges > mayBePaid && `server ${id}: ${charges} charges, ${mayBePaid} renewals known`].filter(
       (words) => words !== false,
     );
@@ -144,7 +147,7 @@ function findSumFaults({ team, stored }: Evidence): readonly string[] {
   const { hosting, account } = team;
   const kept = hosting.charges(account).length - hosting.refunds(account).length;
   const settled = stored.filter(({ state }) => state === 'settled').length;
-  const open = stored.filter(({ state }) => state === 'in_doubt').length;
+  const open = stored.filter(({ state }) => state === 'unconfirmed').length;
   if (kept >= settled && kept <= settled + open) return [];
   return [`${kept} charges, ${settled} orders settled, ${open} unconfirmed`];
 }

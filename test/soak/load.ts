@@ -85,7 +85,8 @@ async function renewTogether(team: SoakTeam): Promise<void> {
   await Promise.all(
     screens.map(async (screen) => {
       const deliveries = await submitUntilTaken(team, screen, 'Renew and pay');
-      if (isTakenBy(deliveries, /Renewing|Already confirmed/)) renewal.takenFor.add(screen.id);
+      if (isTakenBy(deliveries, /^(?!.*Someone else).*(?:Renewing|Already confirmed)/s))
+        renewal.takenFor.add(screen.id);
     }),
   );
 }

@@ -5,11 +5,10 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createApiCalls } from '../../src/db/api-calls.ts';
 import { openEngine } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createMigrations } from '../../src/db/migrations/index.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { openStore } from '../support/migrated.ts';
 import { asInTests, postgresUrl } from '../support/postgres.ts';
 import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from './support.ts';
 
@@ -143,7 +142,7 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
-  await migrate(db, createMigrations(vault));
+  await migrate(db, engine);
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
   const ids = Array.from({ length: 300 }, (_, id) => String(id));
   await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a' }, of(300))));

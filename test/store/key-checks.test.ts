@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../src/core/secret.ts';
 import { DatabaseUnusable } from '../../src/db/engine.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { vaultNamed, vaultOf } from './account/audit-support.ts';
 import { places } from './places.ts';
-import { entry, open, stillSystem, T0 } from './support.ts';
+import { open, stillSystem } from './support.ts';
 
 const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
 
@@ -37,26 +36,6 @@ describe.each(places)('the keys of a database on $name', ({ make }) => {
       { key_id: 'k1' },
       { key_id: 'k2' },
     ]);
-  });
-
-  test.each([
-    'an audit entry',
-    'an API key',
-  ])('are recognized without check values, as an earlier version leaves them, by %s', async (what) => {
-    const place = await makeEmpty();
-    const before = await place.open({ vault: vaultOf('k1') });
-    if (what === 'an API key') await before.apiKeys.put('T1', new Secret('key'), 'U1', T0);
-    else await before.audit.add(entry());
-    await before.close();
-    await place.sql('delete from key_checks');
-    if (what === 'an API key') await place.sql('delete from audit_chains');
-    for (const lock of [true, false]) {
-      await expect(place.open({ vault: vaultNamed('k1'), lock })).rejects.toThrow(ANOTHER);
-      await expect(place.open({ vault: vaultOf('k2'), lock })).rejects.toThrow(NONE);
-    }
-    expect(await place.sql('select * from key_checks')).toEqual([]);
-    await (await place.open({ vault: vaultOf('k2', 'k1') })).close();
-    await expect(place.open({ vault: vaultNamed('k1') })).rejects.toThrow(ANOTHER);
   });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { openStore } from '../support/migrated.ts';
+import { openStore } from '../../src/db/open-store.ts';
 import { entry, makeFolder, open, stillSystem, vault } from './support.ts';
 
 /** The clock moves, so that each ping is one of its own. */

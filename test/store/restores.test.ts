@@ -171,19 +171,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       for (const workspaceId of ['T1', 'T2'])
         expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true });
     });
-
-    test('sends nothing of a newer version either', async () => {
-      const operation = newCreate();
-      await confirm(store.ledger, operation);
-      await place.sql(
-        `update operations set kind = 'resize', purchase = '{"kind":"resize"}' where id = '${operation.id}'`,
-      );
-      expect(await declare()).toMatchObject({ orders: 1 });
-      expect(await place.sql(`select state, needs_person from operations`)).toEqual([
-        { state: 'in_doubt', needs_person: 1 },
-      ]);
-      expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
-    });
   });
 
   describe('without a word from its operator,', () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/core/secret.ts';
+import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import type { Persona } from '../../src/sandbox/slack/driver.ts';
@@ -10,7 +11,6 @@ import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import type { Exemptions } from './invariants.ts';
-import { openStore } from './migrated.ts';
 import { type AppProcess, startProcess } from './process.ts';
 import { failOn, watchTeam } from './watch.ts';
 

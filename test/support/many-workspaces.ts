@@ -1,8 +1,8 @@
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { openStore } from '../../src/db/open-store.ts';
 import type { Vault } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
-import { openStore } from './migrated.ts';
 
 /** A workspace that installed the app by OAuth, and the user who did, who is its owner. */
 export interface Installed {

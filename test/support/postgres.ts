@@ -4,9 +4,8 @@ import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { openEngine } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { createMigrations } from '../../src/db/migrations/index.ts';
 import { openStore } from '../../src/db/open-store.ts';
+import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
@@ -73,7 +72,7 @@ async function makeTemplate(): Promise<string> {
   const engine = await openEngine(url, { lock: true, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.migrationDialect ?? engine.dialect });
   try {
-    await migrate(db, createMigrations(vault), engine.schema);
+    await migrate(db, engine);
   } finally {
     await db.destroy();
     await engine.close();

@@ -12,7 +12,6 @@ import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts'
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
 import type { Exemptions } from './invariants.ts';
-import { migrateEmpty } from './migrated.ts';
 import { lendDatabase } from './postgres.ts';
 import { failOn, type Watch, watchTeam } from './watch.ts';
 
@@ -79,7 +78,6 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   const database = await lendTeamDatabase(options, folder);
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
-  await migrateEmpty(environment.DATABASE_URL);
   const watch = watchTeam({ slack, hosting, environment, folder, secrets: { 'the API key': apiKey } });
   const log = watch.listenTo(options.log ?? createLog('silent'));
   const start = async (): Promise<RunningApp> => {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Fields, Log } from '../../src/log.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
@@ -7,7 +8,6 @@ import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { realSystem } from '../../src/system.ts';
 import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from './environment.ts';
 import { type Exemptions, findViolations } from './invariants.ts';
-import { openStore } from './migrated.ts';
 import { type Observed, observe } from './records.ts';
 
 /** Watches a team from its start, and judges it when its app has ended. */

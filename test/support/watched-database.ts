@@ -1,6 +1,5 @@
 import type { DatabaseConnection, Dialect, Driver } from 'kysely';
-import type { openEngine } from '../../src/db/database.ts';
-import { openMigrated } from './migrated.ts';
+import { openEngine } from '../../src/db/database.ts';
 
 /** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */
 export interface Statement {
@@ -24,7 +23,7 @@ export interface Watched {
 /** Opens a database whose statements pass a test. */
 export function openWatched(watch: Watch): typeof openEngine {
   return async (url, options) => {
-    const engine = await openMigrated(url, options);
+    const engine = await openEngine(url, options);
     return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
   };
 }

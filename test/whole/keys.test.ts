@@ -2,11 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../src/system.ts';
 import { makeFolder } from '../store/support.ts';
-import { writeFirstRelease } from '../support/first-release.ts';
 import { makeKey } from '../support/keys.ts';
 import { postgresUrl } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
@@ -125,27 +122,6 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
     await owner.types('/vps password web-1');
     await owner.sees(password);
   });
-});
-
-test('ENCRYPTION_KEYS of another database are refused on what the first release wrote, before anything is changed', async () => {
-  const path = join(makeFolder(), 'vps.sqlite');
-  await writeFirstRelease({
-    ...{ path, workspaceId: TEAM.id, userId: USERS.olga.id, grantee: USERS.mara.id },
-    vault: createVault(parseKeyring(K1)),
-    at: realSystem.now(),
-  });
-  await using team = await startTeam({ settings: { DATABASE_URL: 'sqlite::memory:' } });
-  const settings = { ...team.environment, DATABASE_URL: `sqlite:${path}` };
-  const staging = { ...settings, ENCRYPTION_KEYS: OTHER_K1 };
-  expect(await run('main.js', [], staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
-  expect(await run('cli/store.js', ['restored'], staging)).toEqual({
-    code: 1,
-    output: expect.stringMatching(ANOTHER),
-  });
-  await using app = await startProcess(settings);
-  expect(app.output()).toContain('"msg":"ready"');
-  expect(await run('cli/audit.js', ['verify'], settings)).toMatchObject({ code: 0 });
-  expect(await run('cli/audit.js', ['verify'], staging)).toMatchObject({ code: 1 });
 });
 
 test.each(

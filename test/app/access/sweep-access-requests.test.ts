@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import {
   type AccessRequest,
   notifyAccessRequest,
   sweepAccessRequests,
 } from '../../../src/requests/role-request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;

@@ -12,8 +12,8 @@ import { createEntry } from '../../../src/core/entry.ts';
 import { HostingError } from '../../../src/core/errors.ts';
 import { THE_COMMAND_LINE } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makeHosting, wholeList } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

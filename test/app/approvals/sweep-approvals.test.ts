@@ -4,13 +4,13 @@ import type { StoredEntry } from '../../../src/core/audit-entry.ts';
 import { HostingError, Refusal } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { sweepApprovals } from '../../../src/requests/answer-approval.ts';
 import { notifyApproval } from '../../../src/requests/approval.ts';
 import { lockOfDelete } from '../../../src/requests/carry-out.ts';
 import type { Approval, ApprovalAction, ApprovalState } from '../../../src/requests/decision.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;

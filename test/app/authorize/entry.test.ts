@@ -13,9 +13,9 @@ import {
 import { DatabaseUnreachable, HostingError, Refusal } from '../../../src/core/errors.ts';
 import { ROLES, type Role, strongestRole } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 
 const MEMBER: SlackUser = {
   isAdmin: false,

@@ -127,7 +127,11 @@ describe('the answer', () => {
 
   test('that contradicts the list is kept with its password, however long the store fails', async () => {
     scenario.hosting.script({ kind: 'answers', id: 1 });
-    const failing = { kind: 'database_fails', at: 'before commit of in_doubt', forMs: 10 * 60_000 } as const;
+    const failing = {
+      kind: 'database_fails',
+      at: 'before commit of unconfirmed',
+      forMs: 10 * 60_000,
+    } as const;
     await press(scenario.start(failing)).catch(() => undefined);
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
     await pass(app, 120_000);

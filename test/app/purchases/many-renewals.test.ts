@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLocks } from '../../../src/core/locks.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { createHosting } from '../../../src/hosting/client.ts';
 import type { Transport } from '../../../src/hosting/send.ts';
 import { silentLog } from '../../../src/log.ts';
 import { runOperation } from '../../../src/purchases/pay.ts';
 import { holdTime } from '../../hosting/support.ts';
 import { newRenew, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const LIMIT = 10;

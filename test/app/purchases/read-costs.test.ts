@@ -5,10 +5,10 @@ import { createEntry } from '../../../src/core/entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { ServerList } from '../../../src/core/server.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { readCosts } from '../../../src/purchases/costs.ts';
 import { findKnownPrice, isOrderOf } from '../../../src/purchases/prices.ts';
 import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { type RenewalResult, runBatch, sweepBatches } from '../../../src/reminders/batch.ts';
 import { confirm, entry, markSent, newRenew, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 /** Three renewals that were confirmed, of which one was paid and one was confirmed when the process died. */

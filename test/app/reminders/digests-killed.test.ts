@@ -4,11 +4,11 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { createReminderWork, findDueDigest, postDigest, SPREAD_MS } from '../../../src/reminders/digest.ts';
 import type { PostedDigest } from '../../../src/reminders/ports.ts';
 import type { Digest } from '../../../src/reminders/reminder.ts';
 import { stillSystem, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

@@ -3,9 +3,9 @@ import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DAY_MS } from '../../../src/core/time.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { reviewRenewals } from '../../../src/reminders/batch.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { HostingError } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import {
   createFollower,
   type FollowedAct,
@@ -11,7 +12,6 @@ import {
 } from '../../../src/servers/follow.ts';
 import type { StartedAct } from '../../../src/servers/ports.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MESSAGE = { channelId: 'C1', ts: '1.2' };

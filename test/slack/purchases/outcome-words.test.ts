@@ -50,11 +50,6 @@ describe('the words for the outcome of an order', () => {
     expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` was not created.*manager/);
   });
 
-  test('send the user to the hosting account when another version of the app wrote the reason', () => {
-    const reason = { code: 'unreadable', details: { code: 'code_of_the_future' } } as const;
-    expect(refused(reason)).toMatch(/check the hosting account/i);
-  });
-
   test.each(
     unconfirmedReasons.map((reason) => [reason.code, reason] as const),
   )('never claim an outcome while it is unconfirmed (%s)', (_code, reason) => {

@@ -6,8 +6,7 @@ import { createGrants } from '../../../src/access/grant-store.ts';
 import type { Grants } from '../../../src/access/grants.ts';
 import type { Store } from '../../../src/context.ts';
 import { openEngine } from '../../../src/db/database.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { createMigrations } from '../../../src/db/migrations/index.ts';
+import { migrate } from '../../../src/db/schema.ts';
 import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
 import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
@@ -158,7 +157,7 @@ test('of a user are found by one query that uses an index', async () => {
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
-  await migrate(db, createMigrations(vault));
+  await migrate(db, engine);
   queries.length = 0;
   await createGrants({ db, engine, vault, newId: stillSystem.newId }).listFor('T1', here, T0);
   await db.destroy();

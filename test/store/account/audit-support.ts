@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/db/vault.ts';
 import { makeKey } from '../../support/keys.ts';
-import { openStore } from '../../support/migrated.ts';
 import { makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 30 });

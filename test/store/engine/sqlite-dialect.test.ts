@@ -3,8 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../../src/db/engine.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { MIGRATIONS } from '../../../src/db/migrations/index.ts';
+import { migrate } from '../../../src/db/schema.ts';
 import { openSqlite } from '../../../src/db/sqlite.ts';
 import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
@@ -17,7 +16,7 @@ beforeEach(async () => {
   path = join(makeFolder(), 'vps.sqlite');
   engine = openSqlite(path, { lock: true, system: realSystem });
   db = new Kysely<Tables>({ dialect: engine.dialect });
-  await migrate(db, MIGRATIONS);
+  await migrate(db, engine);
 });
 
 const add = (queries: Kysely<Tables>, id: string, name = 'x') =>

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { runBackground } from '../../../src/background.ts';
 import type { AppContext } from '../../../src/context.ts';
 import { openEngine } from '../../../src/db/database.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createIds } from '../../../src/system.ts';
 import { makePorts } from '../../app/support/make-ports.ts';
 import { vault } from '../../store/fixtures.ts';
 import { fillWorkspaces, nameWorkspace } from '../../support/many-workspaces.ts';
-import { openStore } from '../../support/migrated.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 
 const ACTIVE = 10;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
@@ -12,7 +13,6 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { countTries, triesOf } from '../../attacks/support/tries.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
-import { openStore } from '../../support/migrated.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 

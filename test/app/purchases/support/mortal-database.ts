@@ -63,7 +63,7 @@ export function createMortalDatabase(): MortalDatabase {
 
 const WRITE = /^(insert|update|delete)(?: into| from)? "?(\w+)/;
 const STATES: readonly unknown[] = [
-  ...['prepared', 'sent', 'settled', 'refused', 'in_doubt'],
+  ...['prepared', 'sent', 'settled', 'refused', 'unconfirmed'],
   ...['open', 'approved', 'running', 'ended', 'denied', 'withdrawn', 'expired', 'canceled'],
 ];
 

@@ -1,0 +1,257 @@
+import { CompiledQuery, type Kysely, type Migration, Migrator } from 'kysely';
+import { DatabaseUnusable, type Engine } from './engine.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * The schema of version 0.1.0, one statement each; `tables.ts` says what the columns mean. Portable types only: text for IDs and
+ * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
+ */
+const STATEMENTS: readonly string[] = [
+  `create table access_requests (
+    id text primary key not null, workspace_id text not null, asker_id text not null, channel_id text,
+    role text not null, pattern text not null, pattern_key text not null, reason text not null,
+    asked_at bigint not null, expires_at bigint not null, state text not null, decided_by text, decided_at bigint,
+    until bigint, is_told integer not null, cards text not null, denial_reason text, granted_role text,
+    granted_pattern text, command text)`,
+  `create index access_requests_asker on access_requests (workspace_id, asker_id, asked_at)`,
+  `create unique index access_requests_open on access_requests (workspace_id, asker_id, role, pattern_key) where state = 'open'`,
+  `create index access_requests_state on access_requests (state, workspace_id)`,
+  `create index access_requests_told on access_requests (is_told, asked_at)`,
+  `create table account_names (
+    name text primary key not null, account text not null)`,
+  `create index account_names_account on account_names (account)`,
+  `create table account_servers (
+    name text not null, proof text not null, constraint account_servers_key primary key (name, proof))`,
+  `create index account_servers_proof on account_servers (proof)`,
+  `create table act_messages (
+    id text primary key not null, workspace_id text not null, channel_id text not null, ts text not null,
+    until bigint not null)`,
+  `create index act_messages_age on act_messages (until)`,
+  `create table api_calls (
+    id text primary key not null, account text not null, at bigint not null)`,
+  `create index api_calls_account on api_calls (account, at)`,
+  `create index api_calls_age on api_calls (at)`,
+  `create table api_keys (
+    workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null,
+    account text not null default '')`,
+  `create index api_keys_account on api_keys (account)`,
+  `create table approvals (
+    id text primary key not null, workspace_id text not null, requester_id text not null, channel_id text,
+    kind text not null, deed text not null, claim text not null, is_over_budget integer not null,
+    state text not null, asked_at bigint not null, expires_at bigint not null, changed_at bigint not null,
+    decided_by text, decided_at bigint, reason text, is_told integer not null, cards text not null,
+    reason_details text, key_generation integer not null default 0, denial_reason text)`,
+  `create unique index approvals_claim on approvals (workspace_id, claim) where claim <> ''`,
+  `create index approvals_state on approvals (state, workspace_id)`,
+  `create index approvals_told on approvals (is_told, changed_at)`,
+  `create table audit (
+    id text primary key not null, workspace_id text not null, seq bigint not null, previous text not null,
+    signature text not null, at bigint not null, actor_id text not null, channel_id text, surface text not null,
+    action text not null, act_id text not null, server_id bigint, label text, label_key text not null,
+    outcome text not null, code text, operation_id text, money bigint)`,
+  `create index audit_actor_id on audit (workspace_id, actor_id, id)`,
+  `create index audit_chain on audit (workspace_id, seq, id)`,
+  `create index audit_label_key on audit (workspace_id, label_key, id)`,
+  `create index audit_newest on audit (workspace_id, id)`,
+  `create index audit_server_id on audit (workspace_id, server_id, id)`,
+  `create table audit_chains (
+    workspace_id text primary key not null, ends text not null, signature text not null)`,
+  `create table audit_heads (
+    workspace_id text primary key not null, head text not null, signature text not null)`,
+  `create table connect_links (
+    token_hash text primary key not null, workspace_id text not null, user_id text not null, channel_id text,
+    expires_at bigint not null, is_taken integer not null, tries integer not null)`,
+  `create table digest_snapshots (
+    workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
+  `create table digests (
+    workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
+    ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
+    read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
+  `create index digests_live on digests (state)`,
+  `create table followed_acts (
+    id text primary key not null, workspace_id text not null, action text not null, actor_id text not null,
+    channel_id text, thread_ts text, is_thread_open integer not null, key_generation bigint not null,
+    since bigint not null, looked_at bigint not null, passed_ms bigint not null, is_measured integer not null,
+    told text not null, due_at bigint not null, lease_owner text not null, lease_until bigint not null)`,
+  `create index followed_acts_due on followed_acts (due_at)`,
+  `create table followed_servers (
+    act_id text not null, server_id bigint not null, workspace_id text not null, place integer not null,
+    label text not null, standing text not null, state text, ipv4 text, paid_until bigint,
+    has_changed integer not null, settled_ms bigint, superseded_by text, superseded_action text,
+    constraint followed_servers_key primary key (act_id, server_id))`,
+  `create index followed_servers_by_server on followed_servers (workspace_id, server_id)`,
+  `create table grants (
+    id text primary key not null, workspace_id text not null, subject_kind text not null, subject_id text not null,
+    role text not null, pattern text not null, pattern_key text not null, granted_by text not null,
+    granted_at bigint not null, until bigint not null, temporary_role text not null,
+    constraint grants_key unique (workspace_id, subject_kind, subject_id, pattern_key, temporary_role))`,
+  `create index grants_end on grants (temporary_role, until)`,
+  `create table homes (
+    workspace_id text not null, user_id text not null, channel_id text not null, page integer not null,
+    opened_at bigint not null, shown text not null default '',
+    constraint homes_key primary key (workspace_id, user_id))`,
+  `create table identities (
+    name text primary key not null, id text not null)`,
+  `create table installation_workspaces (
+    workspace_id text primary key not null, installation_id text not null)`,
+  `create index installation_workspaces_of on installation_workspaces (installation_id)`,
+  `create table installations (
+    id text primary key not null, is_org integer not null, enterprise_id text, name text not null,
+    generation integer not null, installed_by text not null, installed_at bigint not null, scopes text not null,
+    sealed text, expires_at bigint not null, is_refresh_refused integer not null, is_token_refused integer not null,
+    revoked_at bigint not null, revocation_checked_at bigint not null default 0)`,
+  `create index installations_revoked on installations (revoked_at) where revoked_at > 0`,
+  `create table key_checks (
+    key_id text primary key not null, value text not null)`,
+  `create table locks (
+    name text primary key not null, owner text not null, until bigint not null)`,
+  `create table moves (
+    id text primary key not null, place text not null, state text not null, at bigint not null)`,
+  `create table operations (
+    id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
+    kind text not null, purchase text not null, claim text not null, state text not null, price bigint,
+    known_ids text not null, server_id bigint, paid_until bigint, reason text, reason_details text,
+    has_password integer not null, needs_person integer not null, created_at bigint not null, sent_at bigint,
+    ended_at bigint, told_at bigint not null, due_at bigint, lease_owner text not null, lease_until bigint not null,
+    sent_by text not null default '', attempt integer not null default 0, key_generation bigint not null default 0,
+    is_late bigint not null default 0, looked_ms bigint not null default 0, send_by bigint not null default 0,
+    account text not null default '', decided_by text, sealed_answer text,
+    constraint operations_state check (state in ('prepared', 'sent', 'settled', 'refused', 'unconfirmed')))`,
+  `create index operations_account on operations (account, state)`,
+  `create unique index operations_claim on operations (workspace_id, claim) where claim <> ''`,
+  `create index operations_due on operations (due_at, id)`,
+  `create index operations_server on operations (workspace_id, server_id, created_at)`,
+  `create index operations_spent on operations (workspace_id, created_at)`,
+  `create index operations_state on operations (state, workspace_id)`,
+  `create table outcome_threads (
+    id text primary key not null, workspace_id text not null, thread_ts text not null, is_open integer not null,
+    until bigint not null)`,
+  `create index outcome_threads_age on outcome_threads (until)`,
+  `create table passwords (
+    operation_id text primary key not null references operations (id), workspace_id text not null,
+    creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
+    settled_at bigint not null, held_until bigint)`,
+  `create index passwords_workspace on passwords (workspace_id)`,
+  `create table pings (
+    id text primary key not null, at bigint not null)`,
+  `create table protected_servers (
+    workspace_id text not null, server_id bigint not null, protected_by text not null, protected_at bigint not null,
+    constraint protected_servers_key primary key (workspace_id, server_id))`,
+  `create table reminder_marks (
+    workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
+    marked_by text not null, marked_at bigint not null, until_day text not null,
+    constraint reminder_marks_key primary key (workspace_id, server_id))`,
+  `create table renewal_batches (
+    id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
+    renewals text not null, state text not null, started integer not null, at bigint not null)`,
+  `create index renewal_batches_state on renewal_batches (state)`,
+  `create table reply_urls (
+    id text primary key not null, workspace_id text not null, sealed text not null, uses_left integer not null,
+    until bigint not null)`,
+  `create index reply_urls_age on reply_urls (until)`,
+  `create table restores (
+    id text primary key not null, at bigint not null, order_id text not null)`,
+  `create table seen_requests (
+    id text primary key not null, seen_at bigint not null)`,
+  `create index seen_requests_age on seen_requests (seen_at)`,
+  `create table server_notes (
+    workspace_id text not null, server_id bigint not null, label text not null, note text not null, contact text,
+    noted_by text not null, noted_at bigint not null,
+    constraint server_notes_key primary key (workspace_id, server_id))`,
+  `create table workflow_keys (
+    id text primary key not null, workspace_id text not null, name text not null, name_key text not null,
+    hash text not null, actions text not null, pattern text not null, issued_by text not null,
+    issued_at bigint not null, until bigint, last_used_at bigint,
+    constraint workflow_keys_name unique (workspace_id, name_key))`,
+  `create table workflow_runs (
+    id text primary key not null, workspace_id text not null, execution_id text not null, action text,
+    label text not null, key_kind text not null, key_id text not null, key_name text not null, channel_id text,
+    sealed_token text, state text not null, received_at bigint not null, admitted_at bigint not null,
+    pressed_by text, card_channel_id text, card_ts text, outcome text, outcome_details text,
+    is_told integer not null, due_at bigint not null,
+    constraint workflow_runs_execution unique (workspace_id, execution_id))`,
+  `create index workflow_runs_admitted on workflow_runs (workspace_id, key_id, admitted_at)`,
+  `create index workflow_runs_due on workflow_runs (is_told, due_at)`,
+  `create table workspace_versions (
+    workspace_id text primary key not null, key_generation integer not null default 0,
+    access_version integer not null default 0, settings_version integer not null default 0)`,
+  `create table workspaces (
+    id text primary key not null, name text not null, settings text not null, added_at bigint not null)`,
+];
+
+type Migrations = Readonly<Record<string, Migration>>;
+type Place = Pick<Engine, 'schema' | 'textType'>;
+
+/** Changes of the schema by the version that makes them at its first start, in order. */
+function listMigrations({ textType }: Place): Migrations {
+  const up = async (db: Kysely<unknown>) => {
+    for (const statement of STATEMENTS)
+      await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
+  };
+  return { '0.1.0': { up } };
+}
+
+/**
+ * Brings the schema up to this version of the app. Of several processes that start at once, one does it.
+ * @throws DatabaseUnusable when another version has made the schema that this one can't read, or a migration fails
+ */
+export async function migrate(db: Kysely<Tables>, place: Place, later: Migrations = {}): Promise<void> {
+  const { schema } = place;
+  const migrations = { ...listMigrations(place), ...later };
+  const executed = await listExecuted(db, schema);
+  refuseOther(executed, migrations);
+  if (isCurrent(executed, migrations)) return;
+  const provider = { getMigrations: async () => migrations };
+  const migrator = new Migrator({ db, provider, ...(schema && { migrationTableSchema: schema }) });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const cause = error instanceof Error ? error.message : 'unknown';
+  throw new DatabaseUnusable(`The database could not be brought up to this version of the app: ${cause}.`);
+}
+
+/**
+ * Checks that the schema is the one of this version of the app.
+ * @throws DatabaseUnusable when it is older or newer
+ */
+export async function requireCurrent(db: Kysely<Tables>, place: Place): Promise<void> {
+  const executed = await listExecuted(db, place.schema);
+  const migrations = listMigrations(place);
+  refuseOther(executed, migrations);
+  if (isCurrent(executed, migrations)) return;
+  throw new DatabaseUnusable(
+    'The database is of an older version than this command, and an app may be using it. ' +
+      'Update and restart the app first.',
+  );
+}
+
+/** What databases from before 0.1.0 have executed first. */
+const UNRELEASED = '0001-first-tables';
+
+/** @throws DatabaseUnusable */
+function refuseOther(executed: readonly string[], migrations: Migrations): void {
+  if (executed.includes(UNRELEASED))
+    throw new DatabaseUnusable(
+      'The database was written by a version of the app from before 0.1.0, and this version can’t read it. Run that version ' +
+        'until no order is unconfirmed and every root password is saved, then set DATABASE_URL to an empty database.',
+    );
+  const newer = executed.find((name) => !Object.hasOwn(migrations, name));
+  if (newer === undefined) return;
+  throw new DatabaseUnusable(
+    `The database was changed by a newer version of the app (it has "${newer}"), and this version can't work with ` +
+      'it. Start that version.',
+  );
+}
+
+function isCurrent(executed: readonly string[], migrations: Migrations): boolean {
+  return Object.keys(migrations).every((name) => executed.includes(name));
+}
+
+type MigrationTables = { kysely_migration: { name: string } };
+
+/** The names of the migrations that this database has executed; none if the app has never used it. */
+async function listExecuted(db: Kysely<Tables>, schema: string | undefined): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration' && table.schema === schema)) return [];
+  const rows = await db.withTables<MigrationTables>().selectFrom('kysely_migration').select('name').execute();
+  return rows.map(({ name }) => name);
+}
