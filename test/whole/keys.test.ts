@@ -127,7 +127,7 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
   });
 });
 
-test('ENCRYPTION_KEYS of another database are refused on what the first release wrote, before anything is changed', async () => {
+test('ENCRYPTION_KEYS of another database are refused by a database of the first release before anything in it is changed', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   await writeFirstRelease({
     ...{ path, workspaceId: TEAM.id, userId: USERS.olga.id, grantee: USERS.mara.id },
