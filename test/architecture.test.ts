@@ -53,8 +53,8 @@ function strays(among: readonly Source[], pattern: RegExp, belongs: readonly str
 const usedBy = ({ imports }: Source) =>
   imports.filter(({ isPackage, isType }) => !isPackage && !isType).map(({ target }) => target);
 
-describe('the direction of imports', () => {
-  it.each(Object.entries(USES))('leads from %s to %j alone', (part, uses) => {
+describe('imports', () => {
+  it.each(Object.entries(USES))('go from %s only to %j', (part, uses) => {
     const own = sources.filter(({ path }) => isIn(path, [part]) && (path === part || !(path in USES)));
     const wrong = own.flatMap((source) =>
       usedBy(source)
@@ -65,7 +65,7 @@ describe('the direction of imports', () => {
     expect(own).not.toEqual([]);
   });
 
-  it.each(Object.entries(FEATURES))('leads from %s to the features %j', (feature, others) => {
+  it.each(Object.entries(FEATURES))('go from the feature %s only to the features %j', (feature, others) => {
     const known = Object.keys(FEATURES);
     const own = app.filter(({ path }) => path.startsWith(`${feature}/`));
     const used = own.flatMap(usedBy).map((target) => target.split('/')[0] ?? '');
@@ -74,7 +74,7 @@ describe('the direction of imports', () => {
     expect(own).not.toEqual([]);
   });
 
-  it('leads from the core to no package that reaches outside', () => {
+  it('go from core/ to no package that reaches outside', () => {
     const harmless = ['node:crypto', 'node:util', 'fastest-levenshtein'];
     const packages = sources
       .filter(({ path }) => isIn(path, ['core/']))
@@ -82,27 +82,27 @@ describe('the direction of imports', () => {
     expect(packages.filter((name) => !harmless.includes(name))).toEqual([]);
   });
 
-  it('never leads into the sandbox, which is not built either', () => {
+  it('never go from the app to the sandbox, which the build excludes', () => {
     const wrong = app.filter(({ imports }) => imports.some(({ target }) => target.startsWith('sandbox/')));
     expect(wrong.map(({ path }) => path)).toEqual([]);
     expect(JSON.parse(readFileSync('tsconfig.build.json', 'utf8')).exclude).toContain('src/sandbox');
   });
 
-  it('leads in no circle but that of deletes and their approvals', () => {
+  it('form no circle but that of deletes and their approvals', () => {
     const circles = findCircles(sources).filter((path) => !KNOWN_CIRCLE.includes(path));
     expect(circles).toEqual([]);
   });
 });
 
 describe('a screen', () => {
-  it('reaches the app’s parts through the one entry alone: a request doesn’t carry them', () => {
+  it('reaches the app’s parts only through the one entry, since a request doesn’t carry them', () => {
     const request = app.find(({ path }) => path === 'slack/request.ts')?.code ?? '';
     expect(request).toContain('interface SlackRequest');
     expect(strays(app, /\brequest\.(app|ports)\b/g, [])).toEqual([]);
   });
 });
 
-describe('nothing is left over:', () => {
+describe('nothing is unused:', () => {
   const tests = readdirSync('test', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
     .map((entry) => ({
@@ -145,7 +145,7 @@ describe('nothing is left over:', () => {
   });
 });
 
-describe('the build', () => {
+describe('the build of the app', () => {
   it('contains nothing of the sandbox', () => {
     const built = readdirSync('dist', { recursive: true }).map(String);
     expect(built.length).toBeGreaterThan(200);
@@ -170,11 +170,11 @@ function findCircles(among: readonly Source[]): string[] {
   return [...targets.keys()].filter(isReached);
 }
 
-describe('what is confined', () => {
+describe('confined code:', () => {
   const importersOf = (name: string) =>
     app.filter(({ imports }) => imports.some(({ target }) => target === name)).map(({ path }) => path);
 
-  it('the environment is read where programs start', () => {
+  it('the environment is read only where programs start', () => {
     // In quotes it is a word that the page's bundler replaces.
     const read = /(?<!')\bprocess\.env\b/g;
     expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts', 'sandbox/check-slack.ts'])).toEqual(
@@ -185,24 +185,24 @@ describe('what is confined', () => {
   it.each([
     ['undici', ['cli/slack-checks.ts', 'hosting/send.ts', 'slack/slack-api.ts']],
     ['@slack/web-api', ['slack/oauth.ts', 'slack/bolt.ts', 'slack/slack-api.ts']],
-  ])('%s, which reaches the network, is used in %j alone', (name, places) => {
+  ])('%s, which reaches the network, is used only in %j', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
   });
 
-  it('transactions are begun by the engine, which repeats them where it has to', () => {
+  it('transactions are started only by the engine, which retries them', () => {
     // A check that the database answers must not be in the way of what it checks.
     const belongs = ['db/'];
     expect(strays(app, /\.transaction\(\)/g, belongs)).toEqual([]);
     expect(strays(app, /\.transact\(/g, []).length).toBeGreaterThan(10);
   });
 
-  it('nothing else reaches the network', () => {
+  it('no other module reaches the network', () => {
     const ways =
       /\bfetch\(|\bnew WebSocket\b|\bhttps?\.(request|get)\(|from 'node:(https|dgram|tls|http2|dns)'/g;
     expect(strays(app, ways, ['hosting/send.ts', 'slack/slack-api.ts'])).toEqual([]);
   });
 
-  it('real time, ids and randomness come from the system that is handed in', () => {
+  it('time, IDs and randomness come only from the injected system', () => {
     const real =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int)\b|\bperformance\.now\b|\bprocess\.hrtime\b|\bAbortSignal\.timeout\b|node:timers/g;
     const allowed: Readonly<Record<string, string>> = {
@@ -223,7 +223,7 @@ describe('what is confined', () => {
     );
   });
 
-  it('secrets are opened in few places', () => {
+  it('secrets are revealed only in listed places', () => {
     const places = app.filter(({ code }) => code.includes('.reveal()')).map(({ path }) => path);
     expect(places.sort()).toEqual(
       [

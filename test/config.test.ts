@@ -29,7 +29,7 @@ describe('the settings', () => {
     expect(faultsOf(ENOUGH)).toEqual([]);
   });
 
-  it('need an app-level token or a signing secret, and say which is for what', () => {
+  it('need an app-level token or a signing secret, and the fault says which is for what', () => {
     const { SLACK_SIGNING_SECRET: _, ...rest } = ENOUGH;
     expect(faultsOf({ ...rest, SLACK_APP_TOKEN: 'xapp-1-A1-2-3' })).toEqual([]);
     expect(faultsOf({ ...ENOUGH, SLACK_APP_TOKEN: 'xapp-1-A1-2-3' })).toEqual([]);
@@ -42,7 +42,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('name every fault at once, each with the variable and an example', () => {
+  it('have every fault named at once, each with the variable and an example', () => {
     const faults = faultsOf({
       ...ENOUGH,
       HOSTING_BASE_URL: 'api.hosting.test',
@@ -61,7 +61,7 @@ describe('the settings', () => {
     for (const fault of faults) expect(fault).toMatch(/^([A-Z_]+) is wrong \(.+\), for example: \1=\S/);
   });
 
-  it('distinguish what is missing from what is wrong', () => {
+  it('are reported as missing, not as wrong, if they are blank', () => {
     expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: '  ' })).toEqual([
       expect.stringContaining('SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…'),
     ]);
@@ -164,7 +164,7 @@ describe('the settings', () => {
     expect(faultsOf({ ...ENOUGH, PUBLIC_URL: url })).toHaveLength(1);
   });
 
-  it('never print a secret, not even when something else is wrong', () => {
+  it('never have a secret printed, even when another one is wrong', () => {
     const config = parseConfig(ENOUGH);
     let failed: unknown;
     try {
@@ -182,7 +182,7 @@ describe('the settings', () => {
     expect(config.SLACK_BOT_TOKEN?.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
   });
 
-  it('of the command line are only those that it needs', () => {
+  it('are only HOSTING_BASE_URL and ENCRYPTION_KEYS if they are for the command line', () => {
     const { HOSTING_BASE_URL, ENCRYPTION_KEYS } = ENOUGH;
     expect(parseKeyConfig({ HOSTING_BASE_URL, ENCRYPTION_KEYS }).DATABASE_URL).toBe(
       'sqlite:./data/vps.sqlite',
@@ -191,10 +191,10 @@ describe('the settings', () => {
   });
 });
 
-describe('the number of processes', () => {
+describe('MAX_PROCESSES', () => {
   const DATABASE_URL = 'postgres://vps:canary-database@db.test/vps';
 
-  it('is taken with PostgreSQL', () => {
+  it('is accepted with PostgreSQL', () => {
     expect(parseConfig({ ...ENOUGH, DATABASE_URL, MAX_PROCESSES: '4' }).MAX_PROCESSES).toBe(4);
     expect(parseConfig({ ...ENOUGH, MAX_PROCESSES: '1' }).MAX_PROCESSES).toBe(1);
   });
@@ -203,19 +203,19 @@ describe('the number of processes', () => {
     undefined,
     'sqlite:./data/other.sqlite',
     'SQLITE::memory:',
-  ])('is refused for a SQLite file, which has one process: %s', (sqlite) => {
+  ])('above 1 is refused for a SQLite file: %s', (sqlite) => {
     expect(faultsOf({ ...ENOUGH, DATABASE_URL: sqlite, MAX_PROCESSES: '2' })).toEqual([
       expect.stringMatching(/^MAX_PROCESSES is wrong \(only one process can use a SQLite file/),
     ]);
   });
 
-  it.each(['0', '1.5', 'many'])('MAX_PROCESSES=%s is refused', (MAX_PROCESSES) => {
+  it.each(['0', '1.5', 'many'])('is refused with the value %s', (MAX_PROCESSES) => {
     const faults = faultsOf({ ...ENOUGH, DATABASE_URL, MAX_PROCESSES });
     expect(faults).toEqual([expect.stringContaining('MAX_PROCESSES is wrong')]);
   });
 });
 
-describe('the settings for several workspaces', () => {
+describe('the OAuth settings for several workspaces', () => {
   const { SLACK_BOT_TOKEN: _token, ...rest } = ENOUGH;
   const oauth = {
     ...rest,
@@ -224,7 +224,7 @@ describe('the settings for several workspaces', () => {
     PUBLIC_URL: 'https://vps.test',
   };
 
-  it('take the place of the token', () => {
+  it('replace SLACK_BOT_TOKEN', () => {
     const config = parseConfig({ ...oauth, ALLOWED_WORKSPACES: 'T012AB3CD, E045EF6GH' });
     expect(config.ALLOWED_WORKSPACES).toEqual(['T012AB3CD', 'E045EF6GH']);
     expect(inspect(config, { depth: 9 })).not.toContain('canary-client-secret');
@@ -248,7 +248,7 @@ describe('the settings for several workspaces', () => {
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['SLACK_BOT_TOKEN', 'PUBLIC_URL', 'PORT']);
   });
 
-  it('can’t be mixed with those of one workspace', () => {
+  it('can’t be mixed with owners of one workspace', () => {
     expect(faultsOf({ ...ENOUGH, ALLOWED_WORKSPACES: 'T012AB3CD' })).toHaveLength(1);
   });
 
@@ -262,7 +262,7 @@ describe('the settings for several workspaces', () => {
     expect(listNamedOwners(OWNERS, 'T9A9')).toEqual(other);
   });
 
-  it('with one workspace, owners need none', () => {
+  it('need no workspace for OWNERS if there is only one', () => {
     const { OWNERS } = parseConfig({ ...ENOUGH, OWNERS: 'U1A2 T1A2:U3A4' });
     expect(listNamedOwners(OWNERS, 'T1A2')).toEqual(['U1A2', 'U3A4']);
     expect(listNamedOwners(OWNERS, 'T9A9')).toEqual(['U1A2']);

@@ -85,7 +85,7 @@ function withoutFences(text: string): string {
 }
 
 describe('the docs', () => {
-  it('have every section that code, tests and other docs refer to', () => {
+  it('contain every section that code, tests and other docs refer to', () => {
     const references = files.filter(({ text }) => /\bdocs\/[\w./-]+\.md\b/.test(text));
     expect(references.length).toBeGreaterThan(3);
     const dangling = references.flatMap(({ path, text }) =>

@@ -32,7 +32,7 @@ it.each(lowest)('every package that is installed runs on Node.js %s', (version) 
   expect(unfit.map(([path, each]) => `${path} ${each.engines?.node}`)).toEqual([]);
 });
 
-it.each(['README.md', 'docs/deploy.md'])('%s names the lowest versions', (path) => {
+it.each(['README.md', 'docs/deploy.md'])('%s names the lowest versions of Node.js', (path) => {
   const text = readFileSync(path, 'utf8');
   const named = /Node\.js ((?:\d[\d.]*\+(?:, | or )?)+)/.exec(text)?.[1]?.match(/\d[\d.]*\d/g);
   expect(named).toEqual(lowest.map((version) => version.replace(/(\.0)+$/, '')));
@@ -45,6 +45,6 @@ it.each([
   ['^20.19.0 || >=22.12.0', '24.0.0', true],
   ['20 || >=22', '20.1.0', true],
   ['>= 10.x', '9.9.9', false],
-])('%s accepts %s: %s', (range, version, isAccepted) => {
+])('the Node.js range %s accepts %s: %s', (range, version, isAccepted) => {
   expect(accepts(range, version)).toBe(isAccepted);
 });

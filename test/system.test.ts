@@ -66,7 +66,7 @@ describe('an ID', () => {
 });
 
 describe('a token', () => {
-  it('fits into a URL unescaped, and holds as many bytes as requested', () => {
+  it('fits into a URL unescaped, and encodes as many bytes as requested', () => {
     for (const size of [1, 16, 32]) {
       const token = realSystem.newToken(size);
       expect(token).toMatch(/^[\w-]+$/);
@@ -76,7 +76,7 @@ describe('a token', () => {
   });
 });
 
-describe('waiting', () => {
+describe('a sleep', () => {
   it('ends at once, with an AbortError, when it is aborted', async () => {
     const stop = new AbortController();
     const waiting = realSystem.sleep(60_000, stop.signal);

@@ -12,8 +12,8 @@ const place: SealedPlace = { table: 'api_keys', row: 'T1', column: 'sealed', wor
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 const anyPlace = fc.record({ table: anyText, row: anyText, column: anyText, workspaceId: anyText });
 
-describe('sealing', () => {
-  test('opens any text in any place where it was sealed', () => {
+describe('the vault', () => {
+  test('opens any text in the place where it was sealed', () => {
     fc.assert(
       fc.property(anyText, anyPlace, (plain, where) => {
         expect(vault.open(vault.seal(plain, where), where)).toBe(plain);
@@ -21,7 +21,7 @@ describe('sealing', () => {
     );
   });
 
-  test('opens in no other place than its own', () => {
+  test('opens no text in another place than its own', () => {
     fc.assert(
       fc.property(anyText, anyPlace, anyPlace, (plain, where, elsewhere) => {
         fc.pre(JSON.stringify(where) !== JSON.stringify(elsewhere));
@@ -30,17 +30,17 @@ describe('sealing', () => {
     );
   });
 
-  test.each(['table', 'row', 'column', 'workspaceId'] as const)('is bound to its %s', (field) => {
+  test.each(['table', 'row', 'column', 'workspaceId'] as const)('binds a sealed text to its %s', (field) => {
     const token = vault.seal('key', place);
     expect(() => vault.open(token, { ...place, [field]: 'other' })).toThrow(VaultError);
   });
 
-  test('does not confuse places whose names run together', () => {
+  test('distinguishes places whose names are equal when joined', () => {
     const token = vault.seal('key', { ...place, table: 'ab', row: 'c' });
     expect(() => vault.open(token, { ...place, table: 'a', row: 'bc' })).toThrow(VaultError);
   });
 
-  test('does not open when a single bit was changed', () => {
+  test('opens no sealed text in which a single bit was changed', () => {
     const token = vault.seal('hunter2', place);
     const [version, keyId, encoded = ''] = token.split('.');
     const bits = Buffer.from(encoded, 'base64url').length * 8;
@@ -55,14 +55,14 @@ describe('sealing', () => {
     );
   });
 
-  test('does not open a token that was cut short, also not within its tag', () => {
+  test('opens no sealed text that was cut short', () => {
     const token = vault.seal('hunter2', place);
     for (let length = 0; length < token.length; length++) {
       expect(() => vault.open(token.slice(0, length), place)).toThrow();
     }
   });
 
-  test('takes any text for a token without doing more than refusing it', () => {
+  test('refuses any text that it didn’t seal', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(() => vault.open(text, place)).toThrow(VaultError);
@@ -70,7 +70,7 @@ describe('sealing', () => {
     );
   });
 
-  test('never writes the same text twice alike, nor in clear', () => {
+  test('never seals a text the same way twice, or legibly', () => {
     const tokens = Array.from({ length: 50 }, () => vault.seal('canary-4711', place));
     expect(new Set(tokens).size).toBe(50);
     for (const token of tokens) {
@@ -80,16 +80,16 @@ describe('sealing', () => {
   });
 });
 
-describe('changing keys', () => {
+describe('a keyring with several keys', () => {
   const old = vault.seal('kept', place);
 
-  test('the first key seals, all open', () => {
+  test('seals with its first key, and opens with all', () => {
     const rotated = createVault(parseKeyring(`${keyText('k2', 2)}, ${keyText('k1', 1)}`));
     expect(rotated.open(old, place)).toBe('kept');
     expect(rotated.seal('new', place)).toMatch(/^v1\.k2\./);
   });
 
-  test('says which key is missing', () => {
+  test('names the key that is missing', () => {
     const lost = createVault(parseKeyring(keyText('k2', 2)));
     expect(() => lost.open(old, place)).toThrow(
       expect.objectContaining({ code: 'key_unreadable', details: { keyId: 'k1' } }),
@@ -97,22 +97,22 @@ describe('changing keys', () => {
     expect(() => lost.open(old, place)).toThrow(Refusal);
   });
 
-  test('another key under the same id opens nothing', () => {
+  test('opens nothing with another key under the same ID', () => {
     const wrong = createVault(parseKeyring(keyText('k1', 9)));
     expect(() => wrong.open(old, place)).toThrow(VaultError);
   });
 
-  test('a token that was renamed to another key of the ring does not open', () => {
+  test('opens nothing whose key ID was replaced by another of the ring', () => {
     const twins = createVault(parseKeyring(`${keyText('k1', 1)},${keyText('k2', 1)}`));
     expect(() => twins.open(old.replace('v1.k1.', 'v1.k2.'), place)).toThrow(VaultError);
   });
 });
 
-describe('signing', () => {
+describe('a signature', () => {
   const ring = (...entries: string[]) => createVault(parseKeyring(entries.join(',')));
   const signed = vault.sign('paid', 'audit');
 
-  test('holds for the very same text and purpose alone', () => {
+  test('is valid only for the same text and purpose', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, anyText, (text, purpose, other, another) => {
         const token = vault.sign(text, purpose);
@@ -123,7 +123,7 @@ describe('signing', () => {
     );
   });
 
-  test('takes any text for a token, and does not believe it', () => {
+  test('is never valid if it was changed or made up', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -139,7 +139,7 @@ describe('signing', () => {
     expect(vault.isSigned(`${signed}A`, 'paid', 'audit')).toBe(false);
   });
 
-  test('goes by the first key and is checked by all; a lost one is named', () => {
+  test('is made with the first key and checked with all, and names a key that is lost', () => {
     const rotated = ring(keyText('k2', 2), keyText('k1', 1));
     expect(rotated.isSigned(signed, 'paid', 'audit')).toBe(true);
     expect(rotated.sign('paid', 'audit')).toMatch(/^v1\.k2\./);
@@ -148,18 +148,18 @@ describe('signing', () => {
     );
   });
 
-  test('does not hold under another key of the same name, nor under another name of the same key', () => {
+  test('is invalid with another key of the same ID, or another ID of the same key', () => {
     expect(ring(keyText('k1', 9)).isSigned(signed, 'paid', 'audit')).toBe(false);
     const renamed = signed.replace('v1.k1.', 'v1.k2.');
     expect(ring(keyText('k2', 1)).isSigned(renamed, 'paid', 'audit')).toBe(false);
   });
 });
 
-describe('reading the keyring', () => {
+describe('the setting ENCRYPTION_KEYS', () => {
   const good = makeKey('good');
 
   test.each([
-    ['nothing', ''],
+    ['no keys', ''],
     ['no id', good],
     ['an empty id', `:${good}`],
     ['an id of other letters', `k.1:${good}`],
@@ -171,7 +171,7 @@ describe('reading the keyring', () => {
     ['letters that are not base64', `k1:${good.replace(/[A-Z]/, '*')}`],
     ['an id twice', `k1:${good},k1:${good}`],
     ['a comma at the end', `k1:${good},`],
-  ])('refuses %s, in words', (_, text) => {
+  ])('is refused with an explanation if it has %s', (_, text) => {
     expect(() => parseKeyring(text)).toThrow(VaultError);
     expect(() => parseKeyring(text)).toThrow(/^key \d of the keyring [a-z].+/);
   });
@@ -182,17 +182,17 @@ describe('reading the keyring', () => {
     ['a repeated word', Buffer.alloc(32, 'other bytes')],
     ['bytes that count up', Buffer.from(Array.from({ length: 32 }, (_, at) => at))],
     ['text that was typed', Buffer.from('correct horse battery staple! 42')],
-  ])('refuses a key of %s, which is easy to guess', (_, bytes) => {
+  ])('is refused if a key consists of %s, which is easy to guess', (_, bytes) => {
     expect(() => parseKeyring(`k1:${good},k2:${bytes.toString('base64')}`)).toThrow(
       /^key 2 of the keyring is easy to guess: .*openssl rand -base64 32/,
     );
   });
 
-  test('takes every key that was made at random', () => {
+  test('accepts every random key', () => {
     for (let made = 0; made < 2000; made++) parseKeyring(`k1:${randomBytes(32).toString('base64')}`);
   });
 
-  test('repeats no part of a key in its words, wherever the key was put', () => {
+  test('has no part of a key repeated in its errors, wherever the key was put', () => {
     fc.assert(
       fc.property(fc.constantFrom('', 'k1', 'k1:', 'a b:', 'k1:k2:'), fc.nat(40), (head, length) => {
         const secret = randomBytes(length + 6).toString('base64');
@@ -205,7 +205,7 @@ describe('reading the keyring', () => {
     );
   });
 
-  test('prints no key when it is logged', () => {
+  test('has no key printed when the keyring is logged', () => {
     const text = keyText('k1', 1);
     const printed = inspect(parseKeyring(text), { depth: 10, showHidden: true });
     const hex = Buffer.from(text.slice(3), 'base64').toString('hex');

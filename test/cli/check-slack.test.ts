@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 240_000 });
 const QUICK = ['--no-gallery', '--channel', 'ops'];
 
 /** In a process of its own, as `npm run check:slack` starts it. */
-describe('the program', () => {
+describe('npm run check:slack', () => {
   test('passes a good workspace with every message and form of the gallery, and keeps nothing', async () => {
     await using slack = await startWorkspace();
     const args = ['--channel', 'C0OPS00001'];
@@ -36,7 +36,7 @@ describe('the program', () => {
     expect(slack.brokenRules()).toEqual([]);
   });
 
-  test('prints a line for each check, the sentence that fixes it, and how many there are', async () => {
+  test('prints a line for each check with its remedy, and the number of each result', async () => {
     await using slack = await startWorkspace();
     slack.app.scopes = ['commands', 'chat:write', 'app_mentions:read', 'im:history', 'channels:read'];
     slack.app.hasMessagesTab = false;
@@ -49,7 +49,7 @@ describe('the program', () => {
     expect(output).toMatch(/\n\n\d+ ok, 3 warnings, 1 to fix, \d skipped\.\n$/);
   });
 
-  test('ends with 1 for a revoked token, and with 2 for wrong arguments', async () => {
+  test('exits with 1 for a revoked token, and with 2 for wrong arguments', async () => {
     await using slack = await startWorkspace();
     slack.faults.failMethod('auth.test', 'token_revoked');
     const revoked = await runProcess(slack.apiUrl, QUICK);
@@ -62,7 +62,7 @@ describe('the program', () => {
 });
 
 describe('a workspace that is set up well', () => {
-  test('sees what each test message is while it is there', async () => {
+  test('posts test messages that say who ran the check, and passes with no warning', async () => {
     await using slack = await startWorkspace();
     const seen: string[] = [];
     slack.onEvent((event) => {
@@ -84,7 +84,7 @@ describe('a workspace that is set up well', () => {
     expect(slack.as('olga').in('dm').messages()).toEqual([]);
   });
 
-  test('without a channel has the checks of channels skipped, not passed', async () => {
+  test('has its channel checks skipped, not passed, if no channel is named', async () => {
     await using slack = await startWorkspace();
     const { code, findings } = await runJson(slack.apiUrl, ['--no-gallery']);
     expect(code).toBe(0);
@@ -128,7 +128,7 @@ describe('the app-level token, where one is set', () => {
 });
 
 describe('a scope that is missing', () => {
-  it('is one of the manifest, required and optional as there', () => {
+  it('is checked for every scope of the manifest, required or optional as there', () => {
     const { bot, bot_optional } = parse(readFileSync('manifest.yml', 'utf8')).oauth_config.scopes;
     const listed = Object.entries(SCOPES);
     expect(listed.map(([scope]) => scope)).toEqual(bot);
@@ -142,7 +142,7 @@ describe('a scope that is missing', () => {
     ['usergroups:read', 'warning', { 'user groups': 'skipped' }],
     ['channels:read', 'warning', { channel: 'failed', post: 'skipped' }],
     ['groups:read', 'warning', { channel: 'ok', post: 'ok' }],
-  ])('%s is %s, with what is lost and how to add it', async (scope, status, others) => {
+  ])('%s is reported as %s, with what is lost and how to add it', async (scope, status, others) => {
     await using slack = await startWorkspace();
     slack.app.scopes = Object.keys(SCOPES).filter((each) => each !== scope);
     const { findings } = await runJson(slack.apiUrl, ['--no-gallery', '--channel', 'C0OPS00001']);
@@ -154,7 +154,7 @@ describe('a scope that is missing', () => {
     expect(listLeftBehind(slack)).toEqual([]);
   });
 
-  test('is a failure where it leaves the app without an owner', async () => {
+  test('is a failure if the app has no owner without it', async () => {
     await using slack = await startWorkspace();
     slack.app.scopes = ['commands', 'chat:write'];
     const { code, findings } = await runJson(slack.apiUrl, QUICK, { OWNERS: '' });
@@ -165,7 +165,7 @@ describe('a scope that is missing', () => {
   });
 });
 
-describe('what keeps the app from posting', () => {
+describe('an obstacle to posting is named with its remedy:', () => {
   test('a Messages tab that is off', async () => {
     await using slack = await startWorkspace();
     slack.app.hasMessagesTab = false;
@@ -210,7 +210,7 @@ describe('what keeps the app from posting', () => {
     expect(gone.findings[`user ${USERS.finn.id}`]).toMatch(/^failed user_disabled: .*Remove it from OWNERS/);
   });
 
-  test('a rule of the workspace, in words, and by Slack’s page where it has none here', async () => {
+  test('a posting rule of the workspace, and any unknown error with a link to Slack’s docs', async () => {
     await using slack = await startWorkspace();
     slack.faults.failMethod('chat.postMessage', 'restricted_action', 2);
     const ruled = await runJson(slack.apiUrl, QUICK);
@@ -222,7 +222,7 @@ describe('what keeps the app from posting', () => {
     expect(listLeftBehind(slack)).toEqual([]);
   });
 
-  test('a delete that fails leaves a message, and that is said', async () => {
+  test('a test message that couldn’t be deleted, which has to be deleted by hand', async () => {
     await using slack = await startWorkspace();
     slack.faults.failMethod('chat.delete', 'cant_delete_message');
     const { code, findings } = await runJson(slack.apiUrl, QUICK);
@@ -265,7 +265,7 @@ describe('a token', () => {
 });
 
 describe('the gallery', () => {
-  test('names what Slack refuses, with the place in it', async () => {
+  test('names the message that Slack refuses, and the block in it', async () => {
     await using slack = await startWorkspace();
     slack.faults.refuseBlock('data_table');
     const { code, findings } = await runJson(slack.apiUrl, []);
@@ -279,7 +279,7 @@ describe('the gallery', () => {
     expect(findings.gallery).toBeUndefined();
   });
 
-  test('waits as long as Slack says, says how far it is, and goes on', async () => {
+  test('waits as long as Slack asks, reports its progress, and then continues', async () => {
     await using slack = await startWorkspace();
     slack.faults.rateLimit('blocks.validate', { times: 2, retryAfterSeconds: 37 });
     const { code, findings, words, pauses } = await runJson(slack.apiUrl, []);
@@ -293,7 +293,7 @@ describe('the gallery', () => {
 });
 
 describe('a limit of Slack', () => {
-  test('keeps no test message from being deleted', async () => {
+  test('doesn’t keep a test message from being deleted', async () => {
     await using slack = await startWorkspace();
     slack.faults.rateLimit('chat.delete', { times: 2, retryAfterSeconds: 30 });
     const { code, words, pauses } = await runJson(slack.apiUrl, QUICK);
@@ -306,20 +306,20 @@ describe('a limit of Slack', () => {
 
 const HTML = '<html><body>Please sign in</body></html>';
 
-describe('where an address doesn’t lead where it should', () => {
+describe('an address that is wrong', () => {
   test.each([
     ['a proxy’s page', 200, {}, HTML],
     ['a portal', 302, { location: 'https://portal.example' }, ''],
     ['JSON that isn’t Slack’s', 200, {}, '{"status":"up"}'],
     ['a refusal that can’t be read', 200, {}, '{"ok":false,"error":{"a":1}}'],
-  ])('%s is not taken for Slack’s answer', async (_what, status, headers, body) => {
+  ])('leads to %s, which is not taken for Slack’s answer', async (_what, status, headers, body) => {
     await using other = await startOther((response) => response.writeHead(status, headers).end(body));
     const { code, findings } = await runJson(`${other.url}/api/`, QUICK);
     expect(code).toBe(1);
     expect(findings.token).toMatch(/^failed not_slack: .*check SLACK_API_URL/);
   });
 
-  test('a host that isn’t known and a broken connection are told by their codes', async () => {
+  test('is reported with the error code of an unknown host or a broken connection', async () => {
     await using broken = await startOther((response) => response.destroy());
     expect((await runJson(broken.url, QUICK)).findings.token).toMatch(
       /^failed UND_ERR_SOCKET: Slack can’t be/,
@@ -329,7 +329,7 @@ describe('where an address doesn’t lead where it should', () => {
     expect(findings['hosting API']).toMatch(/^failed (ENOTFOUND|EAI_AGAIN): slack\.invalid can’t be reached/);
   });
 
-  test('the token is not printed, whoever repeats it, and not when it can’t be sent', async () => {
+  test('never makes the check print the token, even if the server repeats it or it can’t be sent', async () => {
     await using echo = await startOther((response, authorization) =>
       response.end(
         JSON.stringify({ ok: true, team: authorization, team_id: 'T1', user_id: 'U1', bot_id: 'B1' }),
@@ -346,14 +346,14 @@ describe('where an address doesn’t lead where it should', () => {
     [200, 'ok\n', /^ok: .*\/livez answers\.$/],
     [200, HTML, /^failed status_200: .*other than the app/],
     [503, HTML, /^failed status_503: .*start the app/],
-  ])('the public address that answers %s %j is judged by what it says', async (status, body, expected) => {
+  ])('is recognized by what PUBLIC_URL answers: %s %j', async (status, body, expected) => {
     await using slack = await startWorkspace();
     await using app = await startOther((response) => response.writeHead(status).end(body));
     const { findings } = await runJson(slack.apiUrl, QUICK, { PUBLIC_URL: app.url });
     expect(findings['public address']).toMatch(expected);
   });
 
-  test('a public address that this machine can’t reach is a warning: others may', async () => {
+  test('is a warning if this machine can’t reach PUBLIC_URL, since others may', async () => {
     await using slack = await startWorkspace();
     const { code, findings } = await runJson(slack.apiUrl, QUICK, { PUBLIC_URL: 'https://vps.invalid' });
     expect(code).toBe(0);
@@ -361,13 +361,13 @@ describe('where an address doesn’t lead where it should', () => {
   });
 });
 
-describe('the command line', () => {
+describe('the command line of npm run check:slack', () => {
   test.each([
     [['--chanel', 'ops'], 'Unknown option'],
     [['--channel', 'two words'], "--channel needs a channel's ID or name"],
     [['--user', 'olga'], '--user needs a Slack user ID'],
     [['ops'], 'I didn\'t understand "ops".'],
-  ])('with %j ends with 2, the mistake and the usage', async (args, expected) => {
+  ])('with %j prints what is wrong and the usage, and exits with 2', async (args, expected) => {
     const { code, output, words } = await run('http://127.0.0.1:9/api/', args);
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(words).toContain(expected);

@@ -26,7 +26,7 @@ describe('npm run store', () => {
     [['copy'], 'Where to? Add --to and the address of a database.'],
     [['copy', '--to', 'x', 'y'], 'Unexpected argument: y'],
     [['copy', '--from', 'x'], "Unknown option '--from'."],
-  ])('%j says what is wrong with it, and how it is used', async (args, problem) => {
+  ])('with %j prints what is wrong and the usage', async (args, problem) => {
     const { code, output, words } = await runStore(args);
     expect([code, output]).toEqual([1, '']);
     expect(words.split('\n')[0]).toBe(problem);
@@ -34,7 +34,7 @@ describe('npm run store', () => {
     expect(words).toContain('npm run store -- restored');
   });
 
-  test.skipIf(!postgresUrl)('copy moves the store once, and says how it goes on', async () => {
+  test.skipIf(!postgresUrl)('copy moves the store once, and prints the next step', async () => {
     const from = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
     const store = await open(from);
     await store.audit.add(entry());

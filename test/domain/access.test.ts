@@ -17,7 +17,7 @@ describe('what a user may do', () => {
     expect(strongestRole([])).toBeUndefined();
   });
 
-  test('is what a role and the lower ones allow, on the servers that it is for', () => {
+  test('is what their role and lower roles allow, on the servers that the role is for', () => {
     const roles = [hold('viewer'), hold('manager', 'web-*')];
     expect(coversRole(roles, 'manager')).toBe(true);
     expect(coversRole(roles, 'manager', 'web-1')).toBe(true);

@@ -19,7 +19,7 @@ describe('a role', () => {
     expect(ROLES.filter((needed) => roleCovers(undefined, needed))).toEqual([]);
   });
 
-  it('is the higher one of two, in any order', () => {
+  it('is the higher of two roles, in any order', () => {
     fc.assert(
       fc.property(heldRole, heldRole, (a, b) => {
         const stronger = strongerRole(a, b);

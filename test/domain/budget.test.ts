@@ -11,7 +11,7 @@ describe('a budget', () => {
     [100, undefined, 100, false],
     [0, undefined, 0, false],
     [500, 0, 100, false],
-  ])('of which %s is spent takes %s of %s: %s', (spent, price, most, fits) => {
+  ])('of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
     expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
   });
 });

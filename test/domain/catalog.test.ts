@@ -16,7 +16,7 @@ describe('the catalog', () => {
     [512, '2 vCPU · 512 MB RAM · 40 GB disk'],
     [1536, '2 vCPU · 1.5 GB RAM · 40 GB disk'],
     [1100, '2 vCPU · 1100 MB RAM · 40 GB disk'],
-  ])('says %i MB of memory without rounding', (ramMb, words) => {
+  ])('shows %i MB of memory without rounding', (ramMb, words) => {
     expect(describePlan(plan('p', ramMb))).toBe(words);
   });
 });

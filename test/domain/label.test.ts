@@ -16,7 +16,7 @@ describe('two labels', () => {
     ['caf\u00e9', 'cafe\u0301'],
     ['\uff57eb', 'web'],
     ['ÄÖÜ', 'äöü'],
-  ])('%j and %j are the same for users', (a, b) => {
+  ])('%j and %j look the same to users', (a, b) => {
     expect(isSameLabel(a, b)).toBe(true);
   });
 
@@ -25,13 +25,13 @@ describe('two labels', () => {
     ['web 1', 'web-1'],
     ['web', 'w\u0435b'],
     ['', 'web'],
-  ])('%j and %j are not the same, for users or for us', (a, b) => {
+  ])('%j and %j are different, and look different to users', (a, b) => {
     expect(isSameLabel(a, b)).toBe(false);
     expect(isIdenticalLabel(a, b)).toBe(false);
     expect(isFrozenLabel(a, freezeLabel(b))).toBe(false);
   });
 
-  test('that only users would call the same are not identical, so nothing is deleted or paid by them', () => {
+  test('that only look the same are not identical, so a confirmation for one does not act on the other', () => {
     expect(isIdenticalLabel('web-1', 'WEB-1')).toBe(false);
     expect(isFrozenLabel('WEB-1', freezeLabel('web-1'))).toBe(false);
     expect(isFrozenLabel('web-1', freezeLabel('web-1'))).toBe(true);
@@ -54,7 +54,7 @@ describe('the label that is frozen with a confirmation', () => {
     expect(freezeLabel(label)).toBe(label);
   });
 
-  test('fits into a modal and is the same every time, whatever the label', () => {
+  test('fits into a modal and is always the same, whatever the label', () => {
     const labels = fc.string({ unit: 'binary', minLength: 0, maxLength: 5000, size: 'max' });
     fc.assert(
       fc.property(labels, (label) => {
@@ -65,7 +65,7 @@ describe('the label that is frozen with a confirmation', () => {
     );
   });
 
-  test('is its beginning when it is too long, and differs where beginnings differ', () => {
+  test('is shortened to its beginning if it is too long, and differs where beginnings differ', () => {
     expect(freezeLabel('a'.repeat(4000))).toBe(`${'a'.repeat(400)}…`);
     expect(freezeLabel(`b${'a'.repeat(3999)}`)).not.toBe(freezeLabel('a'.repeat(4000)));
     expect(freezeLabel('😀'.repeat(2000))).not.toMatch(/[\uD800-\uDBFF]…/);

@@ -41,7 +41,7 @@ describe('the servers that a message mentions', () => {
     ['DiskFull (10.0.0.50)', ['web-10']],
     ['web 1 is down', ['Web 1']],
     ['web\t1', ['Web 1']],
-  ])('are found in %j', (text, labels) => {
+  ])('are found in %j: %j', (text, labels) => {
     expect(labelsIn(text)).toEqual(labels);
   });
 
@@ -68,7 +68,7 @@ describe('the servers that a message mentions', () => {
     'Server #42',
     'web · ID 42',
     'disk full\nID 42',
-  ])('are found by an ID that is called one: %j', (text) => {
+  ])('are found by an ID that is labeled as an ID: %j', (text) => {
     expect(find([text]).map(({ server, by }) => [server.label, by])).toEqual([['web-10', 'id']]);
   });
 
@@ -85,22 +85,22 @@ describe('the servers that a message mentions', () => {
     'port 42',
     'took 42 ms',
     'valid: 42',
-  ])('are not found by any other number: %j', (text) => {
+  ])('are not found by a number that isn’t labeled as an ID: %j', (text) => {
     expect(labelsIn(text)).toEqual([]);
   });
 
-  it('are not found by a number or a letter that is a label, unless it is called one', () => {
+  it('are not found by a label of one number or letter, unless a field names it', () => {
     const servers = [server(1, '42'), server(2, 'a')];
     expect(find(['a disk is 42% full, 42 times'], servers)).toEqual([]);
     expect(find(['host: 42, label a'], servers).map(({ server }) => server.label)).toEqual(['42', 'a']);
   });
 
-  it('are not found by the name of a field, but by its value', () => {
+  it('are found by the value of a field, not by its name', () => {
     const servers = [server(1, 'host'), server(2, 'instance'), server(3, 'web-1')];
     expect(find(['host:web-1 instance=web-1'], servers).map(({ server }) => server.label)).toEqual(['web-1']);
   });
 
-  it('come with label, address, ID and short name in this order, and those of addresses last', () => {
+  it('are listed by label, address, ID and short name in this order, with those from links last', () => {
     const text = 'db went away, ID 42, 10.0.0.5, Web 1';
     expect(find([{ url: 'https://gone.example.com/db.example.com' }, text]).map(({ by }) => by)).toEqual([
       'label',
@@ -113,7 +113,7 @@ describe('the servers that a message mentions', () => {
     expect(second).toMatchObject({ server: WEB_1, by: 'label', isOnlyInUrl: true });
   });
 
-  it('are each found once, where they are mentioned best', () => {
+  it('are each found once, by their clearest mention', () => {
     expect(find([{ url: 'http://web-1' }, '10.0.0.5', 'web-1'])).toEqual([
       { server: WEB_1, by: 'label', isOnlyInUrl: false },
     ]);
@@ -127,7 +127,7 @@ describe('the servers that a message mentions', () => {
     ]);
   });
 
-  it('are all of the same label', () => {
+  it('are all servers with the same label', () => {
     const twins = [server(1, 'web'), server(2, 'web')];
     expect(find(['web is down'], twins).map(({ server }) => server.id)).toEqual([1, 2]);
   });
@@ -137,18 +137,18 @@ describe('the servers that a message mentions', () => {
   });
 });
 
-describe('what is read of a message', () => {
+describe('the text that is read of a message', () => {
   // One character that stands for eighteen.
   const LIGATURE = '\ufdfa';
 
   it.each([
     [500, ['web-1']],
     [5000, []],
-  ])('is bounded by the letters that it stands for: a label after %i ligatures', (count, labels) => {
+  ])('is limited by the letters that it expands to: %i ligatures before a label leave %j', (count, labels) => {
     expect(labelsIn(`${LIGATURE.repeat(count)} web-1`)).toEqual(labels);
   });
 
-  it('is bounded for all of its parts together', () => {
+  it('is limited for all of its parts together', () => {
     const parts = Array.from({ length: 5 }, () => LIGATURE.repeat(200));
     expect(labelsIn(...parts.slice(0, 1), 'web-1')).toEqual(['web-1']);
     expect(labelsIn(...parts, 'web-1')).toEqual([]);

@@ -51,7 +51,7 @@ describe('an amount', () => {
     expect(findMoney(text)).toBeUndefined();
   });
 
-  it('is either refused or exact', () => {
+  it('that is typed is either refused or read exactly', () => {
     const decimals = fc.string({ unit: fc.constantFrom(...'0123456789.,-+ e'), maxLength: 16 });
     fc.assert(
       fc.property(decimals, (text) => {

@@ -22,7 +22,7 @@ describe('the nearest word', () => {
     expect(findNearest(typed, commands)).toBeUndefined();
   });
 
-  it('keeps the candidate as it is written', () => {
+  it('is returned as its candidate is written', () => {
     expect(findNearest('web-l', ['WEB-1', 'db'])).toBe('WEB-1');
   });
 

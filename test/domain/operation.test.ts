@@ -26,7 +26,7 @@ describe('the claim of an operation', () => {
     );
   });
 
-  it('is empty for a create: two equal servers may be ordered', () => {
+  it('is empty for a create, since two equal servers may be ordered', () => {
     expect(claimOf({ kind: 'create', order })).toBe('');
   });
 });
@@ -44,7 +44,7 @@ describe('an operation', () => {
     expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
   });
 
-  it('goes by the label of its server', () => {
+  it('is named by the label of its server', () => {
     expect(labelOf({ kind: 'create', order })).toBe('web-2');
     expect(labelOf(renewal(7, 1000))).toBe('web-1');
   });

@@ -9,7 +9,7 @@ describe('the refusal that an error proves', () => {
     expect(refusalOf(new Refusal(code, details))).toEqual({ code, details });
   });
 
-  test.each(HOSTING_CODES)('is the hosting API’s code, without what it said (%s)', (code) => {
+  test.each(HOSTING_CODES)('is the hosting API’s code, without its text (%s)', (code) => {
     const error = new HostingError(code, 'no', { unknownCode: 'secret', status: 402 });
     expect(refusalOf(error)).toEqual({ code, details: {} });
   });
@@ -21,7 +21,7 @@ describe('the refusal that an error proves', () => {
 });
 
 describe('the reason why an order is unconfirmed', () => {
-  test.each(HOSTING_CODES)('is one of the closed list for every answer of the API (%s)', (code) => {
+  test.each(HOSTING_CODES)('is one of the known reasons for every code of the hosting API (%s)', (code) => {
     const reason = unconfirmedReasonOf(new HostingError(code, 'maybe'));
     const known = ['checking', 'no_answer', 'unknown_code'];
     expect(reason.code).toBe(known.includes(code) ? code : 'unreadable_answer');

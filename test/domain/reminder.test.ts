@@ -10,15 +10,15 @@ const at = (text: string) => Date.parse(text);
 
 describe('a server is due', () => {
   test.each([
-    ['on the seventh day before, late in the evening', '2026-03-09T22:59:00Z', true],
-    ['not on the eighth, by the days of its zone', '2026-03-09T23:00:00Z', false],
-    ['on its last day', '2026-03-02T08:06:00Z', true],
-    ['not once its time has ended', '2026-03-02T08:05:00Z', false],
+    ['late in the evening of the seventh day before its paid time ends', '2026-03-09T22:59:00Z', true],
+    ['not on the eighth day before, by the days of the settings’ time zone', '2026-03-09T23:00:00Z', false],
+    ['on its last paid day', '2026-03-02T08:06:00Z', true],
+    ['not once its paid time has ended', '2026-03-02T08:05:00Z', false],
   ])('%s', (_case, paidUntil, due) => {
     expect(isDue(at(paidUntil), TODAY, NOW, settings)).toBe(due);
   });
 
-  test('urgently at the last step, and more so with each', () => {
+  test('more urgently with each step, and urgently at the last', () => {
     expect([7, 4, 3, 2, 1, 0].map((left) => findUrgency(left, settings.daysBefore))).toEqual([
       'low',
       'low',
@@ -57,7 +57,7 @@ describe('a snooze', () => {
   });
 });
 
-describe('the days before', () => {
+describe('the days before a renewal on which reminders are sent', () => {
   test.each([
     ['7, 3, 1', [7, 3, 1]],
     ['1 3 7', [7, 3, 1]],

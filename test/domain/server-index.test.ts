@@ -21,7 +21,7 @@ describe('a menu that searches', () => {
     ['10', ['web-10']],
     ['web–1', ['web-10']],
     ['`db`.', ['db']],
-  ])('finds by %j: %j, by label', (filter, labels) => {
+  ])('finds for %j %j, sorted by label', (filter, labels) => {
     expect(search(filter)).toEqual(labels);
   });
 
@@ -29,11 +29,11 @@ describe('a menu that searches', () => {
     ['wbe-10', ['web-10']],
     ['dv', ['db']],
     ['zzzzzz', []],
-  ])('offers what is nearest to %j: %j', (filter, labels) => {
+  ])('offers for the misspelled %j the nearest labels %j', (filter, labels) => {
     expect(search(filter)).toEqual(labels);
   });
 
-  it('never offers what the user may not see, however near it is', () => {
+  it('never offers a server that the user may not see, however near its label is', () => {
     expect(search('secret')).toEqual([]);
     expect(search('secert')).toEqual([]);
   });

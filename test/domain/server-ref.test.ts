@@ -47,7 +47,7 @@ describe('a typed name', () => {
     ['4', [6, 4], 'one server’s label and another one’s id'],
     ['queue', [7, 8], 'two servers of the same label'],
     ['web', [1, 3, 2], 'a prefix of several'],
-  ])('%j never acts when it matches several: %s', (typed, ids) => {
+  ])('%j acts on no server when it matches several: %s', (typed, ids) => {
     expect(found(typed)).toEqual(expect.arrayContaining(ids));
     expect(matchServer(typed, servers).kind).toBe('ambiguous');
     expect(found(typed)).toHaveLength(ids.length);
@@ -79,7 +79,7 @@ describe('a typed name', () => {
     expect(server && isFullName(typed, server)).toBe(true);
   });
 
-  it('prefers the label that really is written like that', () => {
+  it('prefers a label that is written exactly as typed', () => {
     const both = [server(1, 'web-1'), server(2, 'web–1'), server(3, 'web-1.')];
     expect(found('web–1', both)).toEqual([2]);
     expect(found('web-1.', both)).toEqual([3]);
@@ -87,24 +87,24 @@ describe('a typed name', () => {
     expect(found('`web-1`', both)).toEqual([1, 2]);
   });
 
-  it('acts on neither of two readings', () => {
+  it('acts on no server if two readings match different servers', () => {
     const two = [server(1, 'web-1'), server(2, 'web-1.example.com')];
     expect(found('web-1.', two)).toEqual([1, 2]);
     expect(found('`1`', [server(1, 'a'), server(2, '1 ')])).toEqual([2, 1]);
   });
 
-  it('is half of a quoted name, never an ID', () => {
+  it('with one quotation mark is part of a quoted name, never an ID', () => {
     expect(matchServer('1`', [server(1, 'web 1')]).kind).toBe('unknown');
     expect(matchServer('"1', [server(1, 'web 1')]).kind).toBe('unknown');
   });
 
-  it('that is only the beginning stays a beginning, however a phone writes it', () => {
+  it('that is only the beginning of a label still is with a phone’s punctuation', () => {
     expect(found('queue–', [server(7, 'queue-7')])).toEqual([7]);
     expect(isFullName('queue–', server(7, 'queue-7'))).toBe(false);
     expect(isFullName('web–1', server(2, 'web-10'))).toBe(false);
   });
 
-  it('that is equally near to several suggests all of them', () => {
+  it('that is equally near to several labels suggests all of them', () => {
     const match = matchServer('web-3', [server(1, 'web-1'), server(2, 'web-2'), server(3, 'db')]);
     expect(match).toMatchObject({ kind: 'unknown', nearest: [{ id: 1 }, { id: 2 }] });
   });
@@ -113,7 +113,7 @@ describe('a typed name', () => {
     expect(found('db', [server(1, ' db '), server(2, 'db-replica')])).toEqual([1]);
   });
 
-  it('is not a prefix of an id or of an address', () => {
+  it('doesn’t match the beginning of an ID or an address', () => {
     expect(found('203.0.113', [server(42, 'a', { ipv4: '203.0.113.7' })])).toBe('unknown');
     expect(found('4', [server(42, 'a')])).not.toEqual([42]);
   });
@@ -151,11 +151,11 @@ describe('a filter', () => {
     expect(filterServers(filter, servers).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('also matches states', () => {
+  it('keeps servers whose state matches, too', () => {
     expect(filterServers('creat', [server(1, 'a', { state: 'creating' }), server(2, 'b')])).toHaveLength(1);
   });
 
-  it('does not change the list that it gets', () => {
+  it('does not change the list that it is given', () => {
     const before = [...servers];
     filterServers('', servers);
     matchServer('web', servers);

@@ -24,6 +24,6 @@ it.each([
   ['stop', 'running', false],
   ['stop', 'Stopped', true],
   ['stop', 'off', true],
-] as const)('%s has led there when the server is %s: %s', (action, state, isThere) => {
+] as const)('%s has reached its target state when the server is %s: %s', (action, state, isThere) => {
   expect(isWhereLeads(action, { state })).toBe(isThere);
 });

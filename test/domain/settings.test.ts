@@ -55,7 +55,7 @@ describe('changes of settings', () => {
     { requiredKeys: ['announces', 'approval', 'budget'] },
   );
 
-  test('are empty between equal settings', () => {
+  test('are empty if the settings are equal', () => {
     fc.assert(
       fc.property(anySettings, (settings) => {
         expect(listChanges(settings, structuredClone(settings))).toEqual([]);
@@ -63,7 +63,7 @@ describe('changes of settings', () => {
     );
   });
 
-  test('are found, whatever was changed, and are symmetric', () => {
+  test('are found whatever was changed, and in both directions', () => {
     fc.assert(
       fc.property(anySettings, anySettings, (was, is) => {
         const changes = listChanges(was, is);

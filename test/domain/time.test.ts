@@ -10,7 +10,7 @@ describe('the paid days that are left', () => {
     [DAY_MS / 3, 0],
     [0, 0],
     [-5 * DAY_MS, 0],
-  ])('after %i ms are %i', (left, days) => {
+  ])('in %i ms are %i', (left, days) => {
     expect(countPaidDays(1_790_000_000_000 + left, 1_790_000_000_000)).toBe(days);
   });
 });
@@ -30,7 +30,13 @@ describe('a day', () => {
     expect(findDay('2026-01-31')).toBe(Date.UTC(2026, 0, 31));
   });
 
-  test.each(['2026-02-31', '2026-1-1', 'yesterday', '', '2026-01-31T00:00'])('is not %j', (text) => {
+  test.each([
+    '2026-02-31',
+    '2026-1-1',
+    'yesterday',
+    '',
+    '2026-01-31T00:00',
+  ])('is not read from %j', (text) => {
     expect(findDay(text)).toBeUndefined();
   });
 });

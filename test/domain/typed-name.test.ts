@@ -22,7 +22,7 @@ describe('a name as a phone writes it', () => {
     ['\u2068web-1\u2069', 'marks of direction'],
     ['web\u200b-1', 'a space of no width'],
     [' \u00a0web-1\t', 'spaces around it'],
-  ])('%j is web-1: %s', (typed) => {
+  ])('%j is read as web-1: %s', (typed) => {
     expect(bareName(typed)).toBe('web-1');
   });
 
@@ -33,11 +33,11 @@ describe('a name as a phone writes it', () => {
     ['1`', '1`'],
     ['`web', '`web'],
     ['"1', '"1'],
-  ])('%j is %j', (typed, name) => {
+  ])('%j is read as %j', (typed, name) => {
     expect(bareName(typed)).toBe(name);
   });
 
-  it('is never emptied, and the same when it is read twice', () => {
+  it('is never read as empty, and reads the same a second time', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab1-–—.,`"\' “”\u2068!'), maxLength: 12 });
     fc.assert(
       fc.property(text, (typed) => {

@@ -75,7 +75,7 @@ describe('the table', () => {
     }
   });
 
-  it('can be printed, with what became of every answer', async () => {
+  it('can be printed with the outcome of every answer', async () => {
     const table = writeTable();
     expect(table.split('\n').length).toBeGreaterThan(ROWS.length);
     expect(table).toMatch(/\| understood \| accepted \| told \| refused \| silently misread \|/);
@@ -101,7 +101,7 @@ function writeTable(): string {
   return writeAnswers(sections);
 }
 
-it('keeps every answer out of what is logged', () => {
+it('no answer of the hosting API ends up in what is logged', () => {
   const leaks = [...MADE].filter(([, made]) => {
     const text = JSON.stringify(made) + (made instanceof HostingError ? made.stack : '');
     return /secret-\d|p<&|pa55word/.test(text);

@@ -20,8 +20,8 @@ import {
   startServer,
 } from './support.ts';
 
-describe('accounts', () => {
-  it('share a limiter and reads if their key is the same, and nothing otherwise', async () => {
+describe('clients of one account', () => {
+  it('share a limiter and reads if their API key is the same, and nothing otherwise', async () => {
     const server = await startServer((_, response) => response.end('[]'));
     const { hosting } = startClient(server.baseUrl);
     const [one, same, other] = ['k', 'k', 'o'].map((key) => hosting.of(new Secret(key)));
@@ -32,11 +32,11 @@ describe('accounts', () => {
     expect(one?.account).not.toBe(other?.account);
   });
 
-  it('have a name that does not reveal their key', () => {
+  it('have an account name that does not reveal their API key', () => {
     expect(accountOf(new Secret('key-of-the-account'))).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('of one workspace stay within one limit together, and so do all workspaces with one key', async () => {
+  it('stay within one limit together, for each workspace and for each API key', async () => {
     const { system, pass } = holdTime();
     const sent: number[] = [];
     const send: Transport['send'] = async () => {
@@ -64,7 +64,7 @@ describe('accounts', () => {
     await hosting.close();
   });
 
-  it('see each other’s changes, whichever limiter they call through', async () => {
+  it('read the list again after a change that was made from another workspace', async () => {
     const server = await startServer((request, response) =>
       response.end(request.method === 'GET' ? '[]' : '{"id":7,"state":"running"}'),
     );
@@ -76,7 +76,7 @@ describe('accounts', () => {
     expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
   });
 
-  it('are not refused because another key of their workspace was idle', async () => {
+  it('are not refused because another API key of their workspace was idle', async () => {
     const { system, pass } = holdTime();
     const send: Transport['send'] = async () => ({ status: 200, text: '{"id":7,"state":"running"}' });
     const transport: Transport = { send, close: async () => {} };
@@ -120,7 +120,7 @@ describe('accounts', () => {
 });
 
 describe('a paid call', () => {
-  it('asks the caller again before every try', async () => {
+  it('runs the caller’s checks again before every try', async () => {
     const server = await startServer((_, response) => {
       if (server.arrivals.length === 1)
         response.writeHead(429, { 'retry-after': '0' }).end('{"code":"rate_limited"}');
@@ -148,7 +148,7 @@ describe('a paid call', () => {
   it.each([
     'elapsed',
     'now',
-  ] as const)('isn’t sent while its process stood still after the commit, by the clock %s: it is committed and sent again, once', async (clock) => {
+  ] as const)('isn’t sent if its process froze after the commit, by the clock %s; it is committed again and sent once', async (clock) => {
     let stoodStillMs = 0;
     const system: System = {
       ...realSystem,
@@ -184,7 +184,7 @@ describe('a paid call', () => {
   });
 });
 
-it('never answers with a list that was requested before a change', async () => {
+it('a list that was requested before a change is never returned after it', async () => {
   const server = await startServer((request, response) => {
     if (request.method === 'GET') response.end('[]');
     else response.end('{"id":7,"state":"running"}');
@@ -197,7 +197,7 @@ it('never answers with a list that was requested before a change', async () => {
   expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
 });
 
-it('reports every request that left, with no secret in it', async () => {
+it('every request that was sent is reported to listeners, without secrets', async () => {
   const server = await startServer((_, response) => {
     if (server.arrivals.length === 1) response.writeHead(201).end('{"id":7,"root_password":"pa55word"}');
     else response.writeHead(404).end('{"code":"not_found"}');
@@ -214,7 +214,7 @@ it('reports every request that left, with no secret in it', async () => {
   expect(JSON.stringify(reports)).not.toMatch(/pa55word|key-of/);
 });
 
-it('returns the answer even if a listener for metrics or waiting throws', async () => {
+it('an answer is returned even if a listener for metrics or waiting throws', async () => {
   const server = await startServer((_, response) =>
     response.writeHead(201).end('{"id":7,"root_password":"pa55word"}'),
   );
@@ -225,7 +225,7 @@ it('returns the answer even if a listener for metrics or waiting throws', async 
   expect((await api.createServer(ORDER, PAY)).rootPassword?.reveal()).toBe('pa55word');
 });
 
-it('lets a paid call in flight end when it closes, and refuses the next one', async () => {
+it('a client that closes waits for a paid call in flight, and refuses the next one', async () => {
   const held: (() => void)[] = [];
   const server = await startServer((_, response) =>
     held.push(() => response.end('{"id":7,"root_password":"x"}')),
@@ -244,7 +244,7 @@ it('lets a paid call in flight end when it closes, and refuses the next one', as
   expect(server.arrivals).toHaveLength(1);
 });
 
-it('logs how many servers it could not read', async () => {
+it('a client logs how many servers it could not read', async () => {
   const server = await startServer((_, response) =>
     response.end('[{"label":"no id"},{"id":7,"label":"web-1"}]'),
   );
@@ -254,7 +254,7 @@ it('logs how many servers it could not read', async () => {
   expect(warn).toHaveBeenCalledWith({ operation: 'list_servers', count: 1 }, expect.any(String));
 });
 
-it('notifies the user once when the service asks the account to wait', async () => {
+it('a user is notified once when the hosting API asks the account to wait', async () => {
   const system = heldSystem();
   const server = await startServer((_, response) => {
     if (server.arrivals.length > 1) response.end('[]');
@@ -318,7 +318,7 @@ describe('against the whole service', () => {
 
   it.each(
     Object.keys(FAULT_EFFECTS) as FaultKind[],
-  )('sends a paid call once, and never says that no money moved when it did: %s', async (kind) => {
+  )('sends a paid call once, and never reports “no money moved” when it did: %s', async (kind) => {
     const system = heldSystem();
     const { service, account, api } = await open(system);
     const { plans, locations, images } = await api.fetchCatalog();

@@ -19,7 +19,9 @@ async function speaking(answers: AnswerStyleChange, options: ServiceOptions = {}
 }
 
 describe('a list of servers', () => {
-  it.each(DIALECT.paging)('is complete, or says that it is not: %s', async (paging) => {
+  it.each(
+    DIALECT.paging,
+  )('of several pages is read completely, or marked as incomplete: %s', async (paging) => {
     const { service, account, api } = await speaking({ paging, pageSize: 10 });
     service.seedServers(account, 25);
     const list = await api.fetchServers();
@@ -58,7 +60,7 @@ describe('a list of servers', () => {
   it.each([
     'no',
     'yes',
-  ] as const)('recognizes a deleted server that is still listed (%s)', async (listsDeleted) => {
+  ] as const)('shows a deleted server that is still listed as deleted (%s)', async (listsDeleted) => {
     const { api } = await speaking({ listsDeleted });
     const { id } = await api.createServer(ORDER, PAY);
     await api.deleteServer(id);
@@ -69,7 +71,10 @@ describe('a list of servers', () => {
 });
 
 describe('an error inside 2xx', () => {
-  it.each(['error_beside', 'error_in_2xx'] as const)('leaves open whether it was paid: %s', async (kind) => {
+  it.each([
+    'error_beside',
+    'error_in_2xx',
+  ] as const)('is no proof of whether a create was paid: %s', async (kind) => {
     const { service, account, api } = await speaking({});
     const [id = 0] = service.seedServers(account, 1);
     service.faults.add({ on: 'any', kind, code: 'limit', times: 'always' });
@@ -111,7 +116,7 @@ describe('a refusal', () => {
   });
 });
 
-it('distinguishes no answer, an unreadable answer and a 500', async () => {
+it('is distinguished from no answer, an unreadable answer and a status 500', async () => {
   const { service, api } = await speaking({});
   const statusUnder = async (kind: 'lost_before' | 'garbage' | 'status_500' | 'html') => {
     service.faults.add({ on: 'create', kind });
@@ -124,7 +129,7 @@ it('distinguishes no answer, an unreadable answer and a 500', async () => {
   expect(await statusUnder('html')).toEqual(['unreadable_answer', 502]);
 });
 
-it.each(DIALECT.deletedState)('takes only deleted as proof of a delete: %s', async (deletedState) => {
+it.each(DIALECT.deletedState)('a delete is proven only by the state deleted: %s', async (deletedState) => {
   const { service, account, api } = await speaking({ deletedState });
   const [id = 0] = service.seedServers(account, 1);
   expect(await api.deleteServer(id)).toBe(deletedState.toLowerCase() === 'deleted');

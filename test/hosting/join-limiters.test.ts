@@ -35,7 +35,7 @@ function asking(system: System, arrivals: number[]) {
   };
 }
 
-test('a call that waited long for its account’s slot still counts for its workspace in another process', async () => {
+test('a call that waited long for a slot of its account still counts for its workspace in another process', async () => {
   const { system, pass } = holdTime();
   const calls = memoryCalls();
   const [one, other] = [openProcess(system, calls), openProcess(system, calls)];
@@ -55,7 +55,7 @@ test('a call that waited long for its account’s slot still counts for its work
   expect(calls.rows.size).toBe(0);
 });
 
-test('no minute has more calls of a workspace than the limit, whatever two processes with two keys ask for', async () => {
+test('no minute has more calls of a workspace than the limit, whatever two processes with two API keys request', async () => {
   const asked = fc.array(
     fc.record({
       at: fc.oneof(fc.nat(240_000), fc.constantFrom(0, 87_000, 88_000)),
@@ -89,7 +89,7 @@ test('no minute has more calls of a workspace than the limit, whatever two proce
   );
 });
 
-test('a call whose slot another process has freed isn’t sent: it waits again', async () => {
+test('a call whose slot another process has freed isn’t sent, and waits again', async () => {
   const { system, pass } = holdTime();
   const calls = memoryCalls();
   const { old, throughOld } = openProcess(system, calls);

@@ -4,7 +4,7 @@ import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/json.ts';
 import { startCpuTimer } from '../support/cpu-time.ts';
 
 describe('JSON', () => {
-  it('is read as JavaScript reads it, whatever is in it', () => {
+  it('is parsed as JavaScript parses it, whatever its content', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(JSON.stringify(JSON.parse(text)))).toEqual(
@@ -14,7 +14,7 @@ describe('JSON', () => {
     );
   });
 
-  it('keeps every string and every name, also beside a number that would be altered', () => {
+  it('keeps every string and every name, even next to a number that JavaScript would alter', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
         const text = `[${JSON.stringify(fields)},12345678901234567890]`;
@@ -50,7 +50,7 @@ describe('JSON', () => {
       );
   });
 
-  it.each(['0', '7', '-7', '9007199254740991', '0.5', '-0.25', '1e+21'])('leaves %s a number', (text) => {
+  it.each(['0', '7', '-7', '9007199254740991', '0.5', '-0.25', '1e+21'])('reads %s as a number', (text) => {
     expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
   });
 

@@ -153,7 +153,7 @@ describe('the limit', () => {
     expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
   });
 
-  it('stays the same, and so does the pace, when the wall clock is stepped', async () => {
+  it('is used as fast, and never exceeded, when the wall clock is stepped', async () => {
     const plans = Array.from({ length: 20 }, () => ({ ...QUICK, askAt: 0 }));
     for (const stepMs of [0, -3_600_000, 3_600_000]) {
       const { system, pass } = holdTime();
@@ -186,7 +186,7 @@ describe('the limit', () => {
     expect(mostInAnyWindow(play.arrivals)).toBe(300);
   });
 
-  it('counts a call that was cut off for five more seconds: it may still be in transit', async () => {
+  it('counts a call that was cut off for five more seconds, since it may still be in transit', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const send = () => Promise.reject(new HostingError('no_answer', 'maybe'));
@@ -237,7 +237,7 @@ describe('users', () => {
 });
 
 describe('a wait', () => {
-  it('of five seconds is reported to the user once, and a shorter one is not', async () => {
+  it('is reported to the user once if it takes five seconds, and not if it is shorter', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const onWait = vi.fn();
@@ -253,7 +253,7 @@ describe('a wait', () => {
     expect(onWait).toHaveBeenCalledOnce();
   });
 
-  it('is told with its place in the queue and an estimate, which comes true', async () => {
+  it('is reported with a place in the queue and an estimate that comes true', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 3, maxWaitMs: 3_600_000 });
     const send = async () => system.elapsed();
@@ -289,7 +289,7 @@ describe('a wait', () => {
     await background;
   });
 
-  it('is told without an estimate where slots are held by calls that were not answered yet', async () => {
+  it('is reported without an estimate while slots are held by calls without an answer', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const hang = limiter.run({ urgency: 'user', send: () => system.sleep(20_000) });
@@ -301,7 +301,7 @@ describe('a wait', () => {
     await Promise.all([hang, second]);
   });
 
-  it('that a pause causes is told with the pause as the estimate', async () => {
+  it('caused by a pause is reported with the pause as its estimate', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 5 });
     limiter.pause(30_000);
@@ -316,7 +316,7 @@ describe('a wait', () => {
     expect(await call).toBe('done');
   });
 
-  it('counts nobody who has given up', async () => {
+  it('doesn’t count calls that gave up as ahead in the queue', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1, windowMs: 600_000 });
     await Promise.all([limiter.run({ urgency: 'user', send: async () => 1 }), pass(10)]);
@@ -336,7 +336,7 @@ describe('a wait', () => {
     expect(await late).toBe('late');
   });
 
-  it('ends after 90 s with a refusal: nothing was sent, and nothing is sent later', async () => {
+  it('ends after 90 s with a refusal: nothing was sent or is sent later', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1, windowMs: 600_000 });
     const send = vi.fn(async () => 'done');
@@ -377,7 +377,7 @@ describe('a pause', () => {
 });
 
 describe('before a call is sent', () => {
-  it('its slot is stored first, and the caller commits after that', async () => {
+  it('its slot is stored first, and then the caller commits', async () => {
     const { system, pass } = holdTime();
     const happened: string[] = [];
     const calls: ApiCalls = {
@@ -487,7 +487,7 @@ describe('slots that another process holds', () => {
     expect(Math.abs((await late) - freeAfterMs)).toBeLessThan(1_000);
   });
 
-  it('are asked for together, twice a second, and the most urgent call gets the first that is free', async () => {
+  it('are polled together twice a second, and the most urgent call gets the first that is free', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     await take(calls, ['one', 'two', 'three']);
@@ -519,7 +519,7 @@ describe('slots that another process holds', () => {
     expect(served).toEqual(['payment', 'user', 'background']);
   });
 
-  it('are free as soon as it gives them back', async () => {
+  it('are free as soon as that process releases them', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     await take(calls, ['one', 'two', 'three']);
@@ -531,7 +531,7 @@ describe('slots that another process holds', () => {
     expect(await late).toBeLessThan(8_000);
   });
 
-  it('that are taken later are counted, too: a command-line program beside the app', async () => {
+  it('are counted even if a command-line program takes them after the app has started', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const app = open(system, { ...small, calls });
@@ -551,7 +551,7 @@ describe('slots that another process holds', () => {
     expect(calls.rows.size).toBe(0);
   });
 
-  it('never exceed the limit together with ours, whatever either process requests', async () => {
+  it('never exceed the limit together with this process’s, whatever both request', async () => {
     const both = fc.record({
       mine: fc.array(planned, { maxLength: 20 }),
       theirs: fc.array(planned, { maxLength: 20 }),
@@ -575,7 +575,7 @@ describe('slots that another process holds', () => {
     );
   });
 
-  it('are removed in the end, even if the store fails to remove them at first', async () => {
+  it('that expired are removed even if the store fails to remove them at first', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const release = vi.fn(calls.release).mockRejectedValueOnce(new Error('locked'));
@@ -604,7 +604,7 @@ describe('slots that another process holds', () => {
   });
 });
 
-describe('closing', () => {
+describe('a limiter that closes', () => {
   it('refuses waiting and new calls, lets calls in flight end, and leaves no timer behind', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 2, backgroundLimit: 1 });
@@ -623,7 +623,7 @@ describe('closing', () => {
   });
 });
 
-it('is idle when no slot is held and no call has come for a while', async () => {
+it('a limiter is idle when no slot is held and no call was made for a while', async () => {
   const { system, pass } = holdTime();
   const limiter = open(system);
   const done = limiter.run({ urgency: 'user', send: async () => {} });

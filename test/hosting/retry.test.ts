@@ -31,7 +31,7 @@ function run(send: () => Promise<string>, system: System, closing = new AbortCon
   return { outcome, pause, onWait };
 }
 
-describe('only proof that nothing was done allows another try', () => {
+describe('a failed call', () => {
   it.each([
     new HostingError('no_answer', 'maybe'),
     new HostingError('no_answer', 'no'),
@@ -44,7 +44,7 @@ describe('only proof that nothing was done allows another try', () => {
     new HostingError('rate_limited', 'maybe'),
     new Refusal('waited_too_long', {}),
     new Error('defect'),
-  ])('%s is passed on at once', async (failure) => {
+  ])('is not tried again after %s (%#)', async (failure) => {
     const send = always(failure);
     const system = jumpingSystem();
     expect(await run(send, system).outcome).toBe(failure);
@@ -52,14 +52,14 @@ describe('only proof that nothing was done allows another try', () => {
     expect(system.slept).toEqual([]);
   });
 
-  it('not_sent and rate_limited are tried again', async () => {
+  it('is tried again after not_sent and rate_limited, which prove that nothing was done', async () => {
     const send = failing(notSent, limited(), notSent);
     expect(await run(send, jumpingSystem()).outcome).toBe('done');
     expect(send).toHaveBeenCalledTimes(4);
   });
 });
 
-describe('not_sent', () => {
+describe('a call that was not sent', () => {
   it('is tried four times within five seconds', async () => {
     for (const random of [0, 0.5, 0.999]) {
       const system = jumpingSystem(random);
@@ -70,15 +70,15 @@ describe('not_sent', () => {
     }
   });
 
-  it('does not stop the rest of the account', async () => {
+  it('does not hold back other calls of the account', async () => {
     const { outcome, pause } = run(failing(notSent), jumpingSystem());
     await outcome;
     expect(pause).not.toHaveBeenCalled();
   });
 });
 
-describe('rate_limited', () => {
-  it('is given up only after a whole minute, and soon after that', async () => {
+describe('a call that was rate limited', () => {
+  it('is given up after at least 60 s and at most 75 s', async () => {
     for (const random of [0, 0.5, 0.999]) {
       const system = jumpingSystem(random);
       const send = always(limited());
@@ -89,7 +89,7 @@ describe('rate_limited', () => {
     }
   });
 
-  it('waits longer from try to try, by random lengths', async () => {
+  it('waits longer before each try, with random jitter', async () => {
     const system = jumpingSystem(0.5);
     await run(failing(limited(), limited(), limited(), limited()), system).outcome;
     expect(system.slept).toEqual([1_000, 2_000, 4_000, 8_000]);

@@ -170,7 +170,7 @@ describe('a request that is too late right before its first byte', () => {
   }
   const EMPTY = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]';
 
-  it('isn’t sent over a new connection, and that is proven', async () => {
+  it('isn’t sent over a new connection, and is reported as not sent', async () => {
     const { received, baseUrl } = await startRecorder((socket) => socket.write(EMPTY));
     const transport = open(baseUrl);
     const failure = await failureOf(transport.send(create, KEY, () => true));
@@ -179,7 +179,7 @@ describe('a request that is too late right before its first byte', () => {
     expect(received.join('')).not.toContain('POST');
   });
 
-  it('isn’t sent over a connection that another request has used, and that is proven', async () => {
+  it('isn’t sent over a reused connection, and is reported as not sent', async () => {
     const held: Socket[] = [];
     const { received, baseUrl } = await startRecorder((socket) => held.push(socket));
     const dispatcher = new Pool(baseUrl, { connections: 1, pipelining: 1 });
@@ -218,7 +218,7 @@ describe('a request that is too late right before its first byte', () => {
   });
 });
 
-describe('the one timeout', () => {
+describe('the timeout of a request', () => {
   it('does not discard an answer that arrived while the process was suspended', async () => {
     const server = await startServer((_, response) => {
       response.writeHead(201).end('{"id":7,"root_password":"x"}');
@@ -253,7 +253,7 @@ describe('the one timeout', () => {
     await server.arrivals[0]?.cut;
   });
 
-  it('proves that a paid request was not sent if it timed out while waiting for a connection', async () => {
+  it('reports a paid request as not sent if it ran out while waiting for a connection', async () => {
     const system = heldSystem();
     const held: (() => void)[] = [];
     const server = await startServer((_, response) => {
@@ -326,7 +326,7 @@ it('passes on the headers that may announce pages, and no others', async () => {
   expect(paging).toEqual({ link: '<a>; rel="next"', 'x-total-count': '5' });
 });
 
-describe('not_sent needs two proofs', () => {
+describe('a request that undici reports as failed', () => {
   const send = (dispatcher: Dispatcher) =>
     createTransport({ baseUrl: 'http://x/v1', timeoutMs: 30_000, system: realSystem, dispatcher }).send(
       create,
@@ -339,7 +339,7 @@ describe('not_sent needs two proofs', () => {
     'ETIMEDOUT',
     'UND_ERR_SOCKET',
     'UND_ERR_INFO',
-  ])('a failure that can also happen later is unconfirmed, even if undici never reported a write: %s', async (code) => {
+  ])('is unconfirmed after a failure that can also follow a write, even if undici reported none: %s', async (code) => {
     const failure = await failureOf(
       send(new Scripted((handler, controller) => handler.onResponseError?.(controller, failing(code)))),
     );
@@ -350,7 +350,7 @@ describe('not_sent needs two proofs', () => {
     'EPROTO',
     'UND_ERR_DESTROYED',
     'UND_ERR_CONNECT_TIMEOUT',
-  ])('a connection failure is unconfirmed once undici has begun to write: %s', async (code) => {
+  ])('is unconfirmed after a connection failure once undici has begun to write: %s', async (code) => {
     const script = (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => {
       handler.onRequestStart?.(controller, {});
       handler.onResponseError?.(controller, failing(code));
@@ -361,7 +361,7 @@ describe('not_sent needs two proofs', () => {
     });
   });
 
-  it('a request that undici starts to write a second time is stopped', async () => {
+  it('is stopped if undici starts to write it a second time', async () => {
     const connection = new Scripted((handler, controller) => {
       handler.onRequestStart?.(controller, {});
       handler.onRequestStart?.(controller, {});
@@ -397,7 +397,7 @@ describe('failures before the first byte', () => {
     expect(server.arrivals).toEqual([]);
   });
 
-  it('sends nothing once it is closed', async () => {
+  it('a transport sends nothing once it is closed', async () => {
     const server = await startServer((_, response) => response.end('[]'));
     const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 30_000, system: realSystem });
     await transport.close();
@@ -408,7 +408,7 @@ describe('failures before the first byte', () => {
   });
 });
 
-it('lets a request in flight end when it closes', async () => {
+it('a transport that closes waits for a request in flight', async () => {
   const held: (() => void)[] = [];
   const server = await startServer((_, response) => held.push(() => response.writeHead(201).end('{"id":1}')));
   const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 30_000, system: realSystem });

@@ -59,7 +59,7 @@ async function startProcesses(clocksOffMs: readonly number[]) {
 sayLeftOut(isLong ? 0 : 1, 'tests of killed processes that share the rate limit');
 
 describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
-  test('stay within it, and use all of it, with wall clocks that are 15 s off', async () => {
+  test('stay within the limit, and use all of it, with wall clocks that are 15 s apart', async () => {
     const { service, processes } = await startProcesses([0, 15_000, -15_000]);
     for (const { say } of processes) say(40);
     await expect.poll(() => service.arrivals.length, { timeout: 30_000 }).toBe(120);
@@ -85,7 +85,7 @@ describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
     },
   );
 
-  test('end at once when they are closed while calls wait', async () => {
+  test('end at once when they are closed while calls are waiting', async () => {
     const { service, processes } = await startProcesses([0, 0]);
     for (const { say } of processes) say(2 * LIMIT);
     await expect.poll(() => service.arrivals.length).toBe(LIMIT);

@@ -95,7 +95,7 @@ describe('a shared read', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('tells every caller once that it waits, late ones included', async () => {
+  it('notifies every caller once of a wait, also those that join late', async () => {
     const { ask, request } = open();
     const [early, late] = [vi.fn(), vi.fn()];
     await ask({ onWait: early });
@@ -155,7 +155,7 @@ describe('after a change, however it ended', () => {
         })
         .catch(() => {});
 
-    it(`(${outcome}) older answers are no longer used`, async () => {
+    it(`(${outcome}) answers from before the change are no longer used`, async () => {
       const { share, ask, request, requests } = open();
       const first = await ask();
       await request(0).leave();
@@ -166,7 +166,7 @@ describe('after a change, however it ended', () => {
       expect(requests).toHaveLength(2);
     });
 
-    it(`(${outcome}) a read that was sent before its end is not joined, and its answer not cached`, async () => {
+    it(`(${outcome}) a read that was sent before the change ended is not joined, and its answer is not cached`, async () => {
       const { share, ask, request, requests } = open();
       await change(share, async () => {
         await ask();
@@ -183,7 +183,7 @@ describe('after a change, however it ended', () => {
     });
   }
 
-  it('a read that was still waiting to be sent is valid', async () => {
+  it('a read that is sent only after the change is still joined', async () => {
     const { share, ask, request, requests } = open();
     await ask();
     await share.change(async () => {});
@@ -195,7 +195,7 @@ describe('after a change, however it ended', () => {
     expect(await (await ask()).answer).toBe('new');
   });
 
-  it('a try that was sent before it doesn’t matter if a later try was answered', async () => {
+  it('a read is cached if its answer came from a try that was sent after the change', async () => {
     const { share, ask, request, requests } = open();
     const asked = await ask();
     await request(0).leave();

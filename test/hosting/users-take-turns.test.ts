@@ -44,7 +44,7 @@ async function flood(api: HostingApi, times: number, pass: (ms: number) => Promi
   return () => refused;
 }
 
-test('another user’s reboot waits for a few calls of a user who asked for a thousand things, not for all', async () => {
+test('another user’s reboot waits for only a few calls of a user who requested a thousand things', async () => {
   const { hosting, arrived, pass, as } = start();
   const refused = await flood(as('the one who floods'), 1000, pass);
   expect(arrived).toHaveLength(LIMIT);
@@ -71,7 +71,7 @@ test('no user waits for a read in another user’s queue', async () => {
   await hosting.close();
 });
 
-test('a user who asks for too much is refused, and others are not', async () => {
+test('a user who requests too much is refused, and others are not', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 500, 'web');
   const otto = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id, USERS.otto.id);

@@ -75,13 +75,13 @@ describe('the list of servers', () => {
     [{ paid_until: '2026-12-01T00:00:00' }, {}],
     [{ paid_until: '2026-12-01 00:00' }, {}],
     [{ paid_until: '2026-12-01' }, {}],
-  ])('tolerates %j', async (odd, expected) => {
+  ])('tolerates %o', async (odd, expected) => {
     const [server] = await list(200, [{ ...SERVER, ...odd }]);
     expect(server).toEqual({ ...READ, ...expected });
     expect(Object.values(server ?? {})).not.toContain(undefined);
   });
 
-  it('keeps the other servers when one can’t be read, and says so', async () => {
+  it('keeps the other servers, and counts the unreadable one, when one can’t be read', async () => {
     const leftOut = vi.fn();
     const odd = [{ label: 'no id' }, null, 'server', { ...SERVER, id: 7.5 }, { ...SERVER, id: -1 }];
     expect(await list(200, [...odd, SERVER], leftOut)).toEqual([READ]);
@@ -101,7 +101,7 @@ describe('the list of servers', () => {
     '<html>',
     '[',
     '{"error":"unauthorized"}',
-  ])('is not %j', async (body) => {
+  ])('can’t be read from %j', async (body) => {
     expect(await failureOf(list(200, body))).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'no' });
   });
 });
@@ -132,7 +132,7 @@ describe('the catalog', () => {
     expect(leftOut).toHaveBeenCalledWith(7);
   });
 
-  it.each([{}, [], { plans: [plan], locations: ['fra'] }])('is not %j', async (body) => {
+  it.each([{}, [], { plans: [plan], locations: ['fra'] }])('can’t be read from %j', async (body) => {
     expect(await failureOf(catalog(200, body))).toMatchObject({ code: 'unreadable_answer' });
   });
 });

@@ -30,7 +30,7 @@ async function type(text: string) {
 }
 
 describe('the commands', () => {
-  it('have unique names, buttons, modals and menus', () => {
+  it('have unique names, and unique IDs of buttons, modals and menus', () => {
     for (const ids of [
       commands.map(({ name }) => name),
       everyId('actions'),
@@ -43,7 +43,7 @@ describe('the commands', () => {
 
   it.each(
     commands.map((command) => [command.name, command] as const),
-  )('%s says how it is used, in one line of help', (name, { usage, summary }) => {
+  )('%s has its usage in one line of help', (name, { usage, summary }) => {
     expect(usage === name || usage.startsWith(`${name} `)).toBe(true);
     expect(summary).toMatch(/^[A-Z][^.\n]+[^.\s]$/);
   });
@@ -71,7 +71,7 @@ describe('the commands', () => {
     expect(everyId('modals')).toEqual(expect.arrayContaining([...new Set(ids)]));
   });
 
-  it('parse what was typed', async () => {
+  it('are parsed from what was typed', async () => {
     expect(await type('list web 1')).toMatchObject([['list', { filter: 'web 1' }]]);
     expect(await type('show “web 1”')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
     expect(await type('show web 1')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
@@ -173,7 +173,7 @@ describe('the commands', () => {
     ['lits', 'list'],
     ['rebot', 'reboot'],
     ['acess', 'access'],
-  ])('suggest what was meant by %s', (typed, nearest) => {
+  ])('are suggested when one is misspelled: %s', (typed, nearest) => {
     expect(() => getCommand(typed, commands)).toThrow(
       expect.objectContaining({ code: 'unknown_command', details: { typed, nearest } }),
     );
@@ -187,14 +187,14 @@ describe('help', () => {
   it.each([
     undefined,
     ...ROLES,
-  ])('for %s shows what this user may run, each once, and nothing else', (role) => {
+  ])('for the role %s shows each command that the user may run once, and no other', (role) => {
     const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
     const blocks = helpMessage(commands, role).blocks.filter(({ type }) => type === 'section');
     const shown = JSON.stringify(blocks).match(/`\/vps [a-z]+/g) ?? [];
     expect([...shown].sort()).toEqual(allowed.map(({ name }) => `\`/vps ${name}`).sort());
   });
 
-  it('has an example of every command that takes something', () => {
+  it('has an example of every command that takes arguments', () => {
     const bare = commands.filter(
       (command) => command.usage !== command.name && exampleOf(command) === command.name,
     );

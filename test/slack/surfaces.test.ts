@@ -41,7 +41,7 @@ function collect(some: readonly Surface[], look: (surface: Surface) => readonly 
   return some.flatMap((surface) => look(surface).map((fault) => ({ surface: surface.name, fault })));
 }
 
-describe('everything that users see', () => {
+describe('every message and form that users see', () => {
   it('is accepted by Slack, with minimal, typical and maximal data', () => {
     expect(collect(surfaces, faultsOf)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('everything that users see', () => {
     expect(collect(nastySurfaces, faultsOf)).toEqual([]);
   });
 
-  it('has a text for notifications and screen readers', () => {
+  it('has text for notifications and screen readers', () => {
     const wordless = collect(all, ({ make }) => {
       const made = make();
       return isView(made) || made.text.trim() !== '' ? [] : ['no text'];
@@ -72,14 +72,14 @@ describe('everything that users see', () => {
     expect(shown).toBeGreaterThan(20);
   });
 
-  it('pings only users who did something, whatever a server’s label', () => {
+  it('pings only users who took part, whatever a server’s label', () => {
     const pings = collect(all, ({ make }) =>
       variantsOf(make()).flatMap((variant) => findPings(asPosted(variant)).filter(isEvil)),
     );
     expect(pings).toEqual([]);
   });
 
-  it('has no links from labels', () => {
+  it('never turns a label into a link', () => {
     const links = collect(all, ({ make }) =>
       variantsOf(make()).flatMap((variant) =>
         mrkdwnIn(variant).filter((text) => /<https?:|\|x>/.test(text.replaceAll(ACCOUNT_LINK, ''))),
@@ -99,7 +99,7 @@ describe('everything that users see', () => {
     expect(cut).toEqual([]);
   });
 
-  it('is the same for the same data', () => {
+  it('is rendered the same from the same data', () => {
     for (const { make } of surfaces) expect(make()).toEqual(make());
   });
 });

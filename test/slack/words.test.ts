@@ -62,7 +62,7 @@ describe('the words for an error', () => {
     expect(wordsOfRefusal(code, details, '')).not.toMatch(/undefined|\?\?| {2}/);
   });
 
-  it.each(REFUSAL_CODES)('%s let no label ping or link', (code) => {
+  it.each(REFUSAL_CODES)('%s never let a label ping or link', (code) => {
     for (const label of NASTY_LABELS) {
       expect(withoutIds(withoutDates(words(code, label)))).not.toMatch(/[<>]/);
     }
@@ -90,15 +90,19 @@ describe('the words for an error', () => {
 });
 
 describe('money', () => {
-  it.each(MONEY_CODES)('that was refused by %s is said to be untouched', (code) => {
+  it.each(MONEY_CODES)('is said not to have been charged after %s', (code) => {
     expect(words(code)).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
-  it.each(['not_created', 'checking', 'not_sent'] as const)('after %s is accounted for', (code) => {
+  it.each([
+    'not_created',
+    'checking',
+    'not_sent',
+  ] as const)('is accounted for in the words for the hosting API’s %s', (code) => {
     expect(wordsOfHosting({ code })).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
-  it('is accounted for in the words of every purchase that was refused or is unconfirmed', () => {
+  it('is accounted for in the words for every refused or unconfirmed purchase', () => {
     const silent = operationsOf('web-1')
       .filter(({ state }) => state === 'refused' || state === 'unconfirmed')
       .map((operation) => outcomeWords(operation, { currency: 'EUR' }))
@@ -106,7 +110,7 @@ describe('money', () => {
     expect(silent).toEqual([]);
   });
 
-  it('is never said to be safe while that is not known', () => {
+  it('is never said not to be charged while an order is unconfirmed', () => {
     const unsure = operationsOf('web-1').filter(({ state }) => state === 'unconfirmed' || state === 'sent');
     for (const operation of unsure)
       expect(outcomeWords(operation, { currency: '' })).not.toMatch(
@@ -114,7 +118,7 @@ describe('money', () => {
       );
   });
 
-  it('is mentioned if the password was lost', () => {
+  it('is said to have been charged once if the password was lost', () => {
     const found = makeOperation({ state: 'settled', serverId: 42, hasPassword: false, sentAt: NOW });
     expect(outcomeWords(found, { currency: '' })).toMatch(/can’t show it again.*charged once/i);
   });

@@ -39,7 +39,7 @@ describe('/metrics', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   });
 
-  it('shows its numbers to whoever sends the token, and the scheme may be written in any case', async () => {
+  it('returns its numbers to a request with the token, with “Bearer” in upper or lower case', async () => {
     const url = await startServer(TOKEN);
     for (const authorization of [`Bearer ${TOKEN}`, `bearer  ${TOKEN}`]) {
       const response = await fetch(`${url}/metrics`, { headers: { authorization } });
@@ -58,7 +58,7 @@ describe('/metrics', () => {
     `Bearer ${TOKEN.slice(1)}`,
     `Bearer ${TOKEN.toUpperCase()}`,
     `Bearer x, Bearer ${TOKEN}`,
-  ])('asks for the token where it was sent “%s”', async (authorization) => {
+  ])('answers a request without the token with 401: “%s”', async (authorization) => {
     const url = await startServer(TOKEN);
     const paths = ['/metrics', `/metrics?token=${TOKEN}`];
     for (const path of paths) {

@@ -50,7 +50,7 @@ describe('an answer', () => {
     expect(team.slack.traffic().map(({ what }) => what)).toContain('chat.postEphemeral');
   });
 
-  it('arrives as a direct message when ephemeral messages fail, too', async () => {
+  it('arrives as a direct message if Slack’s reply address and ephemeral messages both fail', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.breakReplyUrls();
@@ -83,7 +83,7 @@ describe('a form that Slack refuses to open', () => {
     await manager.sees('no refund');
   });
 
-  it('is offered again if Slack doesn’t answer, as one that may be open', async () => {
+  it('is offered again if Slack doesn’t answer, without saying that it was refused', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const manager = team.slack.as('mara').in('#ops');

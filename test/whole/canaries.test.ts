@@ -79,7 +79,7 @@ async function bytesOf(folder: string): Promise<string> {
 }
 
 describe('the whole story of a team, logged at level debug', () => {
-  it('keeps every secret where it belongs', async () => {
+  it('keeps every secret out of the log, the database and other users’ messages', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
     await using hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
     await using slack = await startSlack({
@@ -220,7 +220,7 @@ describe('the whole story of a team, logged at level debug', () => {
   });
 });
 
-describe('a defect of ours', () => {
+describe('a defect of the app', () => {
   it('is logged without its message, which may hold anything, and shown with its incident ID', async () => {
     const logged: string[] = [];
     const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);

@@ -34,7 +34,7 @@ type Started = Awaited<ReturnType<typeof startBehind>>;
 const changesOf = ({ hosting }: Started) => hosting.requests().filter(({ method }) => method !== 'GET');
 
 describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
-  test('every command says so, and that nothing was done; afterwards it works', async () => {
+  test('every command says that nothing was done, and works again once the database is back', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
     const operator = team.slack.as('otto').in('#ops');
@@ -55,7 +55,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await operator.sees('web-3');
   });
 
-  test('buttons and forms say so, and that nothing was done', async () => {
+  test('buttons and forms say that nothing was done', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
     const operator = team.slack.as('otto').in('#ops');
@@ -98,7 +98,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     operator.doesNotSee('nothing was done');
   });
 
-  test('nor is the user of a message that Slack delivers again: the first delivery may have been carried out', async () => {
+  test('a message that Slack delivers again is not answered with “nothing was done”, since its first delivery may have been carried out', async () => {
     const network = await borrow();
     await using team = await startBehind(network, { slackApp: { eventRetryDelaysMs: [2000] } });
     team.slack.faults.repeatEvents();
@@ -112,7 +112,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     operator.doesNotSee('nothing was done');
   });
 
-  test('the same holds in a workspace that installed the app: only the database knows whether it did', async () => {
+  test('a workspace that installed the app is not told that the app isn’t installed, since only the database knows', async () => {
     const network = await borrow();
     await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
     await team.install(team.first);

@@ -50,7 +50,7 @@ async function sendBody(body: string, contentType?: string): Promise<Delivery> {
 
 const form = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
 
-describe('a signed request that makes no sense', () => {
+describe('a signed request with a malformed payload', () => {
   it('is answered without revealing internals, whatever its body, content type or kind', async () => {
     // Deeper ones can't be put into an envelope by the local Slack itself.
     const levels = isOverHttp ? 20_000 : 2000;
@@ -139,7 +139,7 @@ describe('a signed request that makes no sense', () => {
     await expectAlive();
   });
 
-  it('of events that an edited manifest may subscribe to is acknowledged', async () => {
+  it('is acknowledged, and changes nothing, when it is an event that an edited manifest may subscribe to', async () => {
     const { slack } = team;
     const subscribed = slack.app.events;
     slack.app.events = ['app_home_opened', 'app_uninstalled', 'app_mention', 'message.im'];
@@ -184,29 +184,32 @@ describe('a button or a form that this app never made', () => {
   const cases: readonly [string, (by: RawUser) => Promise<Delivery>][] = [
     ['an unknown button', (by) => by.presses('nothing')],
     ['a button called __proto__', (by) => by.presses('__proto__')],
-    ['a value that is no JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
+    ['a value that is not JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
     ['no value', (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot' }] })],
     ['a value of another type', (by) => by.presses('reboot', { id: '1' })],
-    ['a value of nothing', (by) => by.presses('reboot', null)],
-    ['an id that is not whole', (by) => by.presses('reboot', { id: 1.5 })],
-    ['an endless page', (by) => by.presses('list_page', { filter: '', page: 1e308 })],
-    ['a page before the first', (by) => by.presses('list_page', { filter: '', page: -1 })],
+    ['the value null', (by) => by.presses('reboot', null)],
+    ['a server ID that is not a whole number', (by) => by.presses('reboot', { id: 1.5 })],
+    ['a page number of 1e308', (by) => by.presses('list_page', { filter: '', page: 1e308 })],
+    ['a negative page number', (by) => by.presses('list_page', { filter: '', page: -1 })],
     [
       'a menu without a choice',
       (by) => by.interacts('block_actions', { actions: [{ action_id: 'manage' }] }),
     ],
-    ['a choice that is no id', (by) => by.chooses('manage', '../../etc/passwd')],
-    ['an order of strange things', (by) => by.presses('create_review', { plan: 1 })],
-    ['an audit page of nowhere', (by) => by.presses('audit_page', { before: "' OR 1=1 --" })],
-    ['a server that is not there', (by) => by.presses('reboot', { id: 999_999_999 })],
-    ['a negative server', (by) => by.presses('reboot', { id: -1 })],
+    ['a menu’s choice that is not an ID', (by) => by.chooses('manage', '../../etc/passwd')],
+    ['an order with a plan of the wrong type', (by) => by.presses('create_review', { plan: 1 })],
     [
-      'a password that no one holds',
+      'an audit page with a cursor that the app never issued',
+      (by) => by.presses('audit_page', { before: "' OR 1=1 --" }),
+    ],
+    ['a server that doesn’t exist', (by) => by.presses('reboot', { id: 999_999_999 })],
+    ['a negative server ID', (by) => by.presses('reboot', { id: -1 })],
+    [
+      'a password of an order that doesn’t exist',
       (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) }),
     ],
   ];
 
-  it.each(cases)('is answered in words: %s', async (_name, send) => {
+  it.each(cases)('is answered with an explanation: %s', async (_name, send) => {
     const by = rawUser(team, 'olga');
     const before = by.mark();
     expectSane(await send(by));
@@ -220,7 +223,7 @@ describe('a button or a form that this app never made', () => {
   const forms: readonly [string, (by: RawUser) => Promise<Delivery>, RegExp][] = [
     ['an unknown form', (by) => by.submits('nothing', envelope({}, 'F1')), /out of date/],
     ['a form called __proto__', (by) => by.submits('__proto__', envelope({}, 'F1')), /out of date/],
-    ['metadata that is no JSON', (by) => by.submits('create_review', '{'), /out of date/],
+    ['metadata that is not JSON', (by) => by.submits('create_review', '{'), /out of date/],
     ['no metadata', (by) => by.submits('create_review', ''), /out of date/],
     ['metadata of another kind', (by) => by.submits('create_review', envelope({}, 'F1')), /out of date/],
     [
@@ -229,23 +232,23 @@ describe('a button or a form that this app never made', () => {
       /Creating/,
     ],
     [
-      'a price that is no number',
+      'a price that is not a number',
       (by) => by.submits('create_review', envelope({ order, price: 'x' }, 'F2')),
       /out of date/,
     ],
     ['fields that are missing', (by) => by.submits('create', envelope({}, 'F3')), /Choose a plan/],
     [
-      'choices that are not sold',
+      'a plan that is not in the catalog',
       (by) => by.submits('create', envelope({}, 'F4'), { ...order, plan: 'free' }),
       /no plan called `free`/,
     ],
     [
-      'a delete of another word',
+      'a delete whose typed label doesn’t match',
       (by) => by.submits('delete', envelope({ serverId: 1001, label: 'x', word: 'x' }, 'F5'), { label: 'y' }),
       /doesn’t match/,
     ],
     [
-      'a decision that is no choice',
+      'a decision that the form doesn’t offer',
       (by) => by.submits('decide', envelope({ operationId: 'x' }, 'F6'), { outcome: '; drop' }),
       /out of date/,
     ],
@@ -284,7 +287,7 @@ describe('any signed request', () => {
     await expectAlive();
   });
 
-  it('is answered the same way if it is typed text', async () => {
+  it('is answered without revealing internals if it is a command with random text', async () => {
     const pingsBefore = team.slack.pings().length;
     const words = fc.constantFrom(
       'list',

@@ -63,23 +63,27 @@ const FAULTS: readonly (readonly [string, (team: Team, password: string) => Prom
     '1 renewals of server 1001, 0 months',
   ],
   [
-    'a server that is told and is not there',
+    'a server that is reported and doesn’t exist',
     (team) => posts(team, '#ops', '`web-9` was created (ID 4711)'),
     'web-9',
   ],
   [
-    'a charge that is told as none',
+    'a charge that is reported as no charge',
     (team) => posts(team, '#ops', '`web-1` was not created, and nothing was charged.'),
     '`web-1` was not created, and nothing was charged',
   ],
   [
-    'a renewal that is told and was not made',
+    'a renewal that is reported and was not made',
     (team) => posts(team, '#ops', '`old-1` was renewed for a month.'),
     'old-1',
   ],
-  ['a delete that is told and was not made', (team) => posts(team, '#ops', '`old-1` was deleted.'), 'old-1'],
   [
-    'a reboot that is told and was not made',
+    'a delete that is reported and was not made',
+    (team) => posts(team, '#ops', '`old-1` was deleted.'),
+    'old-1',
+  ],
+  [
+    'a reboot that is reported and was not made',
     (team) => posts(team, '#ops', '<@U1> rebooted `old-1`'),
     'old-1',
   ],

@@ -28,7 +28,7 @@ const NEWER_ORDER = `insert into operations
    '', 0, '', 0, 1, 1, '', 0, 0)`;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
-test('an order of a newer version is left to that version: until it ends no other one is placed, and users read why', async () => {
+test('an order of a newer version is left to that version; until it ends, no other order is placed, and users are told why', async () => {
   const { log, troubles } = keepTroubles();
   await using team = await startTeam({ engine: 'sqlite', log });
   writeAsNewer(team, NEWER_ORDER);
@@ -54,7 +54,7 @@ test('an order of a newer version is left to that version: until it ends no othe
   expect(troubles.filter((words) => words.includes('background work failed'))).toEqual([]);
 });
 
-test('the answer to a request that a newer version has altered is refused in words, and nothing is deleted', async () => {
+test('approving a request that a newer version has altered is refused with an explanation, and nothing is deleted', async () => {
   await using team = await startRuledTeam(TWO_PERSONS, { engine: 'sqlite' });
   team.hosting.seedServers(team.account, 1, 'web');
   await askDelete(team);
@@ -66,7 +66,7 @@ test('the answer to a request that a newer version has altered is refused in wor
   expect(team.hosting.requests({ operation: 'delete' })).toEqual([]);
 });
 
-test('settings with a value that only a newer version knows refuse what depends on them, in words', async () => {
+test('a setting with a value that only a newer version knows makes the app refuse what depends on it, with an explanation', async () => {
   await using team = await startTeam({ engine: 'sqlite' });
   writeAsNewer(
     team,

@@ -99,7 +99,7 @@ describe('a signed request that comes again', () => {
     expect(team.hosting.charges(team.account)).toHaveLength(charges);
   });
 
-  it('is refused when the first one is still being worked on', async () => {
+  it('is refused while the first delivery is still being carried out', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 150 });
@@ -130,7 +130,7 @@ describe('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
-describe('the same request in another form', () => {
+describe('a request that is delivered again with differences', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>
       (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
@@ -139,8 +139,8 @@ describe('the same request in another form', () => {
 
   it.each([
     ['with an ID of Slack', {}],
-    ['without one', { trigger_id: '' }],
-  ])('is a replay if only unsigned parts differ: %s', async (_name, change) => {
+    ['without an ID of Slack', { trigger_id: '' }],
+  ])('is a replay if only unsigned parts differ: a request %s', async (_name, change) => {
     await using team = await startTeam(OVER_HTTP);
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
@@ -186,7 +186,7 @@ describe('the same request in another form', () => {
     expect(changesSeen(team)).toHaveLength(changes);
   });
 
-  it('is not a replay if it has no ID: two signatures with two times mean that it was sent twice', async () => {
+  it('is not a replay if it has no ID of Slack and is signed at two different times', async () => {
     await using team = await startTeam(OVER_HTTP);
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };

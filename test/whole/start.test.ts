@@ -29,7 +29,7 @@ async function auditOf(team: Team): Promise<readonly string[]> {
   return entries.map(({ action, outcome }) => `${action} ${outcome}`).reverse();
 }
 
-describe.concurrent('starting', () => {
+describe.concurrent('npm start', () => {
   test('without settings names every missing one at once, each with an example, and exits with 1', async () => {
     const { code, output } = await run('main.js', [], {});
     expect(code).toBe(1);
@@ -67,7 +67,7 @@ describe.concurrent('starting', () => {
     expect(output).not.toContain('c2hvcnQ');
   });
 
-  test('is not ready while Slack rejects the token, and says so', async () => {
+  test('is not ready while Slack rejects the token, and /readyz says so', async () => {
     await using team = await startTeam();
     const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
     await using app = await startProcess(settings);
@@ -107,8 +107,8 @@ async function listChildren(pid: number): Promise<readonly number[]> {
   return list.trim().split(' ').filter(Boolean).map(Number);
 }
 
-describe.concurrent('the key on the command line', () => {
-  test('is tested and stored beside a running app, which uses it at once; and removed again', async () => {
+describe.concurrent('npm run key', () => {
+  test('tests and stores a key beside a running app, which uses it at once, and can remove it', async () => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment };
     const wanted = ['--workspace', TEAM.id];

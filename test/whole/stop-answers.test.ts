@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { startTeam } from '../support/team.ts';
 
-test('a stop waits for a confirmation that the database takes a while to store, and for what follows from it', async () => {
+test('a stop waits for a confirmation that the database is slow to store, and for the order’s outcome', async () => {
   const errors: string[] = [];
   const log = { ...createLog('silent'), error: (words: string) => void errors.push(words) };
   await using team = await startTeam({ log });

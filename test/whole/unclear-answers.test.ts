@@ -56,7 +56,7 @@ const OTHER_WORDS = [
   { task: { id: 991 } },
 ];
 
-describe.concurrent('an order that was charged and is answered with an error in which a documented code is not alone', () => {
+describe.concurrent('an order that was charged, and whose error has a documented code next to other text', () => {
   test.each(
     CODES_BESIDE_OTHERS,
   )('is sent once and found, and no message says that nothing was charged: %o', async (rule) => {
@@ -81,7 +81,7 @@ describe.concurrent('an order that was charged and is answered with an error in 
   });
 });
 
-describe.concurrent('a success that says something else in its body', () => {
+describe.concurrent('a 2xx answer with undocumented fields in its body', () => {
   test.each(OTHER_WORDS)('is no proof that a server was created: %o', async (beside) => {
     await using team = await startTeam();
     // The service did nothing, and says so in words of its own.
@@ -113,14 +113,18 @@ describe.concurrent('a success that says something else in its body', () => {
 
 describe.concurrent('an answer to a power action that proves nothing and denies nothing', () => {
   test.each([
-    ['in words of its own', { message: 'Server rebooted' }, 'The hosting API says: “Server rebooted”'],
     [
-      'in words that Slack would expand',
+      'with an undocumented message',
+      { message: 'Server rebooted' },
+      'The hosting API says: “Server rebooted”',
+    ],
+    [
+      'with a message that Slack would format',
       { detail: 'Done, <!channel> & co' },
       'says: “Done, <!channel> & co”',
     ],
-    ['with a yes', { success: true }, 'is rebooting web-1…'],
-    ['with nothing', {}, 'is rebooting web-1…'],
+    ['with an undocumented flag', { success: true }, 'is rebooting web-1…'],
+    ['with an empty object', {}, 'is rebooting web-1…'],
   ])('is taken as accepted, and the server is followed: %s', async (_, body, words) => {
     await using team = await startWithServers(1);
     team.hosting.faults.add({ on: 'reboot', kind: 'other_answer', body });

@@ -62,7 +62,7 @@ const VERBS: Readonly<Record<Verb, (by: Persona, server: string) => Promise<void
 
 const verbs = Object.keys(VERBS) as Verb[];
 
-describe('what went wrong', () => {
+describe('a failed command', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
@@ -115,14 +115,14 @@ describe('what went wrong', () => {
   });
 });
 
-describe('a useless answer', () => {
+describe('a list that the hosting API failed to send', () => {
   it.concurrent.each([
     'html',
     'garbage',
     'status_500',
     'lost_after',
     'hang',
-  ] as const)('is explained: %s', async (kind) => {
+  ] as const)('is explained to the user: %s', async (kind) => {
     // Only a request that hangs runs into it; the others must not, on a busy machine either.
     const settings = { HOSTING_TIMEOUT_MS: kind === 'hang' ? '2000' : '30000' };
     await using team = await startTeam({ settings });

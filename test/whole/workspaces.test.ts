@@ -5,7 +5,7 @@ import { startTeam } from '../support/team.ts';
 
 const FORMER = 'T0FORMER01';
 
-it('refuses the requests of a former workspace, whatever is still stored of it', async () => {
+it('the requests of a former workspace are refused, whatever is still stored of it', async () => {
   await using team = await startTeam();
   const { slack, app } = team;
   const { workspaces, apiKeys, audit } = app.ports;
@@ -20,7 +20,7 @@ it('refuses the requests of a former workspace, whatever is still stored of it',
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });
 });
 
-it('asks users to wait while Slack has not said which workspace the token is for', async () => {
+it('users are asked to try again while Slack has not said which workspace the token is for', async () => {
   await using team = await startTeam();
   team.slack.faults.failMethod('auth.test', 'internal_error');
   await team.restart();

@@ -7,7 +7,7 @@ import { wordsOfError } from '../../../src/words.ts';
 const STATES = [...new Set([...APPROVAL_STATES, ...ACCESS_REQUEST_STATES])];
 const CLOSED: readonly ClosedState[] = [...STATES.filter((state) => state !== 'open'), 'unknown'];
 
-describe('a decision that can’t be made any more', () => {
+describe('a request that can’t be answered anymore', () => {
   it.each(CLOSED)('is described as %s, in a whole sentence', (state) => {
     const words = wordsOfError(new Refusal('request_over', { state, by: 'U0OWNER0001' }), '');
     expect(words).toMatch(/^This request .*\.$/);
@@ -15,8 +15,8 @@ describe('a decision that can’t be made any more', () => {
   });
 });
 
-describe('an earlier request', () => {
-  it.each(ACCESS_REQUEST_STATES)('that is %s has words', (state) => {
+describe('an earlier request for a role', () => {
+  it.each(ACCESS_REQUEST_STATES)('that is %s is described', (state) => {
     const details = { at: NOW, state, againAt: NOW + 1 };
     const words = wordsOfError(new Refusal('asked_before', details), '');
     expect(words).toMatch(/^(You requested this|An owner declined this) on .*/);

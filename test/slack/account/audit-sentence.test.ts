@@ -62,23 +62,23 @@ describe('an audit entry reads as a sentence', () => {
     expect(say({ ...more })).toBe(words);
   });
 
-  test('with its channel before the reason', () => {
+  test('with its channel named before the reason', () => {
     const failed = makeEntry(1, { action: 'start', outcome: 'failed', code: 'unknown_server' });
     expect(describeAct(failed, '')).toBe(`${MARA} couldn’t start \`web-1\` in <#C0OPS00001>: no such server`);
   });
 
-  test('with no inner code in any action', () => {
+  test('without internal codes, whatever the action', () => {
     for (const action of AUDIT_ACTIONS)
       expect(say({ action, outcome: 'failed', code: 'defect' })).not.toMatch(/[a-z]_[a-z]|%|undefined/);
   });
 
-  test('that another version wrote without losing what it did', () => {
+  test('even if another version wrote it, and names its action', () => {
     expect(say({ action: 'fly_away', outcome: 'failed', code: 'no_wings' })).toBe(
       `${MARA} couldn’t do \`fly_away\`: no wings`,
     );
   });
 
-  test('in which a label formats, pings and links nothing', () => {
+  test('in which a label never formats, pings or links', () => {
     for (const action of AUDIT_ACTIONS)
       expect(say({ action, label: '<!here> *x* <http://a|b>' })).not.toMatch(/<!here>|<http/);
   });

@@ -41,31 +41,37 @@ function listWords(approval: Approval): string[] {
 const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');
 
 describe('the outcome of an approval', () => {
-  it.each([...canceled, ...ended])('$code of a $kind has words for users, without codes', ({ approval }) => {
+  it.each([...canceled, ...ended])('is explained without codes: $code, $kind $approval.state (%#)', ({
+    approval,
+  }) => {
     for (const words of listWords(approval)) {
       expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
       expect(words).toMatch(/[.]$/);
     }
   });
 
-  it.each([...canceled, ...ended])('$code of a $kind names the server to the requester', ({ approval }) => {
+  it.each([...canceled, ...ended])('names the server to the requester: $code, $kind $approval.state (%#)', ({
+    approval,
+  }) => {
     expect(approvalWords(approval, 'EUR')).toContain(`\`${LABEL}\``);
     expect(approvalMessage(approval, 'EUR').text).toContain(LABEL);
   });
 
-  it.each([...canceled, ...ended])('$code of a $kind names the server in the card', ({ approval }) => {
+  it.each([...canceled, ...ended])('names the server in the card: $code, $kind $approval.state (%#)', ({
+    approval,
+  }) => {
     expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
   });
 
-  it.each(ended.filter(({ code }) => code !== 'done'))('$code never says that it was deleted', ({
-    approval,
-  }) => {
+  it.each(
+    ended.filter(({ code }) => code !== 'done'),
+  )('never claims that the server was deleted after $code', ({ approval }) => {
     expect(approvalWords(approval, '')).toMatch(
       /was not deleted[:.] |`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
     );
   });
 
-  it('of an unreadable key names the key', () => {
+  it('names the key if it is an unreadable key', () => {
     const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
     const approval = makeApproval(
       { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },
@@ -89,7 +95,7 @@ const UNCHECKED: readonly UncheckedReason[] = [
 ];
 
 describe('an approval that could not be checked', () => {
-  it.each(UNCHECKED)('because of $code says so, and that it stays open', (reason) => {
+  it.each(UNCHECKED)('is explained without codes, and stays pending, after $code', (reason) => {
     const words = wordsOfError(new Refusal('not_approved', { reason }), '');
     expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|unexpected/);
     expect(words).toMatch(

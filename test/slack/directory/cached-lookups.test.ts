@@ -125,8 +125,8 @@ describe('a cached lookup', () => {
   });
 });
 
-describe('while Slack limits how often it is asked', () => {
-  it('the last good answer goes on counting, and Slack is not asked before its time has passed', async () => {
+describe('a cached lookup while Slack rate-limits the app', () => {
+  it('uses the last good answer, and doesn’t ask Slack again before it may', async () => {
     expect(await find('a')).toBe('first');
     await clock.pass(5 * MINUTE);
     answer = new RateLimited(MINUTE);
@@ -139,7 +139,7 @@ describe('while Slack limits how often it is asked', () => {
     expect(await find('a')).toBe('second');
   });
 
-  it('nothing is known once the last good answer is a quarter of an hour old', async () => {
+  it('returns nothing once the last good answer is 15 minutes old', async () => {
     await find('a');
     await clock.pass(5 * MINUTE);
     answer = new RateLimited(MINUTE);
@@ -150,7 +150,7 @@ describe('while Slack limits how often it is asked', () => {
     expect(await find('a')).toBeUndefined();
   });
 
-  it('nothing is known of what was never answered', async () => {
+  it('returns nothing if Slack never answered', async () => {
     answer = new RateLimited(MINUTE);
     expect(await find('a')).toBeUndefined();
   });
@@ -169,7 +169,7 @@ describe('a fresh lookup', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('returns nothing if Slack fails; lookups for which a cached answer is enough keep it', async () => {
+  it('returns nothing if Slack fails, while a cached lookup keeps its answer', async () => {
     await find('a');
     await clock.pass(MINUTE);
     answer = undefined;
@@ -178,7 +178,7 @@ describe('a fresh lookup', () => {
     expect(await find('a')).toBeUndefined();
   });
 
-  it('returns nothing while Slack rate-limits us, and does not ask again until that is over', async () => {
+  it('returns nothing while Slack rate-limits the app, and does not ask again until that is over', async () => {
     await find('a');
     await clock.pass(MINUTE);
     answer = new RateLimited(MINUTE);

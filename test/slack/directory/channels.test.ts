@@ -40,17 +40,17 @@ describe('a channel', () => {
 
 describe('a channel that is', () => {
   it.each<[string, boolean | undefined, SlackAnswer<{ channel: unknown }>]>([
-    ['not shared', false, { ok: true, channel: { is_ext_shared: false } }],
+    ['not shared with another organization', false, { ok: true, channel: { is_ext_shared: false } }],
     ['shared with another organization', true, { ok: true, channel: { is_ext_shared: true } }],
     [
       'about to be shared',
       true,
       { ok: true, channel: { is_ext_shared: false, is_pending_ext_shared: true } },
     ],
-    ['described without saying so', undefined, { ok: true, channel: { id: 'C1' } }],
-    ['hidden', undefined, { ok: false, error: 'channel_not_found' }],
-    ['not to be asked about', undefined, { ok: false, error: 'missing_scope' }],
-  ])('%s is known as such, and asked about once a minute', async (_name, expected, answer) => {
+    ['described without a word on sharing', undefined, { ok: true, channel: { id: 'C1' } }],
+    ['hidden from the app', undefined, { ok: false, error: 'channel_not_found' }],
+    ['not readable without another scope', undefined, { ok: false, error: 'missing_scope' }],
+  ])('%s is looked up once a minute, with the answer %s to whether it is shared', async (_name, expected, answer) => {
     let asked = 0;
     const findChannel = async () => {
       asked += 1;

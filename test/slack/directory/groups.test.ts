@@ -30,7 +30,7 @@ function groupsOf(answer: () => Answer | Promise<Answer> = () => ({ ok: true, gr
 }
 
 describe('user groups', () => {
-  it('are listed with their handles, switched-off ones as such', async () => {
+  it('are listed with their handles, and disabled ones as disabled', async () => {
     expect(await groupsOf().groups.list('T1')).toEqual([
       { id: 'S1', handle: 'oncall', name: 'On call', isDisabled: false },
       { id: 'S2', handle: 'old', name: 'Old', isDisabled: true },
@@ -46,7 +46,7 @@ describe('user groups', () => {
     expect(await groups.listMembers('T1', 'S1')).toEqual([]);
   });
 
-  it('open nothing when they are disabled, or when Slack does not list them', async () => {
+  it('give nobody a role when they are disabled or not listed by Slack', async () => {
     const { groups } = groupsOf();
     expect([await groups.listMembers('T1', 'S2'), await groups.listMembers('T1', 'S3')]).toEqual([[], []]);
   });
@@ -57,7 +57,7 @@ describe('user groups', () => {
     expect(await groups.listMembers('T1', 'S1')).toBeUndefined();
   });
 
-  it('open nothing without the scope, whatever they are', async () => {
+  it('give nobody a role without the scope usergroups:read', async () => {
     const { groups } = groupsOf(() => ({ ok: false, error: 'missing_scope' }));
     expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, []]);
   });
@@ -86,7 +86,7 @@ describe('user groups', () => {
     expect(times()).toBe(2);
   });
 
-  it('are fetched at most fifteen times a minute by those who want them fresh', async () => {
+  it('are fetched at most 15 times a minute by lookups that need fresh answers', async () => {
     const { groups, times, clock } = groupsOf();
     for (let second = 0; second < 60; second++) {
       await groups.listMembers('T1', 'S1', { isFresh: true });
@@ -95,7 +95,7 @@ describe('user groups', () => {
     expect(times()).toBe(15);
   });
 
-  it('are unknown for half a minute after Slack did not answer, and are fetched again then', async () => {
+  it('are unknown for 30 s after Slack did not answer, and are fetched again after that', async () => {
     let isDown = true;
     const { groups, clock, times } = groupsOf(() =>
       isDown ? { ok: false, error: 'WebAPIRequestError' } : { ok: true, groups: [ONCALL] },
@@ -109,7 +109,7 @@ describe('user groups', () => {
     expect(times()).toBe(2);
   });
 
-  it('hold up no one for more than two seconds', async () => {
+  it('delay a lookup by at most two seconds', async () => {
     const { groups, clock } = groupsOf(() => new Promise(() => {}));
     const slow = groups.listMembers('T1', 'S1');
     await clock.pass(2000);

@@ -38,18 +38,18 @@ describe('a user', () => {
     ['is an owner of the workspace', { is_owner: true }, { isAdmin: true }],
     ['is a guest', { is_restricted: true }, { isGuest: true }],
     ['is a guest of one channel', { is_ultra_restricted: true }, { isGuest: true }],
-    ['is of another organisation, which is not being a guest', { is_stranger: true }, { isStranger: true }],
-    ['is of another team in a shared channel', { team_id: 'T2' }, { teamIds: ['T2'] }],
+    ['is from another organization, and not a guest', { is_stranger: true }, { isStranger: true }],
+    ['is from another team in a shared channel', { team_id: 'T2' }, { teamIds: ['T2'] }],
     ['is a bot', { is_bot: true }, { isBot: true }],
-    ['is deactivated, with no word about their standing', { deleted: true }, { isDeactivated: true }],
+    ['is deactivated, without any other details from Slack', { deleted: true }, { isDeactivated: true }],
     [
-      'is in several workspaces of a Grid',
+      'is in several workspaces of an Enterprise Grid',
       { team_id: 'T2', enterprise_user: { id: 'W1', enterprise_id: 'E1', teams: ['T1', 'T2'] } },
       { teamIds: ['T2', 'T1'] },
     ],
-    ['is of a Grid that names no teams', { enterprise_user: { id: 'W1' } }, {}],
-    ['is of no Grid', { enterprise_user: null }, {}],
-    ['is of a team that Slack does not name', { team_id: undefined }, { teamIds: [] }],
+    ['is from an Enterprise Grid that names no teams', { enterprise_user: { id: 'W1' } }, {}],
+    ['is from no Enterprise Grid', { enterprise_user: null }, {}],
+    ['is from a team that Slack does not name', { team_id: undefined }, { teamIds: [] }],
   ])('%s', async (_name, user, expected) => {
     const { people } = known({ ...MEMBER, ...user });
     expect(await people.find('T1', 'U1')).toEqual({ ...plain, ...expected });
@@ -64,14 +64,14 @@ describe('a user', () => {
   it.each([
     ['user_not_found', 'no'],
     ['user_not_visible', 'invisible'],
-  ])('is not there when Slack says %s', async (error, exists) => {
+  ])('is not found when Slack answers %s', async (error, exists) => {
     const { people, asked } = refused(error);
     expect(await people.find('T1', 'U404')).toBeUndefined();
     expect(await people.exists('T1', 'U404')).toBe(exists);
     expect(asked).toEqual(['U404']);
   });
 
-  it('is asked for again by those who want a fresh answer, once for all of them', async () => {
+  it('is looked up again once for all lookups that need a fresh answer', async () => {
     const { people, asked } = refused('user_not_found');
     expect(await people.exists('T1', 'U404')).toBe('no');
     const isFresh = { isFresh: true };
@@ -79,7 +79,7 @@ describe('a user', () => {
     expect(asked).toEqual(['U404', 'U404']);
   });
 
-  it('is hidden, for minutes, when the app may not ask', async () => {
+  it('is hidden, with one lookup, when the app lacks the scope', async () => {
     const { people, asked } = refused('missing_scope');
     expect(await people.find('T1', 'U1')).toBeUndefined();
     expect(await people.exists('T1', 'U1')).toBe('hidden');
@@ -90,7 +90,7 @@ describe('a user', () => {
     'ratelimited',
     'WebAPIRequestError',
     'fatal_error',
-  ])('is neither there nor nobody when Slack says %s', async (error) => {
+  ])('is unknown, neither found nor missing, when Slack answers %s', async (error) => {
     const { people } = refused(error);
     expect(await people.find('T1', 'U1')).toBeUndefined();
     expect(await people.exists('T1', 'U1')).toBe('unknown');
@@ -102,7 +102,7 @@ describe('a user', () => {
     expect(await people.exists('T1', 'U1')).toBe('unknown');
   });
 
-  it('is looked up once for both questions', async () => {
+  it('is looked up once for the details and for whether they exist', async () => {
     const { people, asked } = known(MEMBER);
     await Promise.all([people.find('T1', 'U1'), people.exists('T1', 'U1'), people.find('T1', 'U2')]);
     expect(asked).toEqual(['U1', 'U2']);

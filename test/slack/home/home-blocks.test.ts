@@ -30,20 +30,20 @@ function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0)
   return { role, servers: { kind: 'listed', shown, ...list } };
 }
 
-test('Home begins with words, not with a line', () => {
+test('Home begins with a header, not with a divider', () => {
   expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
   const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
   expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
 });
 
-test('Home that has something for its user doesn’t say that nothing needs attention', () => {
+test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
   const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
   expect(words).toContain('Needs your attention');
   expect(words).not.toContain('Nothing needs attention');
   expect(words).toContain('No server needs attention');
 });
 
-test('a server whose paid time ends soon looks so to users who can’t renew it, too', () => {
+test('a server that expires soon is marked on Home also for users who can’t renew it', () => {
   const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
     (block) => block.type === 'section' && 'accessory' in block,
   );
@@ -51,12 +51,12 @@ test('a server whose paid time ends soon looks so to users who can’t renew it,
   expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
 });
 
-test('a protected server says why it has no buttons to stop or reboot it', () => {
+test('Home says why a protected server has no buttons to stop or reboot it', () => {
   expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
   expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
 });
 
-test('a user who has asked for a role isn’t asked to ask for one', () => {
+test('Home offers no request for access to a user with an open request', () => {
   expect(wordsIn(show({}))).toContain('Ask for access');
   const asked = wordsIn(show({ own: { approvals: [], access: [makeAccessRequest()] } }));
   expect(asked).not.toContain('Ask for access');

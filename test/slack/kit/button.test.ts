@@ -51,7 +51,7 @@ describe('a button', () => {
     expect(isRun).toBe(false);
   });
 
-  it('drops fields that it did not write', async () => {
+  it('drops fields that the app did not write', async () => {
     expect(await press('{"label":"x","page":0,"role":"owner"}')).toEqual({ label: 'x', page: 0 });
   });
 

@@ -83,7 +83,7 @@ describe('a modal', () => {
     expect(findViewFaults(view({ serverId: 1 }))).toEqual([]);
   });
 
-  it('shows errors beside their fields, and does nothing then', async () => {
+  it('shows errors beside their fields, and does nothing else', async () => {
     expect(await run(view({ serverId: 1 }), 'x', null)).toEqual({
       given: undefined,
       answer: { with: { errors: { label: 'Three letters at least', color: 'Choose a color' } } },
@@ -93,7 +93,7 @@ describe('a modal', () => {
     });
   });
 
-  it('names only its own blocks in errors, as Slack requires', async () => {
+  it('names only blocks of its own view in errors, as Slack requires', async () => {
     const shown = view({ serverId: 1 });
     const { answer } = await run(shown, null, null);
     const names =
@@ -149,7 +149,7 @@ describe('a modal', () => {
     }
   });
 
-  it('says where it was opened even if another version wrote the rest of it', () => {
+  it('keeps the place where it was opened, even if another version wrote the rest of its metadata', () => {
     expect(findOrigin(JSON.stringify({ o: origin, m: 'anything' }))).toEqual(origin);
     expect(findOrigin('of somebody else')).toBeUndefined();
     expect(findOrigin('')).toBeUndefined();

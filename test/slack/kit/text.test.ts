@@ -110,7 +110,7 @@ describe('shortened text', () => {
     );
   });
 
-  it('never contains half a character', () => {
+  it('never cuts a character in half', () => {
     const whole = fc.string({ unit: fc.constantFrom('🚀', '𝔵', 'a', 'é') });
     fc.assert(
       fc.property(whole, fc.integer({ min: 1, max: 20 }), (text, most) => {
@@ -127,8 +127,8 @@ describe('times', () => {
   });
 });
 
-describe('small words', () => {
-  it('use singular and plural', () => {
+describe('words in sentences', () => {
+  it('are singular or plural, as the number requires', () => {
     expect([count(0, 'server'), count(1, 'server'), count(3000, 'server')]).toEqual([
       '0 servers',
       '1 server',
@@ -136,7 +136,7 @@ describe('small words', () => {
     ]);
   });
 
-  it('mention users by ID', () => {
+  it('mention a user by ID', () => {
     expect(mention('U012AB3CD')).toBe('<@U012AB3CD>');
   });
 });

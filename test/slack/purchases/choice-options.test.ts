@@ -30,7 +30,7 @@ const catalog: Catalog = {
 };
 
 describe('the choices of a catalog with long codes', () => {
-  test.each(CHOICES)('offer every %s, with a key and a text of its own that Slack takes', (field) => {
+  test.each(CHOICES)('offer every %s, with a unique key and text that Slack accepts', (field) => {
     const options = listChoices(catalog, field, 'EUR');
     const keys = options.map(({ value = '' }) => value);
     const texts = options.map(({ text }) => text.text);
@@ -39,7 +39,7 @@ describe('the choices of a catalog with long codes', () => {
     for (const shown of [...keys, ...texts]) expect(shown.length).toBeLessThanOrEqual(75);
   });
 
-  test.each(CODES)('lead back to the code (%#)', (code) => {
+  test.each(CODES)('are resolved back to the exact code (%#)', (code) => {
     const order = { plan: code, location: code, image: code, label: 'web-1' };
     expect(resolveKeys(toKeys(order), catalog)).toEqual({ chosen: order, wrong: [] });
   });
@@ -49,19 +49,19 @@ describe('the choices of a catalog with long codes', () => {
       expect(text.text).toMatch(/ · 5\.90 EUR\/month$/);
   });
 
-  test('are found by a part of the code that the menu does not show', () => {
+  test('are found by any part of the code, even one that the menu doesn’t show', () => {
     const found = searchChoices(catalog, 'image', '', 'MIDDLE-2');
     expect(found.map(({ value }) => value)).toEqual([shortKey(CODES[4] ?? '')]);
   });
 
-  test('say in words what has left the catalog, and keep the rest', () => {
+  test('that have left the catalog are explained, and the others are kept', () => {
     const order = { plan: 'small', location: `${START}gone`, image: 'small', label: 'web-1' };
     const { chosen, wrong } = resolveKeys(toKeys(order), catalog);
     expect(wrong).toEqual(['The location you chose is no longer in the catalog. Choose another one.']);
     expect(chosen).toEqual({ plan: 'small', image: 'small', label: 'web-1' });
   });
 
-  test('say in words what no form can hold or the API returned in no readable form', () => {
+  test('that are left out, as too long or unreadable, are explained', () => {
     const partial: Catalog = {
       ...catalog,
       images: [...CODES, 'x'.repeat(601), '&'.repeat(500)],

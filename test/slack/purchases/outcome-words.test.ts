@@ -21,38 +21,36 @@ const ended: readonly [string, Operation][] = operationsOf('web-1').map((operati
 const refusals = refusalsOf('web-1').map((reason) => [reason.code, reason] as const);
 
 describe('the words for the outcome of an order', () => {
-  test.each(ended)('name the server (%s)', (_name, operation) => {
+  test.each(ended)('name the server (%s, sample %#)', (_name, operation) => {
     expect(outcomeWords(operation, EUR)).toContain(labelOf(operation.purchase));
   });
 
-  test.each(ended)('never show a code of ours (%s)', (_name, operation) => {
+  test.each(ended)('never show an internal code (%s, sample %#)', (_name, operation) => {
     const shown = JSON.stringify(outcomeMessage(operation, NONE).blocks);
     const words = withoutDates(outcomeWords(operation, NONE));
     expect(words).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
     expect(shown).not.toContain('code_of_the_future');
   });
 
-  test.each(
-    refusals,
-  )('say that nothing was charged where that is proven, and nowhere else (%s)', (_code, reason) => {
+  test.each(refusals)('say that nothing was charged only if that is proven (%s)', (_code, reason) => {
     const said = refused(reason).match(/nothing (more )?(was|is) charged/gi) ?? [];
     const isSaid = isProven(reason) && reason.code !== 'not_created';
     expect(said).toHaveLength(isSaid ? 1 : 0);
   });
 
-  test('say where the money is after the API could not create the server', () => {
+  test('say that the charge is back after the hosting company couldn’t create the server', () => {
     expect(refused({ code: 'not_created', details: {} })).toBe(
       '`web-1` was not created, and the month’s charge is back on the balance. The hosting company couldn’t create the server.',
     );
   });
 
-  test('say that a manager decided it, where a manager did', () => {
+  test('say that a manager resolved the order, if a manager did', () => {
     expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` was not created.*manager/);
   });
 
   test.each(
     unconfirmedReasons.map((reason) => [reason.code, reason] as const),
-  )('never claim an outcome while it is unconfirmed (%s)', (_code, reason) => {
+  )('never claim an outcome while the order is unconfirmed (%s)', (_code, reason) => {
     for (const needsDecision of [false, true]) {
       const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision });
       const words = outcomeWords(operation, NONE);

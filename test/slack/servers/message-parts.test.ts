@@ -20,7 +20,7 @@ describe('the host of an alert', () => {
     expect(labelsIn(alert)[0]).toBe('web-1');
   });
 
-  it('comes before the monitoring system, which only the addresses of links name', () => {
+  it('is listed before the monitoring system, which is named only in links', () => {
     expect(labelsIn(ALERTS.alertmanager)).toEqual(['web-1', 'alertmanager']);
     expect(labelsIn(ALERTS.grafana)).toEqual(['web-1', 'monitor.example.com']);
   });
@@ -36,25 +36,25 @@ describe('the host of an alert', () => {
   });
 });
 
-describe('of a message’s markup', () => {
-  it('the words of a link come first', () => {
+describe('the markup of a message', () => {
+  it('is read so that a link’s text comes before its URL', () => {
     expect(labelsIn({ text: '<http://db:9100|web-1>' })).toEqual(['web-1', 'db']);
   });
 
-  it('references to users, groups, channels and times are no servers', () => {
+  it('never mentions a server by a user, group, channel or time', () => {
     expect(labelsIn({ text: '<@U1|db> <#C1|db> <!subteam^S1|db> <!date^1^{date}|db>' })).toEqual([]);
   });
 
-  it('entities are characters', () => {
+  it('has its entities read as characters', () => {
     expect(labelsIn({ text: '&lt;web-1&gt; &amp; db' })).toEqual(['web-1', 'db']);
   });
 
-  it('emoji are no servers', () => {
+  it('never mentions a server by an emoji', () => {
     expect(labelsIn({ text: ':db: web-1 :db:' })).toEqual(['web-1']);
   });
 });
 
-describe('garbage', () => {
+describe('a malformed message', () => {
   const deep: { text: string; blocks?: unknown } = { text: 'web-1' };
   let inner: { text: string; blocks?: unknown } = deep;
   for (let depth = 0; depth < 5000; depth++) {
@@ -73,7 +73,7 @@ describe('garbage', () => {
     expect(labelsIn(message)).toEqual([]);
   });
 
-  it('is read to a certain depth and length', () => {
+  it('is read to a limited depth and length', () => {
     expect(labelsIn(deep)).toContain('web-1');
     const parts = collectParts({
       text: 'x'.repeat(1_000_000),

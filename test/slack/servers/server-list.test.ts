@@ -12,7 +12,7 @@ const many = (count: number, label: string) =>
     ipv4: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
   }));
 
-it('shows every server of a long list with long cells exactly once, in tables that Slack takes', () => {
+it('a long list with long cells shows every server exactly once, in tables that Slack accepts', () => {
   const servers = many(250, 'a-label-that-is-as-long-as-a-cell-can-show-');
   const pages = 4;
   expect(serverList({ servers, extent: 'whole' }, '', pages - 1, NOW).text).toMatch(/–250$/);
@@ -28,7 +28,7 @@ it('shows every server of a long list with long cells exactly once, in tables th
   expect(ids).toHaveLength(250);
 });
 
-it('shows a hundred servers with usual labels in one part', () => {
+it('a list of a hundred servers with usual labels fits into one table', () => {
   const servers = Array.from({ length: 100 }, (_, id) => ({ ...makeServer(), id, label: `web-${id}` }));
   expect(serverList({ servers, extent: 'whole' }, '', 0, NOW).text).toBe('100 servers');
 });

@@ -33,7 +33,7 @@ describe('cards', () => {
     expect(recipients()).toEqual(['U1', 'U2']);
   });
 
-  it('are ten at most', async () => {
+  it('are posted to at most ten recipients', async () => {
     const { slack } = slackThat();
     const all = Array.from({ length: 30 }, (_, number) => `U${number}`);
     expect((await postCards(all, hello, slack)).length).toBe(10);
@@ -58,7 +58,7 @@ describe('cards', () => {
     ]);
   });
 
-  it('are all sent at the same time: a slow one holds up no other', async () => {
+  it('are all sent at once, so that a slow one doesn’t delay the others', async () => {
     const waiting: ((card: SlackAnswer<Card>) => void)[] = [];
     const slack = partialSlack({ post: () => new Promise((resolve) => waiting.push(resolve)) });
     const posted = postCards(['U1', 'U2', 'U3'], hello, slack);
@@ -67,7 +67,7 @@ describe('cards', () => {
     expect((await posted).length).toBe(3);
   });
 
-  it('are edited in place, those that are left', async () => {
+  it('are edited in place, even if one is gone', async () => {
     const { slack, recipients } = slackThat((to) => to !== 'D1 1');
     const cards = [
       { channelId: 'D1', ts: '1' },

@@ -36,7 +36,7 @@ describe('a message whose blocks Slack refuses', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is tried with the blocks that older clients know first', async () => {
+  it('is first sent with its plainer blocks', async () => {
     const message = { ...textMessage('new'), plainBlocks: [section('old')] };
     const { sent } = await sendTo(message, 'invalid_blocks', isPlain);
     expect(sent.map(({ blocks }) => blocks)).toEqual([message.blocks, message.plainBlocks, []]);
@@ -58,7 +58,7 @@ describe('a message whose blocks Slack refuses', () => {
 });
 
 describe('the plain text of a message', () => {
-  it('holds its words and no buttons, escaped where they were plain', () => {
+  it('holds its text without buttons, with plain text escaped', () => {
     const message: Message = {
       text: 'short',
       blocks: [
@@ -77,7 +77,7 @@ describe('the plain text of a message', () => {
     expect(plainText({ text: 'short', blocks: [] })).toBe('short');
   });
 
-  it('fits into one text of Slack’s', () => {
+  it('fits into one message of Slack', () => {
     const blocks = Array.from({ length: 50 }, () => section('x'.repeat(500)));
     expect(plainText({ text: 'x', blocks }).length).toBeLessThanOrEqual(3000);
   });

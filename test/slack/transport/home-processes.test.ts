@@ -69,7 +69,7 @@ function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => b
 }
 
 describe.each(engines)('a Home that two processes publish at once, on $name', ({ make }) => {
-  test('shows what was read last, even if that was published first', async () => {
+  test('shows what was read last, even if it was published first', async () => {
     const store = await make();
     const { world, start } = openWorld(store);
     await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
@@ -85,7 +85,7 @@ describe.each(engines)('a Home that two processes publish at once, on $name', ({
     expect(world.shown).toContain('no server any more');
   });
 
-  test('does so even if the hosting API answers one of them late', async () => {
+  test('shows what was read last, even if the hosting API answers one of them late', async () => {
     const store = await make();
     const { world, start } = openWorld(store);
     await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });

@@ -67,7 +67,7 @@ function startPublisher(...answers: SlackAnswer[]) {
 }
 
 describe('Home while Slack rate-limits it', () => {
-  test('is published once Slack accepts it again, with what is true then', async () => {
+  test('is published once Slack accepts it again, with the state at that time', async () => {
     const { publisher, requestOf, published, state, stored, pass, last } = startPublisher(limited(30));
     await publisher.open(requestOf('U1'));
     expect(published).toEqual([]);
@@ -99,7 +99,7 @@ describe('Home while Slack rate-limits it', () => {
     expect(published).toHaveLength(1);
   });
 
-  test('still shows what answers the press', async () => {
+  test('is published later with the notice and the page of the press', async () => {
     const { publisher, requestOf, pass, last } = startPublisher(limited(5));
     const notices = [section('web-1 was stopped')];
     expect(await publisher.show(requestOf('U1'), { page: 2, notices })).toBe(false);
@@ -114,7 +114,7 @@ describe('Home that Slack refuses', () => {
     'invalid_arguments',
     'invalid_blocks',
     'view_too_large',
-  ])('is shown in plain words: %s', async (error) => {
+  ])('is published as plain text: %s', async (error) => {
     const { publisher, requestOf, published, stored, last } = startPublisher(refused(error));
     await publisher.open(requestOf('U1'));
     expect(published).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('Home that Slack refuses', () => {
     expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
   });
 
-  test('as plain text, too, is retried once if Slack rate-limits that', async () => {
+  test('is also retried as plain text if Slack rate-limits that', async () => {
     const { publisher, requestOf, published, pass } = startPublisher(refused('invalid_blocks'), limited(5));
     await publisher.open(requestOf('U1'));
     expect(published).toEqual([]);
@@ -160,7 +160,7 @@ describe('a store that fails', () => {
 describe('Homes of users whose roles another user has changed', () => {
   const opened = (at = 0) => ({ channelId: 'D1', page: 1, openedAt: at });
 
-  test('are shown again one after the other, in their pages, where they were ever opened', async () => {
+  test('are updated one after the other, on their current page, if they were ever opened', async () => {
     const { publisher, stored, published, pass } = startPublisher();
     for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
     publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
@@ -175,7 +175,7 @@ describe('Homes of users whose roles another user has changed', () => {
     expect(published).toHaveLength(4);
   });
 
-  test('of one workspace don’t delay those of another one', async () => {
+  test('of one workspace don’t delay those of another', async () => {
     const { publisher, stored, published, pass } = startPublisher();
     for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
     publisher.redraw('T1', ['U1', 'U2']);

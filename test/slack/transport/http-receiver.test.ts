@@ -71,11 +71,11 @@ async function measureWork(work: () => Promise<unknown>): Promise<number> {
 /** Sending a MiB takes most of it; to read it as a form, as Bolt and the app did, took hundreds. */
 const MOST_WORK_MS = 100;
 
-describe('bodies whose signature isn’t checked yet', () => {
+describe('the body of a request whose signature isn’t checked yet', () => {
   const post = async ({ port }: Receiver, body: string) =>
     (await fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST', body })).status;
 
-  test('hold nobody up: what is large is not read as a form, which would take long', async () => {
+  test('is not parsed as a form, which would take long for a large one', async () => {
     const app = await startReceiver();
     const body = `payload=${'+'.repeat(LONGEST - 100)}`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -84,7 +84,7 @@ describe('bodies whose signature isn’t checked yet', () => {
     expect(await measureWork(send)).toBeLessThan(MOST_WORK_MS);
   });
 
-  test('are answered once they are whole, whatever they are', async () => {
+  test('is answered once it is complete, whatever it contains', async () => {
     const app = await startReceiver();
     const answers = [
       await sendSigned(app, 400 * KIB),
@@ -97,7 +97,7 @@ describe('bodies whose signature isn’t checked yet', () => {
     expect(answers).toEqual([200, 401, 400, 401, 413, 413]);
   });
 
-  test('come out as they came in, however they are cut', async () => {
+  test('is read unchanged, however it is split into packets', async () => {
     const app = await startReceiver();
     const text = 'ä€😀'.repeat(3000);
     expect(await sendSigned(app, `command=%2Fvps&team_id=T1&text=${text}`)).toBe(200);

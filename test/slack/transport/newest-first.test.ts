@@ -11,7 +11,7 @@ function held() {
   return { end, wait: () => ended };
 }
 
-test('of what waits while something is shown, only the newest is shown', async () => {
+test('only the newest of the updates that wait for another one is shown', async () => {
   const line = createNewestFirst(handClock().system);
   const shown: string[] = [];
   const first = held();
@@ -27,7 +27,7 @@ test('of what waits while something is shown, only the newest is shown', async (
   expect(shown).toEqual(['another user’s', 'first', 'last']);
 });
 
-test('what is wanted again and again is shown once in the gap, and a failure holds nothing up', async () => {
+test('an update requested many times is shown once per interval, and a failure doesn’t block the next', async () => {
   const clock = handClock();
   const line = createNewestFirst(clock.system);
   let shown = 0;

@@ -31,13 +31,13 @@ const answering = (answer: unknown, status = 200) =>
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
 
-describe('a refresh', () => {
-  test('may have been carried out where the connection ends without an answer', async () => {
+describe('a refresh of a token', () => {
+  test('has an unknown outcome if the connection ends without an answer', async () => {
     const url = await serve((incoming) => incoming.resume().on('end', () => incoming.socket.destroy()));
     expect(await refresh(url)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('may have been carried out where the connection ends before anything is read', async () => {
+  test('has an unknown outcome if the connection ends before anything is read', async () => {
     const server = createTcpServer((socket) => socket.destroy());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void server.close());
@@ -56,11 +56,11 @@ describe('a refresh', () => {
     expect(await refresh(await answering({ ok: false, error }, status))).toMatchObject({ kind });
   });
 
-  test('may have been carried out where the answer lacks the tokens', async () => {
+  test('has an unknown outcome if the answer lacks the tokens', async () => {
     expect(await refresh(await answering({ ok: true }))).toMatchObject({ kind: 'unknown' });
   });
 
-  test('brings the next tokens', async () => {
+  test('returns the next tokens', async () => {
     const issued = { access_token: 'next', refresh_token: 'next refresh', expires_in: 43_200 };
     expect(await refresh(await answering({ ok: true, ...issued }))).toMatchObject({ kind: 'renewed' });
   });

@@ -24,7 +24,7 @@ function openEdits(state: { isShared?: boolean | undefined; announces?: boolean 
   return { world, state, edit: (workspaceId = 'T1') => edit(workspaceId, CARD, HELLO) };
 }
 
-test('a channel that other organizations read, or where owners want no announcements, gets no more edits', async () => {
+test('a message is no longer edited in a shared channel, or once owners have turned announcements off', async () => {
   for (const state of [{ isShared: true }, { isShared: false, announces: false }]) {
     const { world, edit } = openEdits(state);
     expect(await edit()).toEqual({ kind: 'gone' });
@@ -32,13 +32,13 @@ test('a channel that other organizations read, or where owners want no announcem
   }
 });
 
-test('while Slack doesn’t say who reads along, nothing is sent, and it is tried again', async () => {
+test('an edit is retried, and not sent, while Slack doesn’t say whether the channel is shared', async () => {
   const { world, edit } = openEdits({ isShared: undefined });
   expect(await edit()).toMatchObject({ kind: 'later' });
   expect(world.edits).toBe(0);
 });
 
-test('a limit of Slack’s stops the edits of that workspace for as long as Slack says, and of no other', async () => {
+test('a rate limit stops the edits of that workspace alone, for as long as Slack asks', async () => {
   const { world, edit } = openEdits();
   world.answer = { ok: false, error: 'ratelimited', retryAfterMs: 30_000 };
   expect(await edit()).toEqual({ kind: 'later', afterMs: 30_000 });
@@ -51,7 +51,7 @@ test('a limit of Slack’s stops the edits of that workspace for as long as Slac
   expect(world).toMatchObject({ edits: 3, waited: 0 });
 });
 
-test('half of what Slack takes in a minute is left for what users press', async () => {
+test('edits in the background take at most half of Slack’s limit per minute', async () => {
   const { world, edit } = openEdits();
   const kinds = async () =>
     (await Promise.all(Array.from({ length: 60 }, () => edit()))).map(({ kind }) => kind);
@@ -60,7 +60,7 @@ test('half of what Slack takes in a minute is left for what users press', async 
   expect((await kinds()).filter((kind) => kind === 'shown')).toHaveLength(25);
 });
 
-test('a deleted message is gone; anything else is tried again', async () => {
+test('an edit is given up if its message was deleted, and retried after any other error', async () => {
   const { world, edit } = openEdits();
   world.answer = { ok: false, error: 'message_not_found' };
   expect(await edit()).toEqual({ kind: 'gone' });

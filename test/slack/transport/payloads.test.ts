@@ -38,7 +38,9 @@ const READERS = {
 };
 
 describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
-  it.each(Object.entries(READERS))('is known by %s, where the app is installed', (_kind, read) => {
+  it.each(
+    Object.entries(READERS),
+  )('is identified in %s by their ID, home team and the workspace of the app', (_kind, read) => {
     expect(read(sender)).toEqual({
       // Slack names no workspace then, and none is guessed.
       workspaceId: sender.isOrgInstall ? ORGANIZATION : OURS,
@@ -47,7 +49,7 @@ describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
     });
   });
 
-  it('is known by a command, in the workspace where it was typed', () => {
+  it('is identified in a command by the workspace where it was typed', () => {
     expect(commandPayload.parse(commandSample(sender))).toMatchObject({
       team_id: OURS,
       user_id: sender.userId,
@@ -56,7 +58,7 @@ describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
 });
 
 describe('a view without the team that the app is installed in', () => {
-  it('is of the team that Slack names otherwise', () => {
+  it('belongs to the team that Slack names otherwise', () => {
     const [sender] = Object.values(SENDERS);
     if (!sender) throw new Error('there are no samples');
     const payload = submissionPayload.parse(submissionSample(sender));

@@ -35,7 +35,7 @@ async function clientOf(body: string, { status = 200, type = 'application/json' 
 }
 
 describe('what Slack refuses', () => {
-  it('is a warning once per kind and hour', async () => {
+  it('is logged as a warning once per kind and hour', async () => {
     const { log, warned } = rememberingLog();
     const clock = handClock();
     const refusals = createRefusalLog(log, clock.system);
@@ -82,7 +82,7 @@ describe('what Slack refuses', () => {
     ]);
   });
 
-  it('is masked when it does not look like a code', () => {
+  it('is masked if it does not look like a code', () => {
     const { log, warned } = rememberingLog();
     createRefusalLog(log, realSystem).add('chat.update', { code: 'our words\nin a code', pointers: [] });
     expect(warned).toMatchObject([{ code: 'unreadable' }]);

@@ -41,27 +41,27 @@ describe('an answer to a command or a button', () => {
     [1, WAYS.slice(0, 1)],
     [2, WAYS.slice(0, 2)],
     [3, WAYS],
-  ])('goes on to the next way until one works (%i)', async (count, ways) => {
+  ])('is sent the next way until one works (%i)', async (count, ways) => {
     const { reply, ways: used, warnings } = replyOver(WAYS.slice(count - 1));
     expect(await reply.send(hello)).toBe(true);
     expect(used()).toEqual(ways);
     expect(warnings).toEqual([]);
   });
 
-  it('is sent as a message of its own where the message of the button can’t be replaced', async () => {
+  it('is sent as a new message if the button’s message can’t be replaced', async () => {
     const { reply, ways } = replyOver(['chat.postEphemeral']);
     expect(await reply.replace(hello)).toBe(true);
     expect(ways()).toEqual(['response_url', 'chat.postEphemeral']);
   });
 
-  it('is logged when Slack refuses every way, without a word of it', async () => {
+  it('is logged without its text if Slack refuses every way', async () => {
     const { reply, warnings } = replyOver([]);
     expect(await reply.send(hello)).toBe(false);
     expect(warnings).toHaveLength(1);
     expect(warnings.join()).not.toContain('web-1');
   });
 
-  it('that holds a root password is never sent as a direct message: the user reads that it was not shown', async () => {
+  it('that holds a root password is never sent as a direct message; the user is told that it was not shown', async () => {
     const { reply, sent } = replyOver(['chat.postMessage']);
     expect(await reply.send(secret)).toBe(false);
     const direct = sent.filter(([way]) => way === 'chat.postMessage');
@@ -70,7 +70,7 @@ describe('an answer to a command or a button', () => {
     expect(direct.join()).toContain('Slack didn’t confirm that it showed you the root password');
   });
 
-  it('that holds a root password is also sent the next way if Slack’s reply URL answers without an ok', async () => {
+  it('that holds a root password is also sent the next way if the response_url answers without an ok', async () => {
     const silent = { saysOk: false };
     const { reply, ways } = replyOver(['response_url', 'chat.postEphemeral'], silent);
     expect(await reply.send(secret)).toBe(true);

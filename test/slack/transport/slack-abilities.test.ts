@@ -28,12 +28,12 @@ const allUntried = {
   channel_lookups: 'untried',
 };
 
-describe('what Slack allows', () => {
-  it('is untried before Slack has answered anything', () => {
+describe('the app’s abilities in Slack', () => {
+  it('are untried before Slack has answered anything', () => {
     expect(seenBy().read()).toEqual(allUntried);
   });
 
-  it.each(TRIED)('%s that Slack takes shows that this works, and nothing else', (_name, answer, ability) => {
+  it.each(TRIED)('name one as working after Slack accepts %s, and no other', (_name, answer, ability) => {
     const { read, readElsewhere } = seenBy(answer);
     expect(read()).toEqual({ ...allUntried, [ability]: 'works' });
     expect(readElsewhere()).toEqual(allUntried);
@@ -50,11 +50,11 @@ describe('what Slack allows', () => {
     ],
     ['a short outage', { method: 'usergroups.list', error: 'internal_error' }],
     ['a rate limit', { method: 'users.info', error: 'ratelimited' }],
-  ])('%s says nothing', (_name, answer) => {
+  ])('are still untried after %s', (_name, answer) => {
     expect(seenBy(answer).read()).toEqual(allUntried);
   });
 
-  it('names the missing scope that the manifest has, whatever else would do', () => {
+  it('name the missing scope of the manifest, and no other that would suffice', () => {
     const answer = { method: 'conversations.info', channelId: 'C0PRIVATE1', error: 'missing_scope' };
     const { channel_lookups: named } = seenBy({ ...answer, neededScope: 'groups:read,mpim:read' }).read();
     expect(named).toEqual({ code: 'missing_scope', scopes: ['groups:read'] });
@@ -62,7 +62,7 @@ describe('what Slack allows', () => {
     expect(unnamed).toEqual({ code: 'missing_scope', scopes: ['channels:read', 'groups:read'] });
   });
 
-  it('is forgotten an hour after Slack last said it', async () => {
+  it('are forgotten an hour after Slack’s last answer', async () => {
     const { clock, read } = seenBy(
       { method: 'users.info' },
       { method: 'usergroups.list', error: 'missing_scope' },
@@ -73,7 +73,7 @@ describe('what Slack allows', () => {
     expect(read()).toEqual(allUntried);
   });
 
-  it('works again when Slack takes what it has refused', () => {
+  it('work again once Slack accepts what it had refused', () => {
     const direct = { method: 'chat.postMessage', channelId: 'U0OWNER001' };
     const refused = seenBy({ ...direct, error: 'messages_tab_disabled' });
     expect(refused.read().direct_messages).toEqual({ code: 'messages_tab_disabled' });
@@ -82,7 +82,7 @@ describe('what Slack allows', () => {
     );
   });
 
-  it('a channel that can be read does not hide that another one can’t', () => {
+  it('still lack a scope for one channel when another channel can be read', () => {
     const lookup = { method: 'conversations.info' };
     const hidden = { ...lookup, channelId: 'C0PRIVATE1', error: 'missing_scope', neededScope: 'groups:read' };
     const read = seenBy(hidden, { ...lookup, channelId: 'C0OPS00001' }).read();
@@ -90,7 +90,7 @@ describe('what Slack allows', () => {
     expect(seenBy(hidden, { ...lookup, channelId: 'C0PRIVATE1' }).read().channel_lookups).toBe('works');
   });
 
-  it('a token that Slack refuses and a restriction by admins are distinguished', () => {
+  it('distinguish a refused token from a restriction by admins', () => {
     const seen = seenBy(
       { method: 'users.info', error: 'token_revoked' },
       { method: 'chat.postMessage', channelId: 'C0OPS00001', error: 'restricted_action' },

@@ -37,7 +37,7 @@ describe('a message', () => {
     owner.doesNotSee('Approve?');
   });
 
-  it('to a user stands in the conversation with the app, and is edited there', async () => {
+  it('to a user is posted in the conversation with the app, and edited there', async () => {
     const { slack, api } = await start();
     const posted = await api.post(USERS.olga.id, textMessage('Approve?'));
     expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
@@ -50,7 +50,7 @@ describe('a message', () => {
   it.each([
     ['chat.postMessage', 'not_in_channel'],
     ['chat.update', 'message_not_found'],
-  ])('that %s refuses is no more than a code', async (method, error) => {
+  ])('that %s refuses fails with Slack’s code', async (method, error) => {
     const { slack, api } = await start();
     slack.faults.failMethod(method, error);
     const card = { channelId: OPS, ts: '1.0' };
@@ -63,7 +63,7 @@ describe('a message', () => {
 });
 
 describe('cards', () => {
-  it('reach those who can be reached, lose what they had when they are edited, and pass over what is gone', async () => {
+  it('reach everyone they can, lose their buttons when they are edited, and skip messages that are gone', async () => {
     const { slack, api } = await start();
     const cards = await postCards(
       [USERS.olga.id, 'U0NOONE', USERS.mara.id, OPS],
@@ -82,7 +82,7 @@ describe('cards', () => {
     }
   });
 
-  it('are posted without the block that Slack does not know', async () => {
+  it('are posted without a block that Slack does not know', async () => {
     const { slack, api } = await start();
     slack.faults.refuseBlock('divider');
     const message = {
@@ -95,8 +95,8 @@ describe('cards', () => {
   });
 });
 
-describe('who the app is', () => {
-  it('is the workspace, and the organisation that it belongs to', async () => {
+describe('the app’s own identity', () => {
+  it('names its workspace, and the organization that the workspace belongs to', async () => {
     const { slack, api } = await start();
     const alone = {
       ok: true,
@@ -117,7 +117,7 @@ describe('Slack’s directory', () => {
     channels: createChannels({ of: () => api }, realSystem),
   });
 
-  it('tells who is in which group; a group that is switched off opens nothing', async () => {
+  it('lists the members of a group, and none of a disabled group', async () => {
     const { slack, api } = await start();
     const oncall = slack.admin.group('@oncall');
     expect(await ports(api).groups.listMembers('T0SANDBOX', oncall.id)).toEqual([...oncall.users]);
@@ -132,7 +132,7 @@ describe('Slack’s directory', () => {
     });
   });
 
-  it('tells users of other organizations, guests, bots and deactivated users apart', async () => {
+  it('distinguishes users of other organizations, guests, bots and deactivated users', async () => {
     const { slack, api } = await start();
     const find = (name: keyof typeof USERS) => ports(api).people.find('T0SANDBOX', USERS[name].id);
     expect(await find('olga')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });
@@ -148,7 +148,7 @@ describe('Slack’s directory', () => {
     expect(await find('vera')).toMatchObject({ teamIds: ['T0SANDBOX'] });
   });
 
-  it('tells whether a channel is there', async () => {
+  it('says whether a channel exists', async () => {
     const { slack, api } = await start();
     const { channels } = ports(api);
     expect(await channels.look('T0SANDBOX', OPS)).toBe('there');
@@ -159,7 +159,7 @@ describe('Slack’s directory', () => {
     expect(await channels.look('T0SANDBOX', 'C0PRIVATE1')).toBe('unknown');
   });
 
-  it('tells nothing without the scopes, and nothing breaks', async () => {
+  it('returns nothing, without failing, if the scopes are missing', async () => {
     const { api } = await start(['commands', 'chat:write']);
     const { people, groups, channels } = ports(api);
     expect(await people.find('T0SANDBOX', USERS.olga.id)).toBeUndefined();
@@ -169,7 +169,7 @@ describe('Slack’s directory', () => {
     expect(await channels.look('T0SANDBOX', OPS)).toBeUndefined();
   });
 
-  it('tells nothing while Slack is down, limits us or answers nonsense', async () => {
+  it('returns nothing while Slack is down, rate-limits the app or sends an invalid answer', async () => {
     const { slack, api } = await start();
     slack.faults.rateLimit('usergroups.list');
     slack.faults.failMethod('users.info', 'internal_error');

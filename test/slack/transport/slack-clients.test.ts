@@ -64,7 +64,7 @@ describe('two workspaces with different tokens', () => {
     }
   });
 
-  it('are asked about with their own token only; a workspace without a token, with none', async () => {
+  it('are looked up with their own token only, and a workspace without a token with none', async () => {
     const { clients, used } = twoWorkspaces();
     await clients.of('T1').findUser('U1');
     await clients.of('T2').findUser('U1');
@@ -93,7 +93,7 @@ describe('the one workspace of a bot token', () => {
   }
   const T1 = { ok: true, workspaceId: 'T1', workspaceName: 'One', botUserId: 'U0' } as const;
 
-  it('is served, and no other one is, nor gets the token', async () => {
+  it('is served, while no other is served or gets the token', async () => {
     const { workspace } = single(async () => T1);
     await workspace.connect();
     expect([await workspace.isServed('T1'), await workspace.isServed('T2')]).toEqual([true, false]);
@@ -102,7 +102,7 @@ describe('the one workspace of a bot token', () => {
     expect(workspace.faults()).toEqual([]);
   });
 
-  it('is a fault once its token is revoked, seen at the first call, and none once a token works again', async () => {
+  it('is a fault from the first call with a revoked token until the token works again', async () => {
     let isRevoked = false;
     const { workspace, clock, stop } = single(async () =>
       isRevoked ? { ok: false, error: 'token_revoked' } : T1,
@@ -119,7 +119,7 @@ describe('the one workspace of a bot token', () => {
     stop.abort();
   });
 
-  it('is looked at every few minutes, so that a token revoked in silence is a fault, too', async () => {
+  it('is checked every few minutes, so that a silently revoked token becomes a fault', async () => {
     let isRevoked = false;
     const { workspace, clock, stop } = single(async () =>
       isRevoked ? { ok: false, error: 'account_inactive' } : T1,
@@ -132,7 +132,7 @@ describe('the one workspace of a bot token', () => {
     stop.abort();
   });
 
-  it('goes on being served while Slack can’t be reached for a moment', async () => {
+  it('is still served while Slack can’t be reached for a moment', async () => {
     let isUp = true;
     const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'ratelimited' }));
     await workspace.connect();

@@ -24,7 +24,7 @@ describe('Slack’s clock', () => {
     expect([clock.now(), clock.warnings()]).toEqual([ours.now, []]);
   });
 
-  it('is at least the time at which a request was signed', () => {
+  it('is never behind the time at which a request was signed', () => {
     const { ours, clock } = startOff(-2 * MINUTE_MS);
     clock.noteRequest(SLACKS);
     expect(clock.now()).toBe(SLACKS);
@@ -45,7 +45,7 @@ describe('Slack’s clock', () => {
     expect(clock.now()).toBe(SLACKS + 4 * MINUTE_MS);
   });
 
-  it.each([null, '', 'soon'])('is not read from an answer without a readable date: %j', (date) => {
+  it.each([null, '', 'soon'])('is not set by an answer without a readable date: %j', (date) => {
     const { ours, clock } = startOff(3 * MINUTE_MS);
     clock.noteAnswer(date, ours.now);
     expect(clock.now()).toBe(ours.now);

@@ -148,7 +148,7 @@ describe('a connection to Slack', () => {
     expect(isReady(connected)).toBe(true);
   });
 
-  it('that breaks without a word is replaced at once', async () => {
+  it('that breaks without a close is replaced at once', async () => {
     const connected = await start({ times: { stableMs: 0 } });
     const { slack, logged } = connected;
     const brokenAt = performance.now();
@@ -159,7 +159,7 @@ describe('a connection to Slack', () => {
     expect(connected.taken).toEqual(['again']);
   });
 
-  it('that receives nothing any more is noticed, logged, and replaced', async () => {
+  it('that stops receiving anything is noticed, logged and replaced', async () => {
     const connected = await start({ times: { pongTimeoutMs: 900, stableMs: 0, lookMs: 10 } });
     const { slack } = connected;
     slack.sockets.deafen();
@@ -171,7 +171,7 @@ describe('a connection to Slack', () => {
     expect(connected.logged).toEqual(['silent']);
   });
 
-  it('survives what Slack would never send', async () => {
+  it('survives data that Slack would never send', async () => {
     const connected = await start();
     const { slack } = connected;
     const event = { type: 'events_api', envelope_id: 'e' };
@@ -196,12 +196,12 @@ describe('a connection to Slack', () => {
   });
 });
 
-describe('while Slack gives no connection', () => {
+describe('a connection that can’t be opened', () => {
   it.each([
     ['invalid_auth', 'does not accept SLACK_APP_TOKEN'],
     ['missing_scope', 'connections:write'],
     ['internal_error', 'can’t open its connection to Slack (internal_error)'],
-  ])('because of %s, it says so, and goes on when it can', async (code, words) => {
+  ])('because of %s is reported as a fault, and retried until it works', async (code, words) => {
     const connected = await start({
       before: ({ faults }) => faults.failMethod('apps.connections.open', code, 1),
     });
@@ -210,7 +210,7 @@ describe('while Slack gives no connection', () => {
     expect(connected.logged).toEqual([code]);
   });
 
-  it('it waits as long as Slack asks', async () => {
+  it('because of a rate limit is retried once the wait that Slack asks for is over', async () => {
     const connected = await start({
       before: ({ faults }) => faults.rateLimit('apps.connections.open', { retryAfterSeconds: 1 }),
     });
@@ -220,12 +220,12 @@ describe('while Slack gives no connection', () => {
     expect(performance.now() - from).toBeGreaterThan(900);
   });
 
-  it('the bot’s token does not do', async () => {
+  it('because SLACK_APP_TOKEN is a bot token is reported as a fault', async () => {
     const connected = await start({ appToken: 'xoxb-token-of-the-fake-app' });
     expect(connected.transport.faults()).toEqual([expect.stringContaining('is not an app-level token')]);
   });
 
-  it('since other copies of the app have all of them, it says so', async () => {
+  it('because other copies of the app use all that Slack allows is reported as a fault, and retried', async () => {
     const takeAll = async (slack: LocalSlack) => {
       for (let count = 0; count < 10; count += 1) await connect(slack);
     };
@@ -237,7 +237,7 @@ describe('while Slack gives no connection', () => {
     await until(() => isReady(connected));
   });
 
-  it('since a new connection is not greeted, it says so, and leaves none behind', async () => {
+  it('because Slack doesn’t greet it is reported as a fault, and leaves no WebSocket behind', async () => {
     const connected = await start({
       before: ({ sockets }) => {
         sockets.isGreeting = false;
@@ -251,7 +251,7 @@ describe('while Slack gives no connection', () => {
     await until(() => slack.sockets.count === 1);
   });
 
-  it('since an admin has turned Socket Mode off, it says so until it is on again', async () => {
+  it('because Socket Mode was turned off is reported as a fault until it is on again', async () => {
     const connected = await start();
     const { slack, transport } = connected;
     slack.sockets.disable();
@@ -262,7 +262,7 @@ describe('while Slack gives no connection', () => {
   });
 });
 
-describe('a stop', () => {
+describe('a stop in Socket Mode', () => {
   it('leaves no connection behind that was being opened', async () => {
     const connected = await start({
       before: ({ faults }) => faults.slowDown('apps.connections.open', 300),
@@ -275,7 +275,7 @@ describe('a stop', () => {
     expect(connected.slack.sockets.count).toBe(0);
   });
 
-  it('lets what was taken be acknowledged, takes nothing more, and closes', async () => {
+  it('acknowledges what was received, accepts nothing more, and closes', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

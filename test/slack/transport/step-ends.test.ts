@@ -13,12 +13,12 @@ const endWith = (ofRun: string, own: string, token = true) => {
   return end({ ...STEP, token: token ? new Secret('xwfp-1') : undefined }, OUTPUTS);
 };
 
-it('a step that only the app’s own token doesn’t find is not given up: the run’s token may end it later', async () => {
+it('a workflow’s step that isn’t found with the app’s own token is retried, since the run’s token may still end it', async () => {
   expect(await endWith('ratelimited', 'function_execution_not_found')).toBe('later');
   expect(await endWith('ECONNRESET', 'function_execution_not_found')).toBe('later');
 });
 
-it('a step that Slack doesn’t find with any token is given up', async () => {
+it('a workflow’s step that Slack doesn’t find with any token is given up', async () => {
   expect(await endWith('function_execution_not_found', 'function_execution_not_found')).toBe('told');
   expect(await endWith('', 'function_execution_not_found', false)).toBe('told');
   expect(await endWith('token_expired', 'function_execution_not_found')).toBe('told');

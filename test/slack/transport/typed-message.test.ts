@@ -20,7 +20,7 @@ const direct = (change: object = {}) => {
   return readTypedMessage({ ...sample, event: { ...Object(sample.event), ...change } });
 };
 
-describe('what a user wrote to the app', () => {
+describe('a message that a user wrote to the app', () => {
   it.each(
     Object.entries<Sender>(SENDERS),
   )('names the workspace, the user and their home: %s', (_name, sender) => {
@@ -38,12 +38,12 @@ describe('what a user wrote to the app', () => {
     { user_team: THEIRS },
     { source_team: THEIRS },
     { user_profile: { team: THEIRS } },
-  ])('is from elsewhere as soon as one field says so: %j', (more) => {
+  ])('comes from another organization if any field says so: %j', (more) => {
     const homes = { user_team: OURS, source_team: OURS, ...more };
     expect(mention(homes)?.actor.homeTeamId).toBe(THEIRS);
   });
 
-  it('is looked up where nothing says where the user is at home, and others may be there', () => {
+  it('leaves its user’s home team to be looked up if no field names it and the channel may be shared', () => {
     const unknown = { user_team: undefined, source_team: undefined };
     expect(mention(unknown, { is_ext_shared_channel: true })?.actor.homeTeamId).toBe('');
     expect(mention(unknown, { is_ext_shared_channel: undefined })?.actor.homeTeamId).toBe('');
@@ -73,7 +73,7 @@ describe('what a user wrote to the app', () => {
     expect(direct({ text })?.text).toBe('reboot web-1');
   });
 
-  it('belongs to its thread; a mention outside of threads begins one', () => {
+  it('belongs to its thread, and a mention outside of threads starts one', () => {
     expect(mention({ thread_ts: '9.1' })?.thread).toEqual({ ts: '9.1', isOpen: true });
     expect(mention({ ts: '9.3', thread_ts: undefined })?.thread).toEqual({ ts: '9.3', isOpen: false });
     expect(direct()?.thread).toBeUndefined();
@@ -90,21 +90,17 @@ describe('what a user wrote to the app', () => {
     { subtype: 'channel_join' },
     { edited: { user: 'U1', ts: '9.9' } },
     { ts: 'soon' },
-  ])('is nothing else that looks like it: %j', (change) => {
+  ])('is not taken from other messages that look like one: %j', (change) => {
     expect(mention(change)).toBeUndefined();
     expect(direct(change)).toBeUndefined();
   });
 
-  it.each([
-    'thread_broadcast',
-    'file_share',
-    'me_message',
-  ])('may be shown to the channel as well, have a file, or be a /me: %s', (subtype) => {
+  it.each(['thread_broadcast', 'file_share', 'me_message'])('may have the subtype %s', (subtype) => {
     expect(direct({ subtype })?.text).toBe('list');
     expect(mention({ subtype })?.text).toBe('list');
   });
 
-  it('is no message of a channel without a mention', () => {
+  it('is ignored in a channel if it doesn’t mention the app', () => {
     expect(direct({ channel_type: 'channel' })).toBeUndefined();
     expect(direct({ channel_type: undefined })).toBeUndefined();
   });

@@ -20,11 +20,11 @@ it.each([
     { position: 400, estimateMs: 100_000, givesUpInMs: 85_000 },
     'Your request is number 400 in the queue, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
   ],
-])('a wait of which %j is known is told with no more than that', (wait, words) => {
+])('a wait is described with no more than what is known of it: %j', (wait, words) => {
   expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);
 });
 
-it('a wait that can’t be told ends nothing', async () => {
+it('a notice of a wait that can’t be sent causes no unhandled rejection', async () => {
   const rejections: unknown[] = [];
   const keep = (error: unknown) => void rejections.push(error);
   process.on('unhandledRejection', keep);

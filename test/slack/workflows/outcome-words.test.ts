@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../../src/workflows/run.ts';
 
 const words = (outcome: RunOutcome, label = 'web-1') => describeOutcome({ action: 'reboot', label }, outcome);
 
-it('a step says what Slack did with its message, and blames no hosting API for it', () => {
+it('a workflow’s step says that Slack refused its message, and doesn’t blame the hosting API', () => {
   for (const reason of ['no_answer', 'rate_limited', 'unauthorized', 'not_in_channel'])
     expect(words({ code: 'not_posted', details: { reason } })).not.toMatch(/hosting|key/);
   expect(words({ code: 'not_posted', details: { reason: 'not_in_channel' } })).toBe(
@@ -12,13 +12,13 @@ it('a step says what Slack did with its message, and blames no hosting API for i
   );
 });
 
-it('a step doesn’t say that its message isn’t there when Slack didn’t answer', () => {
+it('a workflow’s step doesn’t claim that its message wasn’t posted when Slack didn’t answer', () => {
   expect(words({ code: 'not_posted', details: { reason: 'no_answer' } })).toBe(
     'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.',
   );
 });
 
-it('what a step passes to later steps mentions no one and links nothing, whatever servers and states are called', () => {
+it('the outputs of a workflow’s step mention no one and link nothing, whatever servers and states are called', () => {
   const name = '<!channel> <@U1> <https://evil.example|web-1>';
   const outcomes: readonly RunOutcome[] = [
     { code: 'done', details: { label: name, state: name } },

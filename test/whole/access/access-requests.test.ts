@@ -94,7 +94,7 @@ describe('asking for a server without a label', () => {
     expect(await openOf(team)).toEqual([]);
   });
 
-  it('is not offered after a refusal', async () => {
+  it('is not offered when a command on that server is refused', async () => {
     await using team = await startWithRequester();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const { ports } = team.app;
@@ -161,7 +161,7 @@ describe('asking again and again', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('shows the oldest requests and counts the others', async () => {
+  it('shows owners the oldest open requests, and counts the rest', async () => {
     await using team = await startWithRequester();
     for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
     await team.owner.types('/vps access');
@@ -170,7 +170,7 @@ describe('asking again and again', () => {
     team.owner.doesNotSee('why U0A5');
   });
 
-  it('expires after a week without an answer, and the requester is notified', async () => {
+  it('ends after a week without an answer: the request expires, and the requester is notified', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'We’ll let you know');
@@ -251,7 +251,7 @@ describe('a request that reached no owner', () => {
     expect(team.owner.messages()).toHaveLength(1);
   });
 
-  it('is posted by the next process', async () => {
+  it('is posted to the owners after a restart', async () => {
     await using team = await startWithRequester();
     team.slack.faults.failMethod('chat.postMessage', 'internal_error');
     await team.ask('viewer', 'we couldn’t message an owner yet');

@@ -76,7 +76,7 @@ describe('a role granted to a channel', () => {
     await guest.sees('You don’t have a role yet');
   });
 
-  it('also counts in the menus of a form that was opened there', async () => {
+  it('also applies to the menus of a form that was opened there', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
@@ -136,7 +136,7 @@ describe('a role for some servers', () => {
     ).toEqual([]);
   });
 
-  it('offers none of the others when a name matches several of them', async () => {
+  it('offers no other server when a name matches several', async () => {
     await using team = await startWithServers();
     team.hosting.seedServers(team.account, 2, 'mail');
     const owner = team.slack.as('olga').in('#ops');
@@ -147,7 +147,7 @@ describe('a role for some servers', () => {
     await nora.sees('No server matches mail');
   });
 
-  it('says so when the pattern matches no server today, and can’t be an owner’s', async () => {
+  it('is granted with a note when its pattern matches no server yet, and can’t be the owner role', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on mail-*');
@@ -158,7 +158,7 @@ describe('a role for some servers', () => {
 });
 
 describe('a temporary role', () => {
-  it('ends by itself, and its end is audited', async () => {
+  it('ends on time, and its end is audited', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const owner = team.slack.as('olga').in('#ops');
@@ -311,7 +311,7 @@ describe('users who can’t have a role', () => {
     ['<@U0DEPLOYER>', 'Bots can’t have roles'],
     ['<@USLACKBOT>', 'Bots can’t have roles'],
     ['<@U0NOSUCH01>', 'Slack doesn’t know this user'],
-  ])('%s: %s', async (who, words) => {
+  ])('are refused one, with the reason: %s (%s)', async (who, words) => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types(`/vps access grant ${who} operator`);
@@ -319,7 +319,7 @@ describe('users who can’t have a role', () => {
     expect(await grantsOf(team)).toHaveLength(3);
   });
 
-  it('include a user who is deactivated later', async () => {
+  it('include one who had a role and was deactivated', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.deactivate('otto');

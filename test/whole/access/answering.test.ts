@@ -53,7 +53,7 @@ describe('an owner who answers a request', () => {
     expect(await team.rolesOf()).toEqual([]);
   });
 
-  it('can deny it with a reason, which the requester reads and the audit keeps', async () => {
+  it('can deny it with a reason, which the requester sees and the audit keeps', async () => {
     await using team = await startWithRequest();
     await team.owner.presses('Deny with reason…');
     await team.owner.fills({ Reason: 'Otto is on call & <!here>' });
@@ -87,7 +87,7 @@ describe('a requester', () => {
     ]);
   });
 
-  it('withdraws it with the command; without an open one, reads that there is none', async () => {
+  it('can withdraw a request with the command, and is told if there is no open one', async () => {
     await using team = await startWithRequest();
     await team.nora.types('/vps access withdraw');
     await team.nora.sees('You withdrew your request for the operator role.');
@@ -96,7 +96,7 @@ describe('a requester', () => {
     await team.nora.sees('You don’t have an open request');
   });
 
-  it('is the only one who can withdraw it', async () => {
+  it('is the only user who can withdraw their request', async () => {
     await using team = await startWithRequest();
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
     await rawUser(team, 'vera').presses('access_withdraw', { id: request?.id });
@@ -104,7 +104,7 @@ describe('a requester', () => {
     expect(await team.app.ports.accessRequests.listOpen(TEAM.id)).toHaveLength(1);
   });
 
-  it('who was granted the role goes on with the command that was refused, after confirming it', async () => {
+  it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
     await using team = await startWithRequest();
     await team.owner.presses('Approve for 1 h');
     await team.nora.sees('@olga made you an operator until');
@@ -116,7 +116,7 @@ describe('a requester', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('can’t go on once the role has ended or was revoked, and neither can anyone else', async () => {
+  it('can’t run the refused command once the role has ended or was revoked, and no other user can', async () => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
@@ -133,7 +133,7 @@ describe('a requester', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('is never offered to become an owner', async () => {
+  it('is never offered the owner role', async () => {
     await using team = await startTeam();
     const nora = team.slack.as('nora').in('#ops');
     await nora.types('/vps settings');

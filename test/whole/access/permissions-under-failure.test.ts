@@ -21,7 +21,7 @@ async function createServer(team: Team, label: string): Promise<number> {
 }
 
 describe('a revoked role', () => {
-  it('makes an open review useless: nothing is paid', async () => {
+  it('stops the order whose review was open: nothing is paid', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=late');
@@ -33,7 +33,7 @@ describe('a revoked role', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  it('makes open forms, dialogs and buttons useless', async () => {
+  it('stops open forms, dialogs and buttons from doing anything', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -61,7 +61,7 @@ describe('a revoked role', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('makes an open picker useless', async () => {
+  it('stops an open picker from acting', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const operator = team.slack.as('otto').in('#ops');
@@ -197,7 +197,7 @@ describe('a root password', () => {
     await manager.sees('no stored root password');
   });
 
-  it('reveals no server to users without a role', async () => {
+  it('reveals no server’s name to users without a role who ask for one', async () => {
     await using team = await startTeam();
     await createServer(team, 'secret-project-1');
     await createServer(team, 'secret-project-2');
@@ -265,7 +265,7 @@ describe('when Slack does not say who a user is', () => {
     expect(denied).toMatchObject({ outcome: 'denied', code: 'identity_unknown' });
   });
 
-  it('does not delay the payment of a user who has a role for some servers', async () => {
+  it('still lets a user with a role for some servers pay without delay', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora manager on web-*');
@@ -280,7 +280,7 @@ describe('when Slack does not say who a user is', () => {
     await team.slack.as('nora').in('#ops').sees('web-1 is being created');
   });
 
-  it('does not tell the members of a group that they lack the role, or offer to request it', async () => {
+  it('does not tell members of a group that they lack the role, or offer them to request it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 2, 'web');
     const owner = team.slack.as('olga').in('#ops');

@@ -416,7 +416,7 @@ describe('every command, button, form and menu', () => {
     expect(written.sort()).toEqual([...found].sort());
   });
 
-  it('refuses users without the required role, in words and in the audit, before anything is sent', async () => {
+  it('refuses users without the required role before anything is sent, with an explanation and an audit entry', async () => {
     const { team, senders, ids } = await startWithServers();
     await using _ = team;
     let refused = 0;
@@ -466,7 +466,7 @@ describe('every command, button, form and menu', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('refuses a guest what goes beyond the guest’s grant', async () => {
+  it('refuses a guest anything beyond the guest’s own grant', async () => {
     const { team, ids } = await startWithServers();
     await using _ = team;
     await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');

@@ -5,7 +5,7 @@ import { startTeam } from '../../support/team.ts';
 
 const DAY_MS = 86_400_000;
 
-test('AUDIT_KEEP_DAYS removes older entries, audits that, and leaves a chain that verifies', async () => {
+test('AUDIT_KEEP_DAYS removes older entries, audits the removal, and leaves a log that verifies', async () => {
   await using team = await startTeam({ settings: { AUDIT_KEEP_DAYS: '30' } });
   const entry = (actId: string, daysAgo: number): AuditEntry => ({
     at: Date.now() - daysAgo * DAY_MS,

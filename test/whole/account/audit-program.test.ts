@@ -75,7 +75,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect(csv.output).toContain('denied,role_needed');
   });
 
-  test('exports by day, user, server and workspace; days are whole', async () => {
+  test('exports by whole days, user, server and workspace', async () => {
     await using team = await startTeam({ isConnected: false });
     const [first, last] = [Date.UTC(2026, 0, 10), Date.UTC(2026, 0, 20)];
     await addMany(team, [
@@ -100,7 +100,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect((await run(team, '$AUDIT --format csv')).output).toContain(",'=1+1,");
   });
 
-  test('verifies, and names the entry that was changed in the file', async () => {
+  test('verifies, and names the entry that was changed in the database file', async () => {
     await using team = await startTeam({ isConnected: false, engine: 'sqlite' });
     await addMany(team, [makeEntry(), makeEntry(), makeEntry(), makeEntry({ workspaceId: 'T0THER' })]);
     const good = await run(team, '$AUDIT verify');
@@ -117,7 +117,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect(await run(team, '$AUDIT verify --workspace TNOBODY')).toMatchObject({ code: 1 });
   });
 
-  test('verifies against a head that was logged, and finds that the audit does not go on from it', async () => {
+  test('verifies against a head that was logged, and finds if the audit doesn’t continue from it', async () => {
     await using team = await startTeam({ isConnected: false });
     await addMany(team, [makeEntry(), makeEntry()]);
     const [head] = await team.app.ports.audit.listHeads();

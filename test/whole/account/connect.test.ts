@@ -99,7 +99,7 @@ describe('/vps connect', () => {
     expect(await keyOf(team)).toBeUndefined();
   });
 
-  it('refuses a key that is too long in words, and never cuts it, in the browser either', async () => {
+  it('refuses a key that is too long with an explanation, and never cuts it, not even in the browser', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     expect(await (await fetch(link)).text()).not.toContain('maxlength');
@@ -227,7 +227,7 @@ describe('/vps connect', () => {
   });
 });
 
-describe('the page', () => {
+describe('the page for the API key', () => {
   it('loads nothing from other sites, and sends nothing to them', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
@@ -253,7 +253,7 @@ describe('the page', () => {
     }
   });
 
-  it('answers odd methods, bodies and tokens', async () => {
+  it('refuses unsupported methods, malformed bodies and unknown links, and still takes a key afterwards', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {

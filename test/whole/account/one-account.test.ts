@@ -61,7 +61,7 @@ const KEYS = ['one key', 'two keys'] as const;
 describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
   test.each(
     KEYS,
-  )('(%s) can’t order a label that is unconfirmed in the other one, and are told no more', async (keys) => {
+  )('(%s) can’t order a label whose order is unconfirmed in the other workspace, and learn nothing more about it', async (keys) => {
     await using team = await startTwo(keys, { engine });
     await meet(team);
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
@@ -78,7 +78,7 @@ describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
     expect(countCreates(team)).toBe(2);
   });
 
-  test.each(KEYS)('(%s) pay for one month of one server once', async (keys) => {
+  test.each(KEYS)('(%s) pay once when both renew a server for the same month', async (keys) => {
     await using team = await startTwo(keys, { engine });
     await meet(team);
     const people = [managerOf(team.first), managerOf(team.second)] as const;
@@ -93,7 +93,7 @@ describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 
-  test('never take a server that one has ordered for the lost order of the other, before anything has shown that they have one account', async () => {
+  test('never take a server that one of them ordered for the other’s lost order, before the app knows that they share an account', async () => {
     await using team = await startTwo('two keys', { engine });
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
@@ -126,7 +126,7 @@ describe('two workspaces with two keys', () => {
     void Promise.allSettled(calls);
   });
 
-  test('share nothing for new orders once one has another account', async () => {
+  test('no longer block each other’s labels once one of them connects another account', async () => {
     await using team = await startTwo('two keys');
     await meet(team);
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
@@ -138,7 +138,7 @@ describe('two workspaces with two keys', () => {
     expect(team.hosting.charges(account)).toHaveLength(1);
   });
 
-  test('keep a label blocked for the other one when one is uninstalled with an unconfirmed order, and nothing else', async () => {
+  test('keep only the label of an unconfirmed order blocked when the workspace that placed it uninstalls the app', async () => {
     await using team = await startTwo('two keys');
     await meet(team);
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
@@ -155,7 +155,7 @@ describe('two workspaces with two keys', () => {
     await order(team.second, 'web-2', 'web-2 is being created');
   });
 
-  test('are one account after a restart, too', async () => {
+  test('are still known to share an account after a restart', async () => {
     await using team = await startTwo('two keys');
     await meet(team);
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });

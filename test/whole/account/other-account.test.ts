@@ -39,7 +39,9 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
 }
 
 describe.concurrent('when another hosting account is connected', () => {
-  test('an approval that was requested before is canceled, and nothing is charged', async ({ expect }) => {
+  test('an approval that was requested before that is canceled, and nothing is charged', async ({
+    expect,
+  }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const other = await connectOther(team);
@@ -57,7 +59,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('an approval that was requested before is canceled, although the clock was set back in between', async ({
+  test('an approval that was requested before that is canceled, even if the clock was set back in between', async ({
     expect,
   }) => {
     const system = movableSystem();
@@ -72,7 +74,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.requests({ operation: 'delete' })).toEqual([]);
   });
 
-  test('an approval that is requested after is carried out, although the clock was set back in between', async ({
+  test('an approval that is requested after that is carried out, even if the clock was set back in between', async ({
     expect,
   }) => {
     const system = movableSystem();
@@ -85,7 +87,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('connecting it while an approval is being checked charges nothing', async ({ expect }) => {
+  test('nothing is charged for an approval that is being checked at that moment', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 500 });

@@ -19,7 +19,7 @@ const ABOVE = 'Creating servers that cost more than (per month)';
 const CHANNEL = 'Approvals channel';
 
 describe.concurrent('the settings of a workspace', () => {
-  test('are changed by an owner in one form, confirmed in words, and audited', async ({ expect }) => {
+  test('are changed by an owner in one form, and the change is confirmed and audited', async ({ expect }) => {
     await using team = await opening();
     await team.owner.fills({
       'Announce changes in the channel': 'No',
@@ -107,7 +107,7 @@ describe.concurrent('the settings of a workspace', () => {
     await expect.poll(async () => outcomes(team)).toEqual(['done', 'failed', 'failed', 'failed']);
   });
 
-  test('are not written again if nothing was changed', async ({ expect }) => {
+  test('are not written when they are saved unchanged', async ({ expect }) => {
     await using team = await opening();
     await team.owner.presses('Save');
     await team.owner.sees('Nothing was changed.');
@@ -150,7 +150,7 @@ describe.concurrent('the settings of a workspace', () => {
   });
 });
 describe.concurrent('the settings form', () => {
-  test('sets the workspace’s own currency, and refuses what is none', async ({ expect }) => {
+  test('sets the workspace’s own currency, and refuses an invalid one', async ({ expect }) => {
     await using team = await opening({ settings: { HOSTING_CURRENCY: 'USD' } });
     await team.owner.sees('Workspace (USD)');
     for (const wrong of ['12', 'EUR 5', '<!here>', 'E,R']) {
@@ -178,7 +178,7 @@ describe.concurrent('the settings form', () => {
     }
   });
 
-  test('says who froze purchases, keeps that when something else is saved, and lifts the freeze', async ({
+  test('says who froze purchases, keeps the freeze when other settings are saved, and can lift it', async ({
     expect,
   }) => {
     await using team = await opening();

@@ -7,7 +7,7 @@ async function startWithViewer(options: TeamOptions = {}) {
 }
 
 describe('/vps status', () => {
-  it('shows a viewer that lookups work, and that no message was needed yet', async () => {
+  it('shows a viewer that lookups work, and that messages were not tried in the last hour', async () => {
     await using team = await startWithViewer();
     await team.viewer.types('/vps status');
     await team.viewer.sees('Direct messages: not tried in the last hour');
@@ -48,7 +48,7 @@ describe('/vps status', () => {
     await team.viewer.sees('Announcements in channels: turned off in /vps settings');
   });
 
-  it('says nothing about channels that it can’t know from a direct message', async () => {
+  it('typed in a direct message doesn’t claim that channel lookups work', async () => {
     await using team = await startWithViewer();
     const viewer = team.viewer.in('dm');
     await viewer.types('/vps status');

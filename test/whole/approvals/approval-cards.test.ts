@@ -12,7 +12,7 @@ const LONG_MS = 20_000;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('who is asked to approve', () => {
-  test('is the channel from the settings, where any manager can answer', async ({ expect }) => {
+  test('is the channel in the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
     const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
@@ -28,7 +28,7 @@ describe.concurrent('who is asked to approve', () => {
     owner.doesNotSee(password);
   });
 
-  test('is every manager directly when the app can’t write to that channel', async () => {
+  test('is every manager directly when the app can’t post in the approvals channel', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: RANDOM });
     await team.askCreate();
     await team.owner.presses('Approve');
@@ -52,7 +52,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(team.slack.as('mara').in('dm').messages()).toEqual([]);
   });
 
-  test('is reported as no one if no manager is known; a manager finds the request in the status', async ({
+  test('is nobody when no manager is known: the requester is told, and a manager finds the request in /vps status', async ({
     expect,
   }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
@@ -128,7 +128,7 @@ describe.concurrent('while Slack does not answer', () => {
     expect(outcomes()).toHaveLength(1);
   });
 
-  test('the requester gets a direct message when the channel can’t be reached any more', async () => {
+  test('the requester gets a direct message when the channel of the request can’t be reached anymore', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.slack.faults.breakReplyUrls();

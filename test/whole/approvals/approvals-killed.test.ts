@@ -107,7 +107,7 @@ async function isNotified(databaseUrl: string, id: string): Promise<boolean> {
 const SLOW_MS = 25_000;
 
 describe.concurrent('a process that is killed', () => {
-  test('before it asked a manager: the next process asks, and the approved order is paid once', async ({
+  test('before it asked a manager: the next process does, and the approved order is paid once', async ({
     expect,
   }) => {
     await using setup = await ruled();
@@ -122,7 +122,7 @@ describe.concurrent('a process that is killed', () => {
     expect(setup.charges()).toBe(1);
   });
 
-  test('while it waits: the card still works', async ({ expect }) => {
+  test('while an approval is pending: its card still works', async ({ expect }) => {
     await using setup = await ruled();
     await setup.confirmCreate();
     await setup.owner.sees('wants to create web-1');
@@ -211,7 +211,7 @@ describe.concurrent('a process that is killed', () => {
     expect(setup.labels()).toEqual([]);
   });
 
-  test('while it follows an approved delete: the next process goes on with the same message', async ({
+  test('while it follows an approved delete: the next process continues in the same message', async ({
     expect,
   }) => {
     await using setup = await ruled();

@@ -43,7 +43,7 @@ async function askRenew(team: RuledTeam, typed: string): Promise<void> {
 const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
 
 describe.concurrent('an approval that can’t be checked again', () => {
-  test('stays open while Slack can’t say whether the requester still has the role, and says so', async ({
+  test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async ({
     expect,
   }) => {
     const system = movableSystem();
@@ -64,7 +64,7 @@ describe.concurrent('an approval that can’t be checked again', () => {
     expect(team.charges()).toBe(1);
   });
 
-  test('stays open while the hosting API does not answer, and says that it is being checked and how that ended', async ({
+  test('stays open while the hosting API does not answer, and shows that it is being checked and then the result', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();

@@ -102,7 +102,9 @@ describe.concurrent('a create that needs approval', () => {
     expect(approvals).toHaveLength(1);
   });
 
-  test.each([1, 2, 3, 4])('is either paid or denied when both are pressed at once (%i)', async (round) => {
+  test.each([
+    1, 2, 3, 4,
+  ])('is either paid or denied when Approve and Deny are pressed at once (%i)', async (round) => {
     await using team = await startRuledTeam();
     await setManager(team, 'otto', true);
     await team.askCreate();
@@ -176,7 +178,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(await team.listAudit()).toContain('app approval_answer failed expired');
   });
 
-  test('is canceled when its price has changed, says so to both, and can be requested again at the new one', async ({
+  test('is canceled when its price has changed: both managers are told, and it can be requested again at the new price', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();
@@ -389,7 +391,7 @@ describe.concurrent('a delete that needs approval', () => {
     if (deletes(team) !== 1) throw new Error(`sent ${deletes(team)} times`);
   });
 
-  test('that one manager has requested is shown as pending to another one who tries', async ({ expect }) => {
+  test('is shown as pending to another manager who tries to delete the same server', async ({ expect }) => {
     await using team = await startWithServer();
     await askDelete(team);
     await setManager(team, 'otto', true);

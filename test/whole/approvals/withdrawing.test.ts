@@ -35,7 +35,9 @@ describe.concurrent('a pending approval', () => {
     expect((await findApproval(team)).id).toBe(id);
   });
 
-  test.each([1, 2, 3])('is either paid or withdrawn when both are pressed at once (%i)', async (round) => {
+  test.each([
+    1, 2, 3,
+  ])('is either paid or withdrawn when it is approved and withdrawn at once (%i)', async (round) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.manager.closes();
@@ -48,7 +50,7 @@ describe.concurrent('a pending approval', () => {
     await team.owner.sees(isWithdrawn ? 'Withdrawn by @mara' : 'Approved by @olga');
   });
 
-  test('is denied with a reason, which the requester reads and the audit keeps', async ({ expect }) => {
+  test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.owner.presses('Deny with reason…');

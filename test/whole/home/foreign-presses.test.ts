@@ -46,7 +46,7 @@ it('a press on another user’s Home counts as that of the user whom Slack names
   expect(await team.app.ports.homes.find(TEAM.id, USERS.sam.id)).toBeUndefined();
 });
 
-it('buttons of a Home that was shown before its user lost the role do nothing, and nothing of it is left after that', async () => {
+it('the buttons on Home do nothing for a user who has lost the role, and a press clears the servers from it', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   const otto = team.slack.as('otto').in('dm');

@@ -6,7 +6,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 const calls = (team: Team, what: string) =>
   team.slack.traffic().filter((each) => each.from === 'app' && each.what.includes(what)).length;
 
-it('Home shows servers with buttons that this user may press, and shows there what comes of a press', async () => {
+it('Home shows servers with the buttons that its user may press, and the outcome of each press', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 300, 'web');
   const otto = team.slack.as('otto').in('dm');
@@ -88,7 +88,7 @@ it('Home of a user from another organization is never published', async () => {
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
-it('Home opened fifty times takes a few calls, and one that was not opened lately is left alone', async () => {
+it('Home opened fifty times at once makes at most four calls, and a Home that was never opened is not published', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 3, 'web');
   const otto = team.slack.as('otto');
@@ -152,7 +152,7 @@ const published = (team: Team) =>
     .map(({ request }) => request)
     .join();
 
-it('Home that is opened shows the servers that were added elsewhere a moment ago, with one read', async () => {
+it('Home shows servers that were added elsewhere a moment before it is opened, with one read of the list', async () => {
   await using team = await startTeam();
   const vera = team.slack.as('vera').in('#ops');
   await vera.types('/vps list');
@@ -169,7 +169,7 @@ it('Home that is opened shows the servers that were added elsewhere a moment ago
   await vera.sees('Servers (3)');
 });
 
-it('Home that is opened while the hosting API is slow says how old its list is, and updates it with the same read', async () => {
+it('Home opened while the hosting API is slow says how old its list is, and is updated by the same read', async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const vera = team.slack.as('vera').in('dm');
   await vera.opensHome();

@@ -16,7 +16,7 @@ const homeOf = (team: Team, name: Parameters<Team['slack']['as']>[0]) =>
 const publishedFor = (team: Team) =>
   team.slack.traffic().filter(({ from, what }) => from === 'app' && what.includes('views.publish')).length;
 
-it('a user who is granted a role, and loses it again, sees that on the Home that they have opened', async () => {
+it('an open Home is updated when its user is granted a role, and when the role is revoked', async () => {
   await using team = await startWithServers();
   const owner = team.slack.as('olga').in('#ops');
   await team.slack.as('nora').opensHome();
@@ -31,7 +31,7 @@ it('a user who is granted a role, and loses it again, sees that on the Home that
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('what a user lost a role for is shown to them no longer, however long ago they opened Home', async () => {
+it('a revoked role removes the servers from its user’s Home, however long ago they opened it', async () => {
   const system = movableSystem();
   await using team = await startWithServers({ system });
   await team.slack.as('otto').opensHome();
@@ -43,7 +43,7 @@ it('what a user lost a role for is shown to them no longer, however long ago the
   await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('You don’t have a role yet');
 });
 
-it('an approved request changes the Home of its requester, however long ago they opened it', async () => {
+it('an approved request for a role updates the requester’s Home, however long ago they opened it', async () => {
   const system = movableSystem();
   await using team = await startWithServers({ system });
   const newcomer = team.slack.as('nora').in('#ops');
@@ -59,7 +59,7 @@ it('an approved request changes the Home of its requester, however long ago they
   await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('Servers (2)');
 });
 
-it('a role for a user group changes the Home of its members, where they have opened it', async () => {
+it('a role granted to a user group updates the Home of each member who has opened it', async () => {
   await using team = await startWithServers({ hasRoles: false });
   const group = team.slack.admin.group('@oncall');
   group.users.clear();
@@ -75,7 +75,7 @@ it('a role for a user group changes the Home of its members, where they have ope
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
-it('a role that ends by itself changes Home, too', async () => {
+it('a temporary role that expires removes the servers from its user’s Home', async () => {
   const system = movableSystem();
   await using team = await startWithServers({ system });
   await team.slack.as('nora').opensHome();
@@ -87,7 +87,7 @@ it('a role that ends by itself changes Home, too', async () => {
   await expect.poll(() => homeOf(team, 'nora'), { timeout: 90_000 }).toContain('You don’t have a role yet');
 }, 120_000);
 
-it('a Home that Slack doesn’t take keeps nobody from changing roles', async () => {
+it('roles can be changed even if Slack refuses to update Home', async () => {
   await using team = await startWithServers();
   await team.slack.as('otto').opensHome();
   await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('Servers (2)');

@@ -69,7 +69,7 @@ describe('an install at an independent emulator of Slack', () => {
     expect((await browser.open(allowed)).text).toContain('This install has expired');
   });
 
-  it('is refused in words with a code that is not the emulator’s', async () => {
+  it('is refused with an explanation if the emulator didn’t issue its code', async () => {
     const browser = team.browser();
     const allowed = await allow(await browser.begin());
     const page = await browser.open(allowed.replace(/code=\w+/, 'code=made-up'));

@@ -93,7 +93,7 @@ describe('an install that is not completed', () => {
     expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
   };
 
-  it('because the user canceled it in Slack says so', async () => {
+  it('because the user canceled it in Slack shows a page that says so', async () => {
     await using team = await startInstalls();
     const browser = team.browser();
     const page = await browser.open(await browser.deny(await browser.begin()));
@@ -125,7 +125,7 @@ describe('an install that is not completed', () => {
     await nothingStored(team);
   });
 
-  it('because its link is opened again says so, and what was installed stays', async () => {
+  it('because its link is opened again shows a page that says so, and keeps what was installed', async () => {
     await using team = await startInstalls();
     const browser = team.browser();
     const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
@@ -164,7 +164,7 @@ describe('an install that is not completed', () => {
     await nothingStored(team);
   });
 
-  it('because ten minutes have passed says so', async () => {
+  it('because ten minutes have passed shows a page that says so', async () => {
     const system = movableSystem();
     await using team = await startInstalls({ system });
     const browser = team.browser();
@@ -178,7 +178,7 @@ describe('an install that is not completed', () => {
     'invalid_code',
     'bad_client_secret',
     'bad_redirect_uri',
-  ])('because Slack says %s is told so', async (error) => {
+  ])('because Slack answers %s names that error', async (error) => {
     await using team = await startInstalls();
     team.slack.faults.failMethod('oauth.v2.access', error);
     const page = await team.install(team.first);
@@ -252,13 +252,13 @@ describe('the path of an install', () => {
     expect(cookie).toContain(`=${url.searchParams.get('state')};`);
   });
 
-  it('over https, takes the cookie from this very host alone', async () => {
+  it('binds its cookie to the exact host when it is served over https', async () => {
     await using team = await startInstalls({ settings: { PUBLIC_URL: 'https://vps.example.com' } });
     const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-vps-install=[\w.-]+; .*Secure/);
   });
 
-  it.each(['HEAD', 'POST', 'OPTIONS'])('begins nothing on %s', async (method) => {
+  it.each(['HEAD', 'POST', 'OPTIONS'])('starts no install on %s', async (method) => {
     await using team = await startInstalls();
     for (const path of ['/slack/install', '/slack/oauth_redirect']) {
       const answer = await fetch(`${team.appUrl}${path}`, { method, redirect: 'manual' });
@@ -275,7 +275,7 @@ describe('the path of an install', () => {
     '?error=server_error',
     '?code=%00&state=%ff',
     '?code=x&code=y&state=a&state=b',
-  ])('answers /slack/oauth_redirect%s in words', async (query) => {
+  ])('answers /slack/oauth_redirect%s with an explanation', async (query) => {
     await using team = await startInstalls();
     const page = await team.browser().open(`/slack/oauth_redirect${query}`);
     expect(page.status).toBeGreaterThanOrEqual(400);
@@ -291,7 +291,7 @@ describe('the path of an install', () => {
 });
 
 describe('an app that is not installed yet', () => {
-  it('is ready, and has asked Slack for nothing but its socket', async () => {
+  it('is ready, and has called Slack for nothing but its WebSocket', async () => {
     await using team = await startInstalls();
     const ready = await fetch(`${team.appUrl}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);
@@ -299,7 +299,7 @@ describe('an app that is not installed yet', () => {
     expect(asked.filter((what) => what !== 'apps.connections.open')).toEqual([]);
   });
 
-  it('answers in words, with the way to install it, and audits nothing', async () => {
+  it('answers a command with the way to install it, and audits nothing', async () => {
     await using team = await startInstalls();
     const owner = team.first.as('olga').in('#ops');
     await owner.types('/vps list');

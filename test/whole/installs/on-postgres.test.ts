@@ -20,7 +20,7 @@ async function startTwo() {
 }
 
 describe.skipIf(!postgresUrl)('two workspaces on one PostgreSQL database', () => {
-  test('order the same label at once, each pays once, and each owner sees their own password alone', async () => {
+  test('each pay once when both order the same label at once, and each owner sees only their own password', async () => {
     await using team = await startTwo();
     const { hosting, account, other, owners } = team;
     await Promise.all(owners.map((owner) => owner.types(ORDER)));
@@ -37,7 +37,7 @@ describe.skipIf(!postgresUrl)('two workspaces on one PostgreSQL database', () =>
     expect([two?.includes(first), two?.includes(second)]).toEqual([false, true]);
   });
 
-  test('of which one uninstalls: it is erased, also after a restart, and the other one goes on', async () => {
+  test('are independent when one uninstalls: it is erased, also after a restart, and the other keeps working', async () => {
     await using team = await startTwo();
     const { hosting, other, first, second, owners } = team;
     await owners[0]?.types(ORDER);

@@ -32,7 +32,7 @@ async function installForOrg(team: Installs) {
 const ownerOf = (slack: LocalSlack) => slack.as('olga').in('#ops');
 
 describe('an app that is installed for a whole organization', () => {
-  it('says so at the end, and serves its workspaces with one token, each with its own account', async () => {
+  it('ends on a page that says so, and serves each workspace with one token and its own account', async () => {
     await using team = await startOrg();
     expect(team.page.text).toContain('It’s installed for the whole organization <b>Sandbox Group</b>');
     for (const [slack, own, others] of [
@@ -68,7 +68,7 @@ describe('an app that is installed for a whole organization', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('takes a press for the workspace whose message it was pressed on', async () => {
+  it('acts in the workspace of the message when one of its buttons is pressed', async () => {
     await using team = await startOrg();
     const owner = ownerOf(team.second);
     await owner.types('/vps show beta-1');
@@ -80,7 +80,7 @@ describe('an app that is installed for a whole organization', () => {
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('reboot done');
   });
 
-  it('takes a form, its menus and what follows it for the workspace in which it was opened', async () => {
+  it('acts in the workspace in which a form was opened, also for its menus and its outcome', async () => {
     await using team = await startOrg();
     const owner = ownerOf(team.second);
     await owner.types('/vps create');
@@ -99,7 +99,7 @@ describe('an app that is installed for a whole organization', () => {
     expect(team.second.brokenRules()).toEqual([]);
   });
 
-  it('does nothing on a press that names no workspace, and says so', async () => {
+  it('refuses a press that names no workspace, with an explanation', async () => {
     await using team = await startOrg();
     const owner = ownerOf(team.first);
     await owner.types('/vps show alpha-1');

@@ -22,7 +22,7 @@ async function startRotating() {
 }
 
 describe('an app with token rotation', () => {
-  it('renews its token before it ends, and after a stop that was longer', async () => {
+  it('renews its token before it expires, and also after having been stopped for longer', async () => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
@@ -33,7 +33,7 @@ describe('an app with token rotation', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('asks for a new install in words when the refresh token is lost, and works again after it', async () => {
+  it('asks users to install it again when its refresh token is lost, and works after that', async () => {
     await using team = await startRotating();
     team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
     team.system.move(11 * HOUR_MS);

@@ -34,7 +34,7 @@ async function tells(slack: LocalSlack, command: string, words: string): Promise
 }
 
 describe('two workspaces with the same app', () => {
-  it('see their own servers, and not a word of the other’s', async () => {
+  it('see their own servers, and nothing about the other’s', async () => {
     await using team = await startTwo();
     expect(await tells(team.first, '/vps list', 'alpha-1')).not.toContain('beta');
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha');
@@ -65,7 +65,7 @@ describe('two workspaces with the same app', () => {
     expect(await passwords.listHeld(SECOND_TEAM.id)).toHaveLength(1);
   });
 
-  it('have their own owners: one of the first has no role in the second', async () => {
+  it('have their own owners: an owner of one has no role in the other', async () => {
     await using team = await startTwo();
     const stranger = { user_id: team.first.as('olga').id };
     const fields = team.second.commandFields('nora', '#ops', 'list');
@@ -74,7 +74,7 @@ describe('two workspaces with the same app', () => {
     expect(team.hosting.requests()).toEqual([]);
   });
 
-  it('have owners by OWNERS in the workspace that is named there alone', async () => {
+  it('get their owners from OWNERS only for the workspace that an entry names', async () => {
     const [first, second] = [`${TEAM.id}:U0VIEWER01`, `${SECOND_TEAM.id}:USEC0OPERATOR`];
     await using team = await startTwo({ settings: { OWNERS: `${first}, ${second}` } });
     const { ownersOf } = team.app.ports;
@@ -92,13 +92,13 @@ describe('two workspaces with the same app', () => {
     expect(await tells(team.second, '/vps audit', 'installed the app')).not.toContain('alpha');
   });
 
-  it('go on when the app is restarted', async () => {
+  it('keep working after a restart', async () => {
     await using team = await startTwo();
     await team.restart();
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha');
   });
 
-  it('each have what Slack allows the app there', async () => {
+  it('each report the scopes that the app has there', async () => {
     await using team = await startTwo();
     team.second.app.scopes = ['commands', 'chat:write'];
     await tells(team.second, '/vps status', 'Add the scope users:read and reinstall the app');
@@ -106,8 +106,8 @@ describe('two workspaces with the same app', () => {
   });
 });
 
-describe('an install that is repeated with more scopes', () => {
-  it('is learned of within minutes', async () => {
+describe('a repeated install that adds scopes', () => {
+  it('takes effect within six minutes', async () => {
     const system = movableSystem();
     await using team = await startTwo({ system });
     team.first.app.scopes = ['commands', 'chat:write'];

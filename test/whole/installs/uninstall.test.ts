@@ -73,7 +73,7 @@ describe('an uninstall', () => {
     await owner.sees('There’s no stored root password for web-1: it was saved or erased');
   });
 
-  it('is followed by words with the way to install the app, and by nothing in the audit', async () => {
+  it('makes later commands say that the app isn’t installed, and audits none of them', async () => {
     await using team = await startWithPassword();
     await team.first.uninstallApp();
     await expect.poll(() => leftOf(team)).toEqual(NOTHING);
@@ -83,7 +83,7 @@ describe('an uninstall', () => {
     expect(await actionsOf(team)).toEqual(before);
   });
 
-  it('is found out after a restart, if Slack could not be asked when its event came', async () => {
+  it('is completed after a restart if Slack could not confirm it when its event arrived', async () => {
     await using team = await startWithPassword();
     team.slack.faults.rateLimit('auth.test', { times: 1000 });
     await team.first.uninstallApp();
@@ -94,7 +94,7 @@ describe('an uninstall', () => {
     await expect.poll(() => leftOf(team), { timeout: 60_000 }).toEqual(NOTHING);
   });
 
-  it('and an install right after it give a new installation: the old event erases nothing of it', async () => {
+  it('doesn’t erase a new installation that follows right after it', async () => {
     await using team = await startWithPassword();
     await team.first.uninstallApp();
     await expect.poll(() => leftOf(team)).toEqual(NOTHING);
@@ -107,7 +107,7 @@ describe('an uninstall', () => {
     expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0, home: false });
   });
 
-  it('of one workspace leaves the other one alone', async () => {
+  it('of one workspace doesn’t affect the other', async () => {
     await using team = await startWithPassword();
     await team.install(team.second);
     await team.second.uninstallApp();
@@ -145,7 +145,7 @@ describe('an event about revoked tokens', () => {
     expect(await leftOf(team)).toEqual(ALL);
   });
 
-  it('changes nothing while the very token still works', async () => {
+  it('changes nothing while Slack still accepts the token', async () => {
     await using team = await startWithPassword();
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: ['U0VPSBOT01'] } });
     await team.first.sendEvent({ type: 'app_uninstalled' });
@@ -154,7 +154,7 @@ describe('an event about revoked tokens', () => {
     expect(await leftOf(team)).toEqual(ALL);
   });
 
-  it('of a time long before the install changes nothing, whatever Slack says about the token', async () => {
+  it('from long before the install changes nothing, whatever Slack says about the token', async () => {
     const system = movableSystem();
     system.move(3_600_000);
     await using team = await startWithPassword({ system });
@@ -183,8 +183,8 @@ describe('an event about revoked tokens', () => {
   });
 });
 
-describe('a token that was revoked without a word', () => {
-  it('is answered in words once Slack has refused it, and nothing is erased', async () => {
+describe('a token that was revoked without an event', () => {
+  it('makes commands say that Slack no longer accepts it, and erases nothing', async () => {
     await using team = await startWithPassword();
     team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
     await team.owner.types('/vps status');

@@ -31,7 +31,7 @@ async function create(team: RuledTeam, label: string): Promise<void> {
 }
 
 describe.concurrent('a budget', () => {
-  test('is shown in the review, counts what was paid here, and refuses what goes over it in words', async ({
+  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async ({
     expect,
   }) => {
     await using team = await startRuledTeam(withBudget(1500, 1200));
@@ -85,7 +85,7 @@ describe.concurrent('a budget', () => {
     await expect.poll(team.charges, { timeout: 60_000 }).toBe(3);
   });
 
-  test('gives back what was refused by the hosting company', async ({ expect }) => {
+  test('doesn’t count an order that the hosting API refused', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(600));
     team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_created' });
     await team.manager.types(typed('web-1'));
@@ -97,7 +97,7 @@ describe.concurrent('a budget', () => {
     expect(team.labels()).toEqual(['web-2']);
   });
 
-  test('that is used up refuses a renewal of unknown price, without naming one', async ({ expect }) => {
+  test('that is used up refuses a renewal of unknown price, without naming a price', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(0));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
@@ -124,7 +124,7 @@ describe.concurrent('a budget', () => {
 describe.concurrent('a budget where the two-person rule is on', () => {
   const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
 
-  test('sends an order that goes over it to another manager, who sees that it does', async ({ expect }) => {
+  test('sends an order that exceeds it to another manager, who is told that it does', async ({ expect }) => {
     await using team = await startRuledTeam(
       withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );
@@ -142,7 +142,9 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.manager.sees('11.80 of 7.00');
   });
 
-  test('holds what is approved to it, unless that was asked for as more', async ({ expect }) => {
+  test('cancels an approved order that exceeds it, unless the request said that it would', async ({
+    expect,
+  }) => {
     await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
     for (const label of ['web-1', 'web-2']) {
       await team.askCreate(label);

@@ -20,7 +20,7 @@ test('a clock that is set back by four minutes refuses no purchase', async () =>
 test.each([
   -60 * MINUTE,
   -30 * 24 * 60 * MINUTE,
-])('an order that waits to be sent while the clock is set back by %i ms is refused, and paid when it is ordered again', async (stepMs) => {
+])('an order that waits to be sent while the clock steps by %i ms is refused, and is paid when it is ordered again', async (stepMs) => {
   await using team = await startOrdering();
   await confirmSlowly(team);
   team.system.stepWall(stepMs);
@@ -47,7 +47,7 @@ async function confirmSlowly(team: OrderingTeam): Promise<void> {
 test.each([
   31 * MINUTE,
   365 * 24 * 60 * MINUTE,
-])('an unconfirmed order stays open when the clock jumps ahead by %i ms, and is found in the end', async (jumpMs) => {
+])('an unconfirmed order stays open when the clock jumps ahead by %i ms, and is found once the server appears', async (jumpMs) => {
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
   await team.manager.presses('Create and pay');
@@ -62,7 +62,7 @@ test.each([
   expect(team.charges()).toBe(1);
 });
 
-test('an unconfirmed order that was looked for long enough comes to a manager, and its outcome is still reported later', async () => {
+test('an unconfirmed order goes to a manager after DOUBT_MINUTES, and its outcome is still reported if it appears later', async () => {
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
   await team.manager.presses('Create and pay');

@@ -36,7 +36,7 @@ const chartsOf = ({ slack }: Team) =>
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
 
 describe.concurrent('the costs', () => {
-  it('are the prices of today by plan and by creator, with a chart, and what was paid this month', async ({
+  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async ({
     expect,
   }) => {
     const { team, manager } = await startCosts(4, (ids) => [
@@ -65,7 +65,7 @@ describe.concurrent('the costs', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  it('tell unconfirmed orders, and those that were closed without proof, from what was paid', async ({
+  it('list unconfirmed orders, and orders closed without proof, separately from what was paid', async ({
     expect,
   }) => {
     const { team, manager } = await startCosts(1, () => [
@@ -89,7 +89,7 @@ describe.concurrent('the costs', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('use the price that was paid, and say so, where the catalog doesn’t have the plan', async ({
+  it('use the price at creation, and say so, where the catalog no longer has the plan', async ({
     expect,
   }) => {
     const { plans, ...rest } = defaultCatalog();
@@ -106,7 +106,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('follow today’s price', async () => {
+  it('follow changes of the catalog’s prices', async () => {
     const { team, manager } = await startCosts(1, (ids) => [created(ids, 0)]);
     await using _ = team;
     team.hosting.prices.setPrice('small', '7.15');
@@ -114,7 +114,9 @@ describe.concurrent('the costs', () => {
     await manager.sees('7.15 per month for 1 server.');
   });
 
-  it('come without the chart where Slack refuses it, with the same numbers', async ({ expect }) => {
+  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async ({
+    expect,
+  }) => {
     const { team, manager } = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
     await using _ = team;
     team.slack.faults.refuseBlock('data_visualization');
@@ -126,7 +128,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('of a role for some servers are those servers’ alone, and the message says so', async () => {
+  it('cover only the servers that the user’s role is for, and the message says so', async () => {
     const { team } = await startCosts(3, (ids) => [
       created(ids, 0),
       created(ids, 1, 'large'),
@@ -154,7 +156,7 @@ describe.concurrent('the costs', () => {
     limited.doesNotSee('web-2');
   });
 
-  it('are not for users without a role, and the audit has it', async ({ expect }) => {
+  it('are refused to users without a role, which is audited', async ({ expect }) => {
     const { team } = await startCosts(1, (ids) => [created(ids, 0)]);
     await using _ = team;
     const nora = team.slack.as('nora').in('#ops');
@@ -165,7 +167,7 @@ describe.concurrent('the costs', () => {
     expect(entries).toContainEqual(expect.objectContaining({ action: 'costs', outcome: 'denied' }));
   });
 
-  it('leave out the order of another account’s server with the same ID', async () => {
+  it('leave out the price of another account’s server with the same ID', async () => {
     const { team, manager } = await startCosts(2, (ids) => [
       created(ids, 0),
       { purchase: createOf('elsewhere', 'large'), serverId: ids[1] ?? 0 },
@@ -182,7 +184,7 @@ describe.concurrent('the costs', () => {
     await manager.sees('Price unknown (1): web-2');
   });
 
-  it('of 500 servers fit, and so does their CSV', async ({ expect }) => {
+  it('of 500 servers fit into one message and one CSV', async ({ expect }) => {
     const { team, manager } = await startCosts(500, (ids) =>
       ids.slice(0, 12).map((_, at) => created(ids, at, at % 2 === 0 ? 'small' : `gone-${at}`)),
     );

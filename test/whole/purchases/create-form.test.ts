@@ -36,7 +36,7 @@ describe.concurrent('the form of a create', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('comes back from the review with what was entered, and pays once for what is confirmed', async ({
+  test('returns from the review with what was entered, and pays once for what is confirmed', async ({
     expect,
   }) => {
     await using team = await startTeam();
@@ -56,7 +56,7 @@ describe.concurrent('the form of a create', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('says what was typed wrong, and keeps the rest', async () => {
+  test('says which word of the command was wrong, and keeps the rest', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=smal location=fra image=debian-13 label=web-1');
@@ -70,7 +70,7 @@ describe.concurrent('the form of a create', () => {
 describe.concurrent('an order that the balance does not cover', () => {
   const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' };
 
-  test('says how much it takes and where to top up, tells the owners once, and is never sent again by itself', async ({
+  test('says how much is needed and where to top up, notifies the owners once, and is never sent again by itself', async ({
     expect,
   }) => {
     await using team = await startTeam({ settings, balanceMinor: 300 });
@@ -114,7 +114,9 @@ describe.concurrent('a new server', () => {
     expect(ready[0]?.shown).not.toContain(password);
   });
 
-  test('is announced in one message, which says first that it is being created', async ({ expect }) => {
+  test('is announced in one message, which first says that the server is being created', async ({
+    expect,
+  }) => {
     await using team = await startTeam();
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
     const manager = team.slack.as('mara').in('#ops');

@@ -7,7 +7,7 @@ const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
 const CREATE = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('while purchases are frozen', () => {
-  test('no form for an order opens, and its user reads who froze them', async ({ expect }) => {
+  test('no order form opens, and the user is told who froze them', async ({ expect }) => {
     await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, freeze: FREEZE });
     team.hosting.seedServers(team.account, 1, 'web');
     for (const command of [CREATE, '/vps renew web-1']) {
@@ -18,7 +18,7 @@ describe.concurrent('while purchases are frozen', () => {
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
   });
 
-  test('the status says who froze them', async ({ expect }) => {
+  test('/vps status says who froze them', async ({ expect }) => {
     await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, freeze: FREEZE });
     await team.manager.types('/vps status');
     await team.manager.sees('Purchases are frozen (by @olga');
@@ -40,7 +40,7 @@ describe.concurrent('while purchases are frozen', () => {
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
   });
 
-  test('a purchase can’t be approved, and can be once the freeze is lifted', async ({ expect }) => {
+  test('a purchase can’t be approved until the freeze is lifted', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.setSettings({ ...TWO_PERSONS, freeze: FREEZE });

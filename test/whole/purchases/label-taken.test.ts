@@ -20,7 +20,7 @@ const creates = ({ hosting }: Team) => hosting.requests({ operation: 'create' })
 const labels = ({ hosting, account }: Team) => hosting.listServers(account).map(({ label }) => label);
 
 describe.concurrent('a create', () => {
-  test('is not sent when a server of its label has appeared since its review, until its user has seen that', async ({
+  test('is not sent when a server with its label has appeared since its review, until its user has seen that server', async ({
     expect,
   }) => {
     await using team = await reviewing();
@@ -38,7 +38,7 @@ describe.concurrent('a create', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('whose review showed one server of its label is not sent once there are two', async ({ expect }) => {
+  test('whose review showed one server with its label is not sent once there are two', async ({ expect }) => {
     await using team = await reviewing(1);
     await team.manager.sees('There’s already a server called web-1');
     appears(team);
@@ -50,7 +50,7 @@ describe.concurrent('a create', () => {
     expect(creates(team)).toBe(0);
   });
 
-  test('is sent when another order of the workspace has made the server of its label since', async ({
+  test('is sent when the server with its label came from another order of the workspace', async ({
     expect,
   }) => {
     await using team = await reviewing();
@@ -65,7 +65,9 @@ describe.concurrent('a create', () => {
 });
 
 describe.concurrent('a create that needs approval', () => {
-  test('shows both managers the servers of its label, and is sent beside them', async ({ expect }) => {
+  test('shows both managers the servers that already have its label, and is sent once approved', async ({
+    expect,
+  }) => {
     await using team = await startRuledTeam();
     appears(team);
     await team.askCreate();
@@ -76,7 +78,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('is not sent when a server of its label has appeared since the request', async ({ expect }) => {
+  test('is not sent when a server with its label has appeared since the request', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     appears(team);

@@ -6,7 +6,7 @@ import { startTeam } from '../../support/team.ts';
 /** Long before the next look that the app had planned. */
 const SOON = 15_000;
 
-test('after a restart, an order that is looked for ever more rarely is looked for within seconds', async () => {
+test('after a restart, the app looks for an old unconfirmed order within seconds', async () => {
   const system = movableSystem();
   await using team = await startTeam({ system });
   const manager = team.slack.as('mara').in('#ops');

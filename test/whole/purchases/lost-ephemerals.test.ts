@@ -32,7 +32,7 @@ const ephemeralsTaken = (team: Team) =>
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe('a root password that Slack accepted and did not show', () => {
-  test('is reported as sent, not as seen, and its creator is told how to see it', async () => {
+  test('is reported as sent, not as seen, and its creator is told how to show it', async () => {
     await using team = await startUnseen();
     const told = team.manager.screen();
     expect(told).toContain('We sent you the root password');
@@ -44,7 +44,7 @@ describe('a root password that Slack accepted and did not show', () => {
     expect(all).not.toMatch(/password (is|was|has been) (in|shown|delivered|below)|you (saw|have seen)/i);
   });
 
-  test('outlasts every time limit until its creator acts, and is counted until then', async () => {
+  test('is held without a time limit until its creator acts, and is counted in /vps status until then', async () => {
     await using team = await startUnseen();
     await team.manager.closes();
     for (const minutes of [HOLD_MINUTES + 1, 60, DAY_MINUTES, 30 * DAY_MINUTES]) {

@@ -68,7 +68,7 @@ async function keepKey(databaseUrl: string, key: string): Promise<void> {
 const SLOW_MS = 25_000;
 
 describe.concurrent('a process that is killed', () => {
-  test('before it sent the order: the next one carries it out, once, and shows the password', async ({
+  test('before it sent the order: the next process pays it once and shows the password', async ({
     expect,
   }) => {
     await using scene = await reviewing();
@@ -84,7 +84,7 @@ describe.concurrent('a process that is killed', () => {
     await scene.owner.sees(scene.hosting.passwordOf(scene.servers()[0]?.id ?? 0) ?? 'none');
   });
 
-  test('while the order is under way and done: it is found, not sent again, and the lost password is said', async ({
+  test('while a paid order is under way: the order is found, not sent again, and the user is told that its password is lost', async ({
     expect,
   }) => {
     await using scene = await reviewing();
@@ -99,7 +99,7 @@ describe.concurrent('a process that is killed', () => {
     expect(scene.charges()).toHaveLength(1);
   });
 
-  test('while an order is under way that is never done: it comes to a manager, and is not sent again', async ({
+  test('while an order that is never carried out is under way: it goes to a manager, and is not sent again', async ({
     expect,
   }) => {
     await using scene = await reviewing(IMPATIENT);
@@ -146,7 +146,7 @@ describe.concurrent('a process that is killed', () => {
   });
 });
 
-test('a stop in order lets what was begun end, and tells it', async () => {
+test('a regular stop waits for an order that is under way, and reports its outcome', async () => {
   await using scene = await reviewing();
   scene.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 500 });
   scene.press();

@@ -38,7 +38,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('says how the first press stands when the same confirmation comes again after a restart', async () => {
+  test('tells a user whose confirmation arrives again after a restart that they won’t be charged twice', async () => {
     await using team = await reviewing();
     const delivery = await team.manager.presses('Create and pay');
     await team.manager.sees(/(was|is being) created \(ID/);
@@ -81,7 +81,7 @@ describe.concurrent('a create', () => {
     'status_500',
     'html',
     'hang_before',
-  ] as const)('that was not done after all (%s) comes to a manager, was not charged, and can then be ordered again', async (kind) => {
+  ] as const)('that was not carried out (%s) goes to a manager, is not charged, and can then be ordered again', async (kind) => {
     await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind });
     await team.manager.presses('Create and pay');
@@ -102,7 +102,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('that the supplier has not confirmed is waited for until it is there', async () => {
+  test('that the supplier has not confirmed yet is reported as created once its server appears', async () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 1000 });
     await team.manager.presses('Create and pay');
@@ -111,7 +111,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('that the supplier gave up on comes to a manager, and is never reported as not done', async () => {
+  test('that the supplier gave up on goes to a manager, and is never reported as not created', async () => {
     await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
     await team.manager.presses('Create and pay');
@@ -125,7 +125,7 @@ describe.concurrent('a create', () => {
     ['limit', 'reached its server limit'],
     ['not_created', 'charge is back on the balance'],
     ['bad_request', 'rejected the request'],
-  ] as const)('that the API refuses with %s is told in words, and leaves nothing in doubt', async (code, words) => {
+  ] as const)('that the API refuses with %s is explained, and doesn’t stay unconfirmed', async (code, words) => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'error', code });
     await team.manager.presses('Create and pay');
@@ -189,7 +189,7 @@ describe.concurrent('a create', () => {
     expect(createsOf(team)).toHaveLength(1);
   });
 
-  test('of two people at once makes two servers, one after the other', async () => {
+  test('by each of two users at once makes two servers, one after the other', async () => {
     await using team = await startTeam();
     const people = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
     for (const [at, person] of people.entries()) {
@@ -204,7 +204,7 @@ describe.concurrent('a create', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(200);
   });
 
-  test('that two new servers match is left to a manager, who decides it', async ({ expect }) => {
+  test('that two new servers match is resolved by a manager', async ({ expect }) => {
     const elsewhere = 'the second server is ordered outside of the app';
     await using team = await reviewing({
       exempt: { chargedOnce: elsewhere, passwordsWithCreators: elsewhere },
@@ -260,7 +260,7 @@ describe.concurrent('a renewal', () => {
     return Object.assign(team, { manager, owner });
   }
 
-  test('of one month that two users confirm is paid once, and the second user reads that', async ({
+  test('of one month that two users confirm is paid once, and the second user is told', async ({
     expect,
   }) => {
     await using team = await twoReviews();
@@ -271,12 +271,12 @@ describe.concurrent('a renewal', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('says that its price is not known for a server that was not made here', async () => {
+  test('says that the price is unknown for a server that the app didn’t create', async () => {
     await using team = await twoReviews();
     await team.manager.sees('We don’t know the price');
   });
 
-  test('shows the new date once it is paid: the document doesn’t say how a month is counted', async ({
+  test('shows the new date only once it is paid, since the hosting API counts the month', async ({
     expect,
   }) => {
     await using team = await twoReviews();
@@ -286,7 +286,7 @@ describe.concurrent('a renewal', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('of which the answer is lost is found by the paid time, and paid once', async () => {
+  test('whose answer is lost is found by its new date, and paid once', async () => {
     await using team = await twoReviews();
     team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
     await team.manager.presses('Renew and pay');
@@ -295,7 +295,7 @@ describe.concurrent('a renewal', () => {
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
-  test('that a manager decides was not done can be confirmed again, by any manager', async () => {
+  test('that a manager resolves as not carried out can be confirmed again by any manager', async () => {
     await using team = await twoReviews(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
     await team.manager.presses('Renew and pay');
@@ -315,7 +315,7 @@ describe.concurrent('a renewal', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('of a server that has another label since the review is not sent', async ({ expect }) => {
+  test('of a server whose label has changed since the review is not sent', async ({ expect }) => {
     await using team = await twoReviews();
     const { hostingOf } = team.app.ports;
     Object.assign(team.app.ports, {
@@ -333,7 +333,7 @@ describe.concurrent('a renewal', () => {
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
   });
 
-  test('on a review that is older than another renewal pays nothing more', async () => {
+  test('pays nothing if the server was renewed elsewhere after the review opened', async () => {
     await using team = await twoReviews({ exempt: { toldTruly: 'it is renewed outside of the app' } });
     await fetch(`${team.hosting.baseUrl}/servers/${team.hosting.listServers(team.account)[0]?.id}/renew`, {
       method: 'POST',

@@ -47,7 +47,7 @@ const CHANGES: readonly (readonly [string, RegExp, (team: OrderingTeam) => Promi
   ],
 ];
 
-test.each(CHANGES)('an order that waits is not sent after %s', async (_what, words, change) => {
+test.each(CHANGES)('an order that waits for its turn is not sent after %s', async (_what, words, change) => {
   await using team = await startOrdering();
   // The order has been permitted, and waits for the list of servers before it is sent.
   const lists = () => team.hosting.requests({ operation: 'servers' }).length;

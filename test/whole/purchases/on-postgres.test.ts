@@ -74,7 +74,7 @@ describe.skipIf(!postgresUrl)('on PostgreSQL', () => {
     expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
   });
 
-  test('a confirmation whose commit is lost is said to be unsaved, and is carried out at most once', async ({
+  test('a user whose confirmation may not have been saved is told not to order again, and is charged at most once', async ({
     expect,
   }) => {
     await using network = await startNetwork();
@@ -90,7 +90,7 @@ describe.skipIf(!postgresUrl)('on PostgreSQL', () => {
     expect([countRequests(team, 'create'), countCharges(team)]).toEqual([1, 1]);
   });
 
-  test('while the database is away, nothing is paid, /readyz says so, and the app recovers by itself', async ({
+  test('while the database is away, nothing is paid and /readyz reports it; afterwards the app recovers by itself', async ({
     expect,
   }) => {
     await using network = await startNetwork();

@@ -81,7 +81,7 @@ describe.concurrent('the root password', () => {
     await expect.poll(() => heldBy(team)).toEqual([]);
   });
 
-  test('is shown to its creator without any role, too', async () => {
+  test('is shown to its creator even if they no longer have a role', async () => {
     await using team = await created();
     await team.manager.closes();
     team.manager.reloads();
@@ -108,7 +108,7 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
   });
 
-  test('is kept after its delivery, and a minute is left after /vps password even with no hold time', async ({
+  test('is kept after its delivery, and for at least 50 s after /vps password even without a hold time', async ({
     expect,
   }) => {
     await using team = await created({ settings: { PASSWORD_HOLD_MINUTES: '0' } });
@@ -120,12 +120,14 @@ describe.concurrent('the root password', () => {
     await expect.poll(async () => (await heldBy(team))[0]?.heldUntil).toBeGreaterThan(Date.now() + 50_000);
   });
 
-  test('comes by an ephemeral message of the bot when the reply path is broken', async () => {
+  test('is sent as an ephemeral message of the bot if response_url fails', async () => {
     await using team = await created({}, ({ slack }) => slack.faults.breakReplyUrls());
     await team.manager.sees(team.password);
   });
 
-  test('never comes by direct message: what can’t be shown waits for its creator', async ({ expect }) => {
+  test('is never sent as a direct message: if it can’t be shown, it is held for its creator', async ({
+    expect,
+  }) => {
     const broken = ({ slack }: Team) => {
       slack.faults.breakReplyUrls();
       slack.faults.failMethod('chat.postEphemeral', 'channel_not_found');
@@ -142,7 +144,7 @@ describe.concurrent('the root password', () => {
     await dm.sees(team.password);
   });
 
-  test('is delivered later when Slack took nothing at first', async () => {
+  test('is delivered later if Slack refused every message at first', async () => {
     const down = ({ slack }: Team) => {
       slack.faults.breakReplyUrls(500, 1);
       slack.faults.failMethod('chat.postEphemeral', 'internal_error', 1);
@@ -155,7 +157,7 @@ describe.concurrent('the root password', () => {
   });
 });
 
-test('works in a direct message with the app, where a bot could post nothing ephemeral', async () => {
+test('a root password is shown in a direct message with the app, where a bot can’t post ephemeral messages', async () => {
   await using team = await startTeam();
   const manager = team.slack.as('mara').in('dm');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
@@ -164,7 +166,7 @@ test('works in a direct message with the app, where a bot could post nothing eph
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-test('is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
+test('a root password is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
   await using team = await startTeam();
   const manager = team.slack.as('mara').in('#ops');
   for (const label of ['web-1', 'web-2']) {

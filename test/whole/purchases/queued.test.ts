@@ -4,7 +4,7 @@ import { startTeam } from '../../support/team.ts';
 /** Longer than a user waits before they order again. */
 const SOON = 12_000;
 
-test('a create behind hanging ones: its user reads within seconds that it is queued, and it is paid once', async () => {
+test('a create behind one that hangs is reported as queued within seconds, and paid once', async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
   if (!first || !second) throw new Error('a user is missing');

@@ -10,7 +10,7 @@ const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promis
 
 test.each(
   LOSSES,
-)('an unconfirmed order whose API key %s comes to a manager, who ends it', async (_what, words, lose) => {
+)('an unconfirmed order whose API key %s goes to a manager, who resolves it', async (_what, words, lose) => {
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
   await team.manager.presses('Create and pay');

@@ -79,7 +79,7 @@ describe('an answer in which no root password is recognized', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('has no time limit, and its creator is told to ask again, until Slack has taken the last part', async () => {
+  test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {
     await using team = await ordered('d'.repeat(MOST));
     const { manager } = team;
     manager.reloads();
@@ -105,7 +105,7 @@ describe('an answer in which no root password is recognized', () => {
     expect(await heldBy(team)).toEqual([]);
   });
 
-  test('is shown from Home in the Messages tab, and Home says so once', async () => {
+  test('is shown in the Messages tab when its creator asks on Home, which says so once', async () => {
     await using team = await ordered('e'.repeat(MOST));
     const dm = team.slack.as('mara').in('dm');
     await dm.opensHome();

@@ -5,7 +5,7 @@ import { startDigestTeam } from '../../support/digest-team.ts';
 const ORDER = 'plan=small location=ams image=debian-13';
 
 describe.concurrent('the daily digest', () => {
-  test('lists the servers to renew, the most urgent first, with what is known of the cost', async ({
+  test('lists the servers to renew, most urgent first, with their costs as far as they are known', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -27,7 +27,7 @@ describe.concurrent('the daily digest', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('is posted once a day, over restarts, and a day that was missed is not made up for', async ({
+  test('is posted once a day, also across restarts, and is not posted late for a missed day', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -53,7 +53,7 @@ describe.concurrent('the daily digest', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('is not posted before its hour, without a channel, or with nothing to tell', async ({ expect }) => {
+  test('is not posted before its hour, without a channel, or with nothing to report', async ({ expect }) => {
     await using team = await startDigestTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     // Nothing is due yet: one read shows it, and the day is done.

@@ -7,7 +7,9 @@ import { startDigestTeam } from '../../support/digest-team.ts';
 const PATIENT = { timeout: 60_000 };
 
 describe.concurrent('changes outside of the app', () => {
-  test('are in the next digest, once, and apart from what was done with the app', async ({ expect }) => {
+  test('are listed once, in the next digest, without those that were made with the app', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam();
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
@@ -45,7 +47,7 @@ describe.concurrent('changes outside of the app', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('are not concluded from another account', async ({ expect }) => {
+  test('are not reported when another hosting account was connected', async ({ expect }) => {
     await using team = await startDigestTeam();
     const { hosting } = team;
     hosting.seedServers(team.account, 3, 'web');
@@ -65,7 +67,7 @@ describe.concurrent('changes outside of the app', () => {
 });
 
 describe.concurrent('a digest that can’t be posted', () => {
-  test('in a channel that is shared with another organization is reported to owners, once, and posted when it can be', async ({
+  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -88,7 +90,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('because the hosting API doesn’t answer is posted when it does, or the channel gets the reason', async ({
+  test('because the hosting API doesn’t answer is posted once it does; otherwise the channel gets the reason', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -104,9 +106,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     await team.manager.sees('Daily digest');
   });
 
-  test('once its message was deleted, is not edited any more; the next day has one again', async ({
-    expect,
-  }) => {
+  test('because its message was deleted is not posted again, and the next day’s is', async ({ expect }) => {
     await using team = await startDigestTeam();
     team.hosting.seedServers(team.account, 2, 'web');
     team.untilDigest(24);

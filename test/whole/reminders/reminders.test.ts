@@ -62,7 +62,9 @@ describe.concurrent('a reminder', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('is about one month: a button on an old message does nothing to the next one', async ({ expect }) => {
+  test('is for one paid month: a button on an old message doesn’t affect the next month', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     team.untilDigest(24);
@@ -75,7 +77,7 @@ describe.concurrent('a reminder', () => {
     expect(await team.app.ports.reminders.listMarks('T0SANDBOX')).toEqual([]);
   });
 
-  test('has a last word once the paid time has ended, once, and says who let it expire', async ({
+  test('is followed by one notice when the paid time has ended, which says who let the server expire', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -95,7 +97,7 @@ describe.concurrent('a reminder', () => {
     expect(team.digests()).toHaveLength(2);
   });
 
-  test('is for those whose role covers the server', async ({ expect }) => {
+  test('can be seen and changed only by users whose role covers the server', async ({ expect }) => {
     await using team = await startDigestTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.hosting.seedServers(team.account, 1, 'db');

@@ -47,7 +47,9 @@ describe.concurrent('Renew all', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('pays once, however often and by however many it is confirmed', async ({ expect }) => {
+  test('pays once for each server, however often and by however many users it is confirmed', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam();
     await openReview(team, 3);
     const owner = team.slack.as('olga').in('#ops');
@@ -66,7 +68,9 @@ describe.concurrent('Renew all', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('takes the same form twice as one confirmation, and no other user’s form', async ({ expect }) => {
+  test('counts a form that is submitted twice as one confirmation, and refuses another user’s form', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam(
       {},
       { exempt: { chargedOnce: 'the form is stored and sent by hand' } },
@@ -91,7 +95,7 @@ describe.concurrent('Renew all', () => {
     expect(renewals(team)).toBe(2);
   });
 
-  test('tells which ones failed, and why', async ({ expect }) => {
+  test('says how many servers were renewed, and why the others failed', async ({ expect }) => {
     await using team = await startDigestTeam({}, { balanceMinor: 700 });
     await openReview(team, 3);
     await team.manager.presses('Renew and pay');
@@ -101,7 +105,7 @@ describe.concurrent('Renew all', () => {
     await expect.poll(() => team.digests()[0], PATIENT).toMatch(/1 server to renew soon/);
   });
 
-  test('leaves what is unconfirmed to the money protocol, and goes on with the others', async ({
+  test('keeps looking for an unconfirmed renewal, and continues with the other servers', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -115,7 +119,9 @@ describe.concurrent('Renew all', () => {
     expect([team.charges(), renewals(team)]).toEqual([2, 2]);
   });
 
-  test('holds each of them to the budget, the freeze, and the role of that moment', async ({ expect }) => {
+  test('checks the budget, the freeze and the user’s role for each server when it is sent', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam({ budget: { workspace: money(0) } });
     await openReview(team, 2);
     await team.manager.sees('This exceeds this month’s budget and will be refused');
@@ -141,7 +147,7 @@ describe.concurrent('Renew all', () => {
     expect(team.charges()).toBe(0);
   });
 
-  test('asks another manager for each of them where the two-person rule is on', async ({ expect }) => {
+  test('requests approval for each server where the two-person rule is on', async ({ expect }) => {
     await using team = await startDigestTeam({ approval: TWO_PERSONS.approval });
     await openReview(team, 2);
     await team.manager.presses('Request approval');
@@ -154,7 +160,7 @@ describe.concurrent('Renew all', () => {
     await expect.poll(() => team.charges(), PATIENT).toBe(2);
   });
 
-  test('names those that weren’t sent in time, uncharged, and offers to renew just those with one button', async ({
+  test('names the servers that weren’t renewed in time or charged, and offers one button to renew just those', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -178,7 +184,7 @@ describe.concurrent('Renew all', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  test('reviews at most 25 servers at once, and says how many are left', async ({ expect }) => {
+  test('reviews at most 25 servers at once, and says how many remain', async ({ expect }) => {
     await using team = await startDigestTeam();
     await openReview(team, 40);
     await team.manager.sees('One more month for 25 servers');

@@ -4,7 +4,7 @@ import { startDigestTeam } from '../../support/digest-team.ts';
 const SERVERS = 50;
 
 describe.concurrent('Show all… on a digest of fifty servers', () => {
-  test('leads to the buttons of every one of them, also of the last', async ({ expect }) => {
+  test('pages through the buttons of all of them, down to the last', async ({ expect }) => {
     await using team = await startDigestTeam({}, { hasRateLimits: false });
     team.hosting.seedServers(team.account, SERVERS, 'web');
     team.untilDigest(24);

@@ -32,7 +32,7 @@ describe('a process that is killed while it follows a server', { timeout: 180_00
   });
 
   test.skipIf(!postgresUrl)(
-    'is succeeded by another one that runs, and until then only one edits',
+    'is succeeded by another running process, and only one of them edits at a time',
     async () => {
       const database = await lendDatabase();
       try {

@@ -19,7 +19,7 @@ const edits = (team: Awaited<ReturnType<typeof startServers>>) =>
 const posted = (user: Persona) =>
   user.messages().flatMap(({ shown, ephemeral }) => (ephemeral ? [] : [shown]));
 
-it.concurrent('a reboot that no look observed is reported only as what the API says', async () => {
+it.concurrent('a reboot that the app didn’t observe is reported as what the hosting API says', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -29,7 +29,7 @@ it.concurrent('a reboot that no look observed is reported only as what the API s
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it.concurrent('a start and a stop that the API answered with their end need no second look', async () => {
+it.concurrent('a stop that the hosting API reports as finished is not followed any further', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps stop web-1');
@@ -51,7 +51,7 @@ it.concurrent('several servers are listed in one message, which is edited as the
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it.concurrent('a server that was deleted in between is reported as gone', async () => {
+it.concurrent('a server that is deleted while it reboots is reported as no longer in the account', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -62,7 +62,7 @@ it.concurrent('a server that was deleted in between is reported as gone', async 
   await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.');
 });
 
-it.concurrent('a later action of another user ends the older message', async () => {
+it.concurrent('a later action by another user updates the older action’s message as superseded', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -98,7 +98,7 @@ it.concurrent('Slack’s limit is obeyed, and the last state is shown once it is
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it.concurrent('the hosting API may be away for a while', async () => {
+it.concurrent('a reboot’s outcome is reported even if the hosting API fails for a while', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 1000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -162,7 +162,7 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it.concurrent('a restart forgets nothing: the same message is edited', async () => {
+it.concurrent('a reboot is followed across a restart, in the same message', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');

@@ -83,7 +83,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('can be shown, rebooted, renewed and deleted by its ID, or by typing it', async () => {
+  it('doesn’t keep its server from being shown, rebooted, renewed and deleted by ID or label', async () => {
     // Eight answers and announcements for each of the labels in a few seconds: Slack would take minutes.
     await using team = await startWith(LABELS, { hasRateLimits: false });
     for (const [place, label] of LABELS.entries()) {
@@ -132,7 +132,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('that is another server’s ID or address leads to a question, never to an action', async () => {
+  it('that is another server’s ID or address leads to a choice of servers, never to an action', async () => {
     await using team = await startWith(['1002', 'b', '198.18.3.234']);
     const operator = team.slack.as('otto').in('#ops');
     for (const typed of ['1002', '198.18.3.234']) {
@@ -144,7 +144,7 @@ describe('a strange label', () => {
   });
 });
 
-it('a server that has another label since its delete dialog opened is not deleted by the old one', async () => {
+it('a server whose label changed after its delete form opened is not deleted with the old label', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   const manager = team.slack.as('mara').in('#ops');
@@ -215,8 +215,8 @@ describe('ordering a strange label', () => {
   });
 });
 
-describe('what is typed in place of a label', () => {
-  it('neither floods the audit nor breaks a message, however long it is', async () => {
+describe('text that is typed in place of a label', () => {
+  it('neither floods the audit nor breaks a message, whatever its length', async () => {
     await using team = await startTeam();
     const by = rawUser(team, 'nora');
     const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];

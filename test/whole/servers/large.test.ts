@@ -52,7 +52,7 @@ describe('three thousand servers', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('that all match a name lead to a question that can be answered', async () => {
+  it('that all match a name lead to a choice of servers, never to an action', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -104,7 +104,7 @@ describe('a catalog past every limit of a menu', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('is chosen from by typing', async () => {
+  it('can be searched by typing', async () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create');

@@ -52,7 +52,7 @@ it('the text can be replaced without the contact, and both can be removed', asyn
   await expect.poll(noted).toBeUndefined();
 });
 
-it('a viewer can’t change a note, and a wrong one is explained', async () => {
+it('a viewer can’t change a note, and an invalid note is explained', async () => {
   const { team, id } = await startNoted();
   await using _ = team;
   const viewer = team.slack.as('vera').in('#ops');
@@ -68,7 +68,7 @@ it('a viewer can’t change a note, and a wrong one is explained', async () => {
   await operator.sees('up to 300 characters');
 });
 
-it('a note stays away from another account’s server with the same ID', async () => {
+it('a note is not shown on another account’s server with the same ID', async () => {
   const { team, id } = await startNoted();
   await using _ = team;
   const note = await team.app.ports.serverNotes.find(TEAM.id, id);

@@ -19,7 +19,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await expect.poll(() => nora.modal() !== undefined, { timeout: 10_000 }).toBe(true);
 });
 
-it('bare /vps shows a handful of servers, the recently used first, with buttons for this user', async () => {
+it('bare /vps shows five servers, recently used first, with the buttons that its user may press', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 30, 'web');
   const operator = team.slack.as('otto').in('#ops');

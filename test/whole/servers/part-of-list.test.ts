@@ -61,7 +61,7 @@ describe('where the hosting API returns only part of the list', () => {
     '/vps status',
     '@vps list',
     '@vps reboot web-1',
-  ])('%s says so', async (command) => {
+  ])('%s says that the list is incomplete', async (command) => {
     await using team = await startPart();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types(command);
@@ -88,7 +88,7 @@ describe('where the hosting API returns only part of the list', () => {
     expectHonest(owner);
   });
 
-  it('a pattern says so in the list to confirm, and where it matches nothing', async () => {
+  it('a pattern’s confirmation says that the list is incomplete, also if nothing matches', async () => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot * db-1');
@@ -102,7 +102,7 @@ describe('where the hosting API returns only part of the list', () => {
     expectHonest(operator);
   });
 
-  it('Home, its cards and its buttons say so', async () => {
+  it('Home, its cards and its buttons say that the list is incomplete', async () => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('dm');
     await operator.opensHome();
@@ -115,7 +115,7 @@ describe('where the hosting API returns only part of the list', () => {
     expect(operator.modal()?.shown.split(PART)).toHaveLength(2);
   });
 
-  it('both shortcuts and direct messages say so', async () => {
+  it('both shortcuts and direct messages say that the list is incomplete', async () => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('#ops');
     await team.slack.posts('#ops', { text: 'db-1 is down' });
@@ -133,7 +133,7 @@ describe('where the hosting API returns only part of the list', () => {
     await direct.sees(PART);
   });
 
-  it('menus that search show it above their choices', async () => {
+  it('menus that search say above their choices that the list is incomplete', async () => {
     await using team = await startPart();
     const by = rawUser(team, 'otto');
     const { response } = await by.types('pick_reboot', 'web');
@@ -165,7 +165,7 @@ describe('where the hosting API returns only part of the list', () => {
     expectHonest(owner);
   });
 
-  it('the digest, the reminders and Renew all say so, once each', async () => {
+  it('the digest, /vps reminders and Renew all each say once that the list is incomplete', async () => {
     await using team = await startDigestTeam(
       {},
       { hosting: { answers: { ...PART_ONLY.answers, pageSize: 2 } } },
@@ -182,7 +182,7 @@ describe('where the hosting API returns only part of the list', () => {
     expect(team.manager.modal()?.shown.split(PART)).toHaveLength(2);
   });
 
-  it('npm run vps says so on stderr, and its output doesn’t say that nothing matches', async () => {
+  it('npm run vps says on stderr that the list is incomplete, and never that no server matches', async () => {
     await using team = await startPart();
     const listed = await runVps(team, 'list');
     expect(listed).toMatchObject({ code: 0, words: `${PART}\n` });

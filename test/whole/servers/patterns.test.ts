@@ -18,7 +18,7 @@ const listOf = (ids: readonly number[]) => ({
 
 const pathsOf = (team: Team) => changesSeen(team).map(({ path }) => path);
 
-it('a pattern lists what it matches and asks; one press acts on exactly these servers', async () => {
+it('a pattern lists the servers that it matches, and one press acts on exactly those', async () => {
   const { team, ids } = await startServers(3);
   await using _ = team;
   const [db = 0] = team.hosting.seedServers(team.account, 1, 'db');
@@ -37,7 +37,7 @@ it('a pattern lists what it matches and asks; one press acts on exactly these se
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('one star means every server that the user has the role for, and names no other one', async () => {
+it('the pattern * matches every server that the user has the role for, and shows no other', async () => {
   const { team } = await startServers(2, { hasRoles: false });
   await using _ = team;
   team.hosting.seedServers(team.account, 30, 'db');
@@ -58,7 +58,7 @@ it('one star means every server that the user has the role for, and names no oth
   await operator.sees('No server matches db-*.');
 });
 
-it('more than 20 matches are refused with their number', async () => {
+it('a pattern that matches more than 20 servers is refused with their number', async () => {
   const { team } = await startServers(21);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -102,7 +102,7 @@ it('protected servers, and those in a state that does not allow it, are named in
   await operator.sees('Nothing was rebooted.');
 });
 
-it('a list says who rebooted which server a moment ago, and a reboot after the list was read asks again', async () => {
+it('a pattern’s confirmation says who just rebooted a server, and a server rebooted after that is confirmed again', async () => {
   const { team } = await startServers(3);
   await using _ = team;
   await team.slack.as('mara').in('#ops').types('/vps reboot web-1');
@@ -121,7 +121,7 @@ it('a list says who rebooted which server a moment ago, and a reboot after the l
   expect(changesSeen(team)).toHaveLength(5);
 });
 
-it('a double click acts on each server once', async () => {
+it('a double click on a pattern’s confirmation acts on each server once', async () => {
   const { team } = await startServers(3);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -133,7 +133,7 @@ it('a double click acts on each server once', async () => {
   expect(changesSeen(team)).toHaveLength(3);
 });
 
-it('permission is checked when the button is pressed, for each server', async () => {
+it('a pattern’s permission is checked for each server when its confirmation is pressed', async () => {
   const { team, ids } = await startServers(2);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -153,7 +153,7 @@ it('permission is checked when the button is pressed, for each server', async ()
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('an old list, and a server that has another label by now, are refused in words', async () => {
+it('a pattern’s confirmation expires after ten minutes, and names servers that it skips because their label changed', async () => {
   const { team, ids } = await startServers(2);
   await using _ = team;
   const [first = 0, second = 0] = ids;
@@ -173,7 +173,7 @@ it('an old list, and a server that has another label by now, are refused in word
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('what a phone makes of a name or a pattern still means it', async () => {
+it('a name or pattern is understood with the punctuation and capitals that a phone adds', async () => {
   const { team } = await startServers(2);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -186,7 +186,7 @@ it('what a phone makes of a name or a pattern still means it', async () => {
   expect(changesSeen(team)).toHaveLength(2);
 });
 
-it('a misspelled name offers the same for the server that was probably meant, and does nothing before', async () => {
+it('a misspelled name offers a button for the server that was probably meant, and does nothing until it is pressed', async () => {
   const { team } = await startServers(1);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -198,7 +198,7 @@ it('a misspelled name offers the same for the server that was probably meant, an
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a misspelled name that is near to several opens a picker, recently used first', async () => {
+it('a misspelled name that is close to several labels offers those servers, recently used first', async () => {
   const { team } = await startServers(3);
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -214,7 +214,7 @@ it('a misspelled name that is near to several opens a picker, recently used firs
   expect(await operator.optionsOf('Choose a server')).toEqual(['web-3', 'web-1', 'web-2']);
 });
 
-it('words that are one label together mean that server, and no other by its number', async () => {
+it('words that form one label mean that server, and not the one whose ID is among them', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const genuine = team.hosting.servers.list.bind(team.hosting.servers);
@@ -228,7 +228,7 @@ it('words that are one label together mean that server, and no other by its numb
   expect(pathsOf(team).join()).not.toContain(`/${id}/`);
 });
 
-it('Try again acts on the servers that failed only, after it has asked, and once', async () => {
+it('Try again asks for confirmation, and acts once on only the servers that failed', async () => {
   const { team, ids } = await startServers(4, { hasRateLimits: false });
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -252,7 +252,7 @@ it('Try again acts on the servers that failed only, after it has asked, and once
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('Try again is offered for typed names, too, and again for what fails again', async () => {
+it('Try again is also offered after several typed names, and once more for a server that fails again', async () => {
   const { team } = await startServers(2, { hasRateLimits: false });
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
@@ -265,7 +265,7 @@ it('Try again is offered for typed names, too, and again for what fails again', 
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('Try again is not offered for what the role doesn’t cover', async () => {
+it('Try again is not offered for servers that the user’s role doesn’t cover', async () => {
   const { team } = await startServers(2, { hasRateLimits: false });
   await using _ = team;
   const viewer = team.slack.as('vera').in('#ops');

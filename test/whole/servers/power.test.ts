@@ -8,7 +8,7 @@ async function startServers(count: number, options: Parameters<typeof startTeam>
   return team;
 }
 
-it('a reboot is announced once in the channel, and its message becomes the outcome when that is observed', async () => {
+it('a reboot is announced once in the channel, and its message is updated with the observed outcome', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('#ops');
   const viewer = team.slack.as('vera').in('#ops');
@@ -21,7 +21,7 @@ it('a reboot is announced once in the channel, and its message becomes the outco
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('a reboot in a direct message tells its user the outcome when that is seen', async () => {
+it('a reboot in a direct message reports the observed outcome to its user', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('dm');
   await operator.types('/vps reboot web-1');
@@ -46,7 +46,7 @@ it('a press on a card updates that card and is announced in the channel, with no
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('a card shows the outcome of a reboot when that is seen', async () => {
+it('a card whose Reboot was pressed is updated with the observed outcome', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps show web-1');
@@ -59,7 +59,7 @@ it('a card shows the outcome of a reboot when that is seen', async () => {
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('Refresh shows in the same card what has changed since', async () => {
+it('Refresh updates the same card with the server’s current state', async () => {
   await using team = await startServers(1);
   const viewer = team.slack.as('vera').in('#ops');
   await viewer.types('/vps show web-1');
@@ -73,7 +73,7 @@ it('Refresh shows in the same card what has changed since', async () => {
   again.doesNotSee('🟢 running');
 });
 
-it('the beginning of a label asks first; a full name runs at once', async () => {
+it('the beginning of a label asks for confirmation first, and a full label runs at once', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot we');
@@ -86,7 +86,7 @@ it('the beginning of a label asks first; a full name runs at once', async () => 
   expect(changesSeen(team)).toHaveLength(2);
 });
 
-it('a second reboot within two minutes asks first, also for another user', async () => {
+it('a second reboot within two minutes asks for confirmation first, also of another user', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -100,7 +100,7 @@ it('a second reboot within two minutes asks first, also for another user', async
   expect(changesSeen(team)).toHaveLength(2);
 });
 
-it('an action that was not sent names the server, the cause and what to do', async () => {
+it('an action that was not sent is reported with the server, the cause and what to do', async () => {
   await using team = await startServers(2);
   const operator = team.slack.as('otto').in('#ops');
   team.hosting.faults.add({ on: 'servers', kind: 'status_500' });
@@ -113,7 +113,7 @@ it('an action that was not sent names the server, the cause and what to do', asy
   await operator.sees('rebooted web-2');
 });
 
-it('a state that does not allow an action is named, with what to do', async () => {
+it('a server state that does not allow an action is named, with what to do', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -156,7 +156,7 @@ it('without a server, thousands are searched while the user types', async () => 
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('the card from which a server was deleted says so, with no further message', async () => {
+it('a card whose server was deleted from it is updated, with no further message to the user', async () => {
   await using team = await startServers(1);
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps show web-1');

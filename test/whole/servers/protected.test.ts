@@ -50,7 +50,7 @@ it('a submitted delete form is refused when the server was protected since it wa
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('lifting the protection is for owners, and audited', async () => {
+it('only owners can lift a server’s protection, which is audited', async () => {
   const { team, id, owner } = await startProtected();
   await using _ = team;
   const manager = rawUser(team, 'mara');

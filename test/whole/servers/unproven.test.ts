@@ -40,7 +40,7 @@ const POWER_ACTIONS = ['stop', 'start', 'reboot'] as const;
 describe.concurrent('an answer that proves nothing', () => {
   test.each(
     NO_PROOF,
-  )('leaves every power action unconfirmed, in words and in the audit: %o', async (fault, code) => {
+  )('makes every power action unconfirmed, to its user and in the audit: %o', async (fault, code) => {
     await using team = await startWithServer();
     const operator = team.slack.as('otto').in('#ops');
     for (const action of POWER_ACTIONS) {
@@ -58,7 +58,7 @@ describe.concurrent('an answer that proves nothing', () => {
       expect(team.slack.as('nora').in('#ops').screen()).not.toContain(words);
   });
 
-  test.each(NO_PROOF)('leaves a delete unconfirmed, unless the list proves it: %o', async (fault, code) => {
+  test.each(NO_PROOF)('makes a delete unconfirmed, unless the list proves it: %o', async (fault, code) => {
     await using team = await startWithServer();
     team.hosting.faults.add({ on: 'delete', ...fault });
     const manager = await deleteServer(team);
@@ -74,7 +74,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
   test.each([
     'deleting',
     'running',
-  ] as const)('is told as deleted only when the list proves it: %s', async (deletedState) => {
+  ] as const)('is reported as deleted only when the list proves it: %s', async (deletedState) => {
     await using team = await startWithServer({ deletedState });
     const manager = await deleteServer(team);
     await manager.sees('web-1 was deleted.');

@@ -47,7 +47,7 @@ const ME = userInfo().username;
 
 test.each(
   ENGINES,
-)('lists, shows and reboots beside a running app (%s), and the audit names the system’s user', async (engine) => {
+)('npm run vps lists, shows and reboots beside a running app (%s), and the audit names the system’s user', async (engine) => {
   await using team = await startTeam({ engine, hosting: { rebootDelayMs: 700 } });
   const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
   const listed = await run(team, 'list');
@@ -73,7 +73,7 @@ test.each(
     for (const secret of [team.apiKey, ENCRYPTION_KEY]) expect(output + words).not.toContain(secret);
 });
 
-test('takes its slots of the minute from the ones that the app uses', async () => {
+test('npm run vps counts its requests toward the limit that it shares with the app', async () => {
   await using team = await startTeam();
   const { apiCalls } = team.app.ports;
   const { account } = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
@@ -85,20 +85,23 @@ test('takes its slots of the minute from the ones that the app uses', async () =
   expect(await apiCalls.listTaken(account)).toHaveLength(requests);
 });
 
-test.skipIf(!hasTerminal)('asks on a terminal, and does nothing without a yes', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 1, 'web');
-  const refused = await runOnTerminal(team, 'n\n', 'stop', 'we');
-  expect(refused.output).toContain('Stop web-1 (running)? [y/N]');
-  expect(refused.output).toContain('Nothing was changed.');
-  expect(refused.code).toBe(1);
-  expect(changesSeen(team)).toEqual([]);
-  const stopped = await runOnTerminal(team, 'y\n', 'stop', 'we');
-  expect(stopped.output).toContain('web-1 was stopped: stopped');
-  expect(stopped.code).toBe(0);
-});
+test.skipIf(!hasTerminal)(
+  'npm run vps asks for confirmation on a terminal, and does nothing without a yes',
+  async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const refused = await runOnTerminal(team, 'n\n', 'stop', 'we');
+    expect(refused.output).toContain('Stop web-1 (running)? [y/N]');
+    expect(refused.output).toContain('Nothing was changed.');
+    expect(refused.code).toBe(1);
+    expect(changesSeen(team)).toEqual([]);
+    const stopped = await runOnTerminal(team, 'y\n', 'stop', 'we');
+    expect(stopped.output).toContain('web-1 was stopped: stopped');
+    expect(stopped.code).toBe(0);
+  },
+);
 
-test('without a terminal it needs --yes, which covers neither half a name nor a second reboot', async () => {
+test('npm run vps needs --yes without a terminal, which allows neither half a name nor a second reboot', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   const unasked = await run(team, 'reboot', 'web-1');
@@ -116,7 +119,7 @@ test('without a terminal it needs --yes, which covers neither half a name nor a 
   expect((await run(team, 'reboot', 'web-1', '--yes', '--again')).code).toBe(0);
 });
 
-test('answers programs in JSON, and every end has an exit code', async () => {
+test('npm run vps --json prints JSON, and every outcome has an exit code', async () => {
   await using team = await startTeam();
   const [id] = team.hosting.seedServers(team.account, 2, 'web');
   expect(JSON.parse((await run(team, 'list', 'web-1', '--json')).output)).toEqual([
@@ -157,7 +160,7 @@ test('answers programs in JSON, and every end has an exit code', async () => {
   expect(several.words).toMatch(/^2 servers match "web"\. Nothing was changed\. Use an ID:\nID +LABEL/);
 });
 
-test('names the workspaces where there are several', async () => {
+test('npm run vps names the workspaces to choose from when there are several', async () => {
   await using team = await startTeam();
   await team.app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
   await team.app.ports.apiKeys.put('T0OTHER001', new Secret(team.apiKey), 'U1', 1);
@@ -176,7 +179,7 @@ test.each([
   [['reboot', 'web', '1', '--yes'], 'Unexpected argument: 1.'],
   [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
   [['list', '--jso'], "Unknown option '--jso'."],
-])('with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
+])('npm run vps with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
   const { code, output, words } = await start(process.execPath, [PROGRAM, ...args], {});
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(words.split('\n\n')[0]).toContain(problem);

@@ -3,7 +3,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../../support/team.ts';
 
-it('with the minute used up, users see their place in the queue and an estimate', async () => {
+it('users see their place in the queue and an estimate once the limit of requests is used up', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
   const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);

@@ -22,7 +22,7 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slack�
   it.each([
     [4, '4 min ahead of Slack’s'],
     [-4, '4 min behind Slack’s'],
-  ])('by %i minutes carries out what was just written, and says so in /readyz', async (minutes, words) => {
+  ])('by %i minutes carries out messages that were just written, and reports its clock in /readyz', async (minutes, words) => {
     await using team = await startOff(minutes * MINUTE_MS);
     const otto = team.slack.as('otto');
     await otto.in('dm').types('stop web-1');
@@ -43,7 +43,7 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slack�
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('by half a minute doesn’t report it', async () => {
+  it('by half a minute doesn’t report its clock in /readyz', async () => {
     await using team = await startOff(MINUTE_MS / 2);
     const otto = team.slack.as('otto').in('dm');
     await otto.types('list');

@@ -43,7 +43,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
 });
 
 describe('a user of another organization who submits a form', () => {
-  it('is refused, and our audit log says that they tried', async () => {
+  it('is refused, and the workspace’s audit log records the attempt', async () => {
     await using team = await startTeam();
     const outsider = rawUser(team, 'sam');
     await outsider.interacts('view_submission', {

@@ -10,7 +10,7 @@ async function startWithLateAcks() {
 }
 
 describe('a modal whose ack Slack applies late', () => {
-  it('shows that the server was deleted, not that this is looked at', async () => {
+  it('shows that a server was deleted, and not that the delete is still running', async () => {
     await using team = await startWithLateAcks();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps delete web-1');
@@ -19,7 +19,7 @@ describe('a modal whose ack Slack applies late', () => {
     await expect.poll(() => manager.modal()?.shown).toContain('was deleted');
   });
 
-  it('shows in the end what came of an order', async () => {
+  it('shows the outcome of an order', async () => {
     await using team = await startWithLateAcks();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');

@@ -18,7 +18,7 @@ async function answeredAll(team: Team): Promise<void> {
 }
 
 describe('a mention', () => {
-  it('runs the same command, and tells in its thread what was done', async () => {
+  it('runs the same command as /vps, and posts the outcome in its thread', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     const delivery = await operator.types('@vps reboot web-1');
@@ -35,7 +35,7 @@ describe('a mention', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('in a thread is answered in that thread, to its user alone', async () => {
+  it('in a thread is answered in that thread, visible only to its user', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
     const operator = team.slack.as('otto').in('#ops').thread(ts);
@@ -49,7 +49,7 @@ describe('a mention', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('alone shows the control panel', async () => {
+  it('without a command shows the control panel', async () => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('@vps');
@@ -68,7 +68,7 @@ describe('a mention', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('is a command in its first line; what follows are reasons', async () => {
+  it('is read as a command only in its first line; the rest may give reasons', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('@vps stop web-1\nweb-2 took over');
@@ -76,7 +76,7 @@ describe('a mention', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('opens what takes a form by a button, and tells its thread the outcome', async () => {
+  it('offers a button for a command that needs a form, and the outcome follows', async () => {
     await using team = await startWithServers();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('@vps create plan=small location=ams image=debian-13 label=web-9');
@@ -91,7 +91,7 @@ describe('a mention', () => {
     expect(root).not.toBe('');
   });
 
-  it('in a thread tells that thread of a purchase, also after a restart', async () => {
+  it('in a thread has its purchase announced in that thread, also after a restart', async () => {
     await using team = await startWithServers({ hosting: { createDelayMs: 0 } });
     const ts = await team.slack.posts('#ops', { text: 'We need one more server' });
     const manager = team.slack.as('mara').in('#ops').thread(ts);
@@ -107,7 +107,7 @@ describe('a mention', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('passes the same permission check', async () => {
+  it('passes the same permission check as /vps, and is audited when it is denied', async () => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('@vps reboot web-1');
@@ -123,7 +123,7 @@ describe('a mention', () => {
     'nonsense',
     'password',
     '',
-  ])('by a user of another organization is refused in words: %j', async (text) => {
+  ])('by a user of another organization is refused with an explanation: %j', async (text) => {
     await using team = await startWithServers();
     const outsider = team.slack.as('sam').in('#acme-shared');
     await outsider.types(`@vps ${text}`.trim());
@@ -135,7 +135,7 @@ describe('a mention', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('in a thread of a shared channel refuses an outsider in that thread', async () => {
+  it('by an outsider in a thread of a shared channel is refused in that thread', async () => {
     await using team = await startWithServers();
     const member = team.slack.as('otto').in('#acme-shared');
     await member.types('what now?');
@@ -146,7 +146,7 @@ describe('a mention', () => {
     outsider.in('#acme-shared').doesNotSee('another organization');
   });
 
-  it('acts once, whatever Slack delivers again: at once, later, after a restart', async () => {
+  it('acts once, however often and late Slack delivers it again, also after a restart', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     team.slack.faults.repeatEvents();
@@ -165,7 +165,7 @@ describe('a mention', () => {
     expect(audit).toHaveLength(2);
   });
 
-  it('that Slack delivers minutes late is not carried out, and its user is told', async () => {
+  it('that Slack delivers minutes late is not carried out, and its user is notified', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     const at = String(Math.floor(Date.now() / 1000) - 400);
@@ -182,7 +182,7 @@ describe('a mention', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('that is edited is not carried out again, nor one that is edited into the message', async () => {
+  it('is not carried out again when it is edited, or when it is added to an existing message', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('@vps stop web-1');
@@ -210,7 +210,7 @@ describe('a mention', () => {
     expect(await rawUser(team, 'otto').audit()).toEqual([]);
   });
 
-  it('is answered in words where the database can’t be written, and does nothing', async () => {
+  it('is answered with an explanation, and does nothing, when the database can’t be written', async () => {
     await using team = await startWithServers();
     const receive = vi.spyOn(team.app.ports.seenRequests, 'addAll').mockRejectedValue(new Error('disk full'));
     const operator = team.slack.as('otto').in('#ops');
@@ -220,7 +220,7 @@ describe('a mention', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('says that it is being worked on where nothing is to be seen for long', async () => {
+  it('shows “Working on it” if its outcome takes more than a moment', async () => {
     await using team = await startWithServers();
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 1500 });
     const operator = team.slack.as('otto').in('#ops');
@@ -233,7 +233,7 @@ describe('a mention', () => {
 describe('a direct message', () => {
   it.each([
     ['with a file', 'show web-1', { file: 'disk.png' }],
-    ['by /me', '/me show web-1', {}],
+    ['written with /me', '/me show web-1', {}],
   ])('%s is answered like any other', async (_name, text, typing) => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('dm');
@@ -241,7 +241,7 @@ describe('a direct message', () => {
     await viewer.sees('Paid until');
   });
 
-  it('runs the same command, and is answered there', async () => {
+  it('runs the same command as /vps, and is answered in the conversation', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');
     await operator.types('reboot web-1');
@@ -266,7 +266,7 @@ describe('a direct message', () => {
     viewer.doesNotSee('Paid until');
   });
 
-  it('that is edited does nothing again', async () => {
+  it('that is edited is not carried out again', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');
     await operator.types('stop web-1');
@@ -276,7 +276,7 @@ describe('a direct message', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('never brings a root password into the conversation: a button shows it, to go away again', async () => {
+  it('never posts a root password in the conversation: a button shows it in an ephemeral message', async () => {
     await using team = await startWithServers();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
@@ -293,7 +293,7 @@ describe('a direct message', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('opens what takes a form by a button', async () => {
+  it('offers a button for a command that needs a form', async () => {
     await using team = await startWithServers();
     const manager = team.slack.as('mara').in('dm');
     await manager.types('delete web-1');

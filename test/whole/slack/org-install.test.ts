@@ -15,7 +15,7 @@ it('a token for a whole organization serves no user, and /readyz says what to do
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a press that Slack names no workspace for is refused in words, and a command is served', async () => {
+it('a press for which Slack names no workspace is refused with an explanation, and a command is served', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   team.slack.admin.joinGrid({ isOrgInstall: true });

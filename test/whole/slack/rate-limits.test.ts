@@ -3,7 +3,7 @@ import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam } from '../../support/team.ts';
 
 describe('while Slack limits the app', () => {
-  it('a request for access reaches the owners, when Slack takes messages again', async () => {
+  it('a request for access reaches the owners once Slack accepts messages again', async () => {
     await using team = await startTeam();
     team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
     const newcomer = team.slack.as('nora').in('#ops');
@@ -14,7 +14,7 @@ describe('while Slack limits the app', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('a channel reads all that was done in the same second', async () => {
+  it('a channel still gets every outcome of actions in the same second', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const viewer = team.slack.as('vera').in('#ops');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startTeam } from '../../support/team.ts';
 
-it('the form of a deletion opens, with what is lost, where Slack does not take an alert', async () => {
+it('the delete form opens, and says what is lost, even if Slack refuses alert blocks', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   team.slack.faults.refuseBlock('alert');

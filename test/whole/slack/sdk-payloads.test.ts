@@ -153,7 +153,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
   it.each([
     ['message', messagePressSample],
     ['modal', viewPressSample],
-  ] as const)(`${refused ? 'is refused in words' : 'is served'} when they press a button in a %s`, async (act, sample) => {
+  ] as const)(`${refused ? 'is refused with an explanation' : 'is served'} when they press a button in a %s`, async (act, sample) => {
     const server = serverFor(act, sender);
     const screen = screenOf(sender);
     const [workspaceId, code, words] = refused ?? [OURS, undefined, 'rebooted'];
@@ -168,7 +168,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
     );
   });
 
-  it(`${refused ? 'reads why not' : 'is served'} when they submit a form`, async () => {
+  it(`${refused ? 'is told why they are refused' : 'is served'} when they submit a form`, async () => {
     const server = serverFor('form', sender);
     const { label, id } = server;
     const sample = submissionSample(sender);
@@ -196,7 +196,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
       .toBe(refused === undefined);
   });
 
-  it('reads in words that a shortcut of theirs is none of the app’s', async () => {
+  it('is told that the app doesn’t have a shortcut that they used', async () => {
     const screen = screenOf(sender);
     await interact(messageShortcutSample(sender), sender);
     await screen.sees('doesn’t have that shortcut');
@@ -228,7 +228,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
         .toBe(true);
   });
 
-  it('is answered as another workspace by none of these', async () => {
+  it('acts in no other workspace with any of these requests', async () => {
     for (const elsewhere of [THEIRS, ORGANIZATION]) {
       const entries = await auditOf(sender, elsewhere);
       expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
@@ -236,7 +236,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
   });
 });
 
-describe('a command, which names the workspace where it was typed', () => {
+describe('a command, whose payload names the workspace where it was typed', () => {
   const members = Object.entries<Sender>(SENDERS).filter(([name]) => !name.startsWith('a user of another'));
   it.each(members)('serves %s', async (_name, sender) => {
     const server = serverFor('typed', sender);
@@ -246,7 +246,7 @@ describe('a command, which names the workspace where it was typed', () => {
       .toMatchObject({ action: 'reboot', outcome: 'done', label: server.label });
   });
 
-  it('is refused in words when it was typed in another workspace', async () => {
+  it('is refused with an explanation when it was typed in another workspace', async () => {
     const sender: Sender = SENDERS['a member of a plain workspace'];
     const screen = screenOf(sender);
     const fields = textFields({ ...usable(commandSample(sender), sender), team_id: THEIRS });
@@ -255,6 +255,6 @@ describe('a command, which names the workspace where it was typed', () => {
   });
 });
 
-it('none of all this was a defect', () => {
+it('no request of the samples causes a defect', () => {
   expect(defects).toEqual([]);
 });

@@ -10,7 +10,7 @@ async function startWithServer(options: TeamOptions = {}) {
 }
 
 describe('in a channel that is shared with another organization', () => {
-  it('what a user does is reported to that user alone', async () => {
+  it('the outcome of a reboot is shown only to the user who rebooted', async () => {
     await using team = await startWithServer();
     const operator = team.slack.as('otto').in('#acme-shared');
     await operator.types('/vps reboot web-1');
@@ -19,7 +19,7 @@ describe('in a channel that is shared with another organization', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('so is what was paid for', async () => {
+  it('the outcome of a purchase is shown only to its buyer', async () => {
     await using team = await startWithServer();
     const manager = team.slack.as('mara').in('#acme-shared');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
@@ -29,14 +29,14 @@ describe('in a channel that is shared with another organization', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('no request for approval is posted: users who may approve it get it directly', async () => {
+  it('no request for approval is posted; users who may approve it get it as a direct message', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: 'C0SHARED01' });
     await team.askCreate('web-9');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('it can’t be chosen for requests for approval', async () => {
+  it('requests for approval can’t be posted: settings refuse the channel', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps settings');

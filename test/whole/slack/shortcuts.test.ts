@@ -15,7 +15,7 @@ const alertOf = (label: string) => ({
 });
 
 describe('Manage server… on a message', () => {
-  it('opens the card of the server that an alert mentions, and tells in the thread what was done', async () => {
+  it('opens the card of the server that an alert mentions, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
     const operator = team.slack.as('otto').in('#ops');
@@ -41,7 +41,7 @@ describe('Manage server… on a message', () => {
     await viewer.sees('Manage server web-1');
   });
 
-  it('in a thread tells it in that thread', async () => {
+  it('in a thread posts the outcome in that thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', { text: 'something is wrong' });
     const operator = team.slack.as('otto').in('#ops').thread(ts);
@@ -55,7 +55,7 @@ describe('Manage server… on a message', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('asks which one, where the message mentions two, those of addresses last', async () => {
+  it('asks which server is meant if the message mentions several, with servers from links last', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', { text: 'see <http://web-3/graph|the graph>: web-1 and web-2 are down' });
     const viewer = team.slack.as('vera').in('#ops');
@@ -66,7 +66,7 @@ describe('Manage server… on a message', () => {
     expect(viewer.modal()?.shown).toMatch(/Manage server\s+web-3/);
   });
 
-  it('offers all servers where it finds none', async () => {
+  it('offers all servers if the message mentions none', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('my coffee is cold, 42%');
@@ -90,7 +90,7 @@ describe('Manage server… on a message', () => {
     expect(user.modal()?.shown).not.toContain('Reboot');
   });
 
-  it('says what role is needed, with a way to ask for it', async () => {
+  it('says which role is needed, with a way to ask for it', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     const user = team.slack.as('nora').in('#ops');
@@ -100,7 +100,7 @@ describe('Manage server… on a message', () => {
     await user.sees('Why do you need it?');
   });
 
-  it('shows an action’s refusal in the modal, which covers everything else', async () => {
+  it('shows an action’s refusal in the modal', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     const operator = team.slack.as('otto').in('#ops');
@@ -116,7 +116,7 @@ describe('Manage server… on a message', () => {
     await expect.poll(() => changesSeen(team).length).toBe(2);
   });
 
-  it('renews in the same modal, and tells the thread', async () => {
+  it('renews in the same modal, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
     const manager = team.slack.as('mara').in('#ops');
@@ -130,7 +130,7 @@ describe('Manage server… on a message', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('deletes only after the label was typed, and tells the thread', async () => {
+  it('deletes only after the label was typed, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
     const manager = team.slack.as('mara').in('#ops');
@@ -142,7 +142,7 @@ describe('Manage server… on a message', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('works where the app is no member: it tells the thread by the shortcut’s own way back', async () => {
+  it('posts the outcome in the thread by response_url where the app is not a member of the channel', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#random');
     await owner.types('web-1 is slow');
@@ -166,7 +166,7 @@ describe('Manage server… on a message', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
-  it('shows nothing to others in a channel that is shared with another organization', async () => {
+  it('announces nothing in a channel that is shared with another organization', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#acme-shared');
     await operator.types('it is slow: web-1');
@@ -190,7 +190,7 @@ describe('Manage server… on a message', () => {
     await expect.poll(() => changesSeen(team).length).toBe(1);
   });
 
-  it('answers in words where its window comes too late', async () => {
+  it('asks the user to use the shortcut again if its modal can’t open in time', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
@@ -200,7 +200,7 @@ describe('Manage server… on a message', () => {
   });
 });
 
-it('a message tells how old it is, in the unit that matters', () => {
+it('the age of a message is shown in one suitable unit', () => {
   const now = 1_800_000_000_000;
   const ageOf = (ms: number) => describeAge({ ts: `${(now - ms) / 1000}.0` }, now);
   expect(ageOf(20_000)).toBe('The message is less than a minute old.');
@@ -215,8 +215,8 @@ it('a message tells how old it is, in the unit that matters', () => {
   ]);
 });
 
-describe('Servers, from anywhere', () => {
-  it('offers those first that were used last, and finds any other one', async () => {
+describe('the global shortcut Servers', () => {
+  it('offers recently used servers first, and finds any other', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot web-7');

@@ -28,7 +28,7 @@ describe('a command whose answer takes long', () => {
 });
 
 describe('a slow command whose outcome is posted in the channel', () => {
-  it('has its ack taken away, which uses its response_url once', async () => {
+  it('has its “Working on it” removed, which uses its response_url once', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.slowDown('chat.postMessage', 1000);

@@ -26,7 +26,7 @@ async function refresh({ slack, app }: Team): Promise<void> {
 }
 
 describe('in Socket Mode', () => {
-  it('nothing is taken over HTTP, signed or not, while health and metrics are served', async () => {
+  it('requests of Slack over HTTP are not served, signed or not, while health and metrics are', async () => {
     await using team = await startInSocketMode();
     const { slack, appUrl } = team;
     const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'list')).toString();
@@ -38,7 +38,7 @@ describe('in Socket Mode', () => {
     expect(team.hosting.requests()).toEqual([]);
   });
 
-  it('/readyz says when the connection is gone, and why', async () => {
+  it('/readyz says that the connection is lost, and why', async () => {
     await using team = await startInSocketMode();
     team.slack.sockets.disable();
     const ready = async () => {
@@ -52,7 +52,7 @@ describe('in Socket Mode', () => {
     await expect.poll(ready).toBe('200 ok\n');
   });
 
-  it('an envelope that comes again over another WebSocket changes nothing', async () => {
+  it('an envelope that is delivered again over another WebSocket changes nothing', async () => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
     await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
@@ -63,7 +63,7 @@ describe('in Socket Mode', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('an envelope in which Slack names no request counts once by its own ID', async () => {
+  it('an envelope whose payload has no request ID counts once by its own ID', async () => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
@@ -75,7 +75,7 @@ describe('in Socket Mode', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('an order is paid once, however many WebSockets its confirmation comes over', async () => {
+  it('an order is paid once, however many WebSockets deliver its confirmation', async () => {
     await using team = await startInSocketMode();
     const { slack, hosting, account } = team;
     const manager = slack.as('mara').in('#ops');
@@ -94,7 +94,7 @@ describe('in Socket Mode', () => {
     expect(hosting.charges(account)).toHaveLength(1);
   });
 
-  it('a stop lets running work end, and closes the WebSocket', async () => {
+  it('a stop waits for running work, and closes the WebSocket', async () => {
     await using team = await startInSocketMode();
     const { slack, hosting, account } = team;
     hosting.seedServers(account, 1, 'web');

@@ -68,7 +68,7 @@ async function countCalls(url: string): Promise<number> {
 }
 
 describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
-  test('share the work, and do nothing twice that comes over both of their WebSockets', async () => {
+  test('share the work, and do nothing twice that is delivered over both of their WebSockets', async () => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
     for (let at = 1; at <= 10; at++) await owner.types(`/vps reboot web-${at}`);
@@ -90,7 +90,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
   test.each([
     'first',
     'second',
-  ])('go on when the %s is killed over an order, which is paid once and told', async (died) => {
+  ])('keep working when the %s is killed during an order, which is paid once and reported', async (died) => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
     await owner.types('/vps create plan=small location=ams image=debian-13 label=once');

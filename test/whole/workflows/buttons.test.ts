@@ -13,7 +13,7 @@ const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>
     ...inputs,
   });
 
-it('without a key a workflow asks in the channel, and the user who presses acts in their own name', async () => {
+it('a workflow without a key asks in the channel, and the user who presses the button acts in their own name', async () => {
   await using team = await startWorkflowTeam(1, { hosting: { rebootDelayMs: 700 } });
   const run = await ask(team);
   const operator = team.slack.as('otto').in('#ops');
@@ -32,7 +32,7 @@ it('without a key a workflow asks in the channel, and the user who presses acts 
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('a user without the role, or from another organization, can neither do it nor cancel it', async () => {
+it('a user without the role, or from another organization, can neither run nor cancel a workflow’s action', async () => {
   await using team = await startWorkflowTeam(1);
   const run = await ask(team);
   const viewer = team.slack.as('vera').in('#ops');
@@ -53,7 +53,7 @@ it('a user without the role, or from another organization, can neither do it nor
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('two users who press at once, and a press that comes again, reboot once', async () => {
+it('a workflow’s reboot runs once, even if two users press at once and Slack delivers a press again', async () => {
   await using team = await startWorkflowTeam(1);
   team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
   const run = await ask(team);
@@ -70,7 +70,7 @@ it('two users who press at once, and a press that comes again, reboot once', asy
   expect(run.state).toBe('completed');
 });
 
-it('Cancel ends the step without doing anything, and so does a day without a press', async () => {
+it('Cancel, or a day without a press, ends a workflow’s step without doing anything', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const canceled = await ask(team);
@@ -87,7 +87,7 @@ it('Cancel ends the step without doing anything, and so does a day without a pre
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a press for a server that is gone ends the step, and one for a protected server does not', async () => {
+it('a press ends a workflow’s step if the server doesn’t exist, and leaves it open if the server is protected', async () => {
   await using team = await startWorkflowTeam(1);
   const unknown = await ask(team, { server: 'web-9' });
   const owner = team.slack.as('olga').in('#ops');
@@ -109,7 +109,7 @@ it('a press for a server that is gone ends the step, and one for a protected ser
 it.each([
   ['that another organization shares', '#acme-shared'],
   ['that the app is not in', '#management'],
-])('in a channel %s nothing is asked, and the step fails', async (_name, channel) => {
+])('a workflow’s step fails, and posts nothing, in a channel %s', async (_name, channel) => {
   await using team = await startWorkflowTeam(1);
   const run = await ask(team, { channel: team.slack.channel(channel)?.id ?? '' });
   await run.ended;
@@ -117,7 +117,7 @@ it.each([
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('a channel where nothing is announced reads nothing of what a key did', async () => {
+it('what a workflow key did is not announced in a shared channel', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   const run = await ask(team, { key: secret, channel: team.slack.channel('#acme-shared')?.id ?? '' });

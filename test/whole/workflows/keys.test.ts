@@ -3,7 +3,7 @@ import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
-it('an owner issues a key, a workflow reboots with it, and revoking it stops that at once', async () => {
+it('a workflow reboots a server with a key that an owner issued, until the key is revoked', async () => {
   await using team = await startWorkflowTeam();
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps workflow');
@@ -41,7 +41,7 @@ it('an owner issues a key, a workflow reboots with it, and revoking it stops tha
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('only owners see, issue or revoke keys', async () => {
+it('only owners see, issue or revoke workflow keys', async () => {
   await using team = await startWorkflowTeam();
   const { id } = await giveKey(team);
   const manager = team.slack.as('mara').in('#ops');
@@ -76,7 +76,7 @@ it.each([
     { server: 'secret-1' },
     'doesn’t cover secret-1.',
   ],
-] as const)('a key %s does nothing', async (_name, keyOptions, inputs, words) => {
+] as const)('a workflow key %s does nothing', async (_name, keyOptions, inputs, words) => {
   await using team = await startWorkflowTeam();
   const { secret } = await giveKey(team, keyOptions);
   const run = await runToEnd(team, { ...inputs, key: secret });
@@ -103,7 +103,7 @@ it('a workflow never guesses a server: not by the beginning of a label, another 
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a protected server stays on, and a workflow that reboots in a loop is stopped', async () => {
+it('a workflow can’t stop a protected server, and can’t reboot one again and again', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team, { actions: ['stop', 'reboot'] });
   const owner = team.slack.as('olga').in('#ops');
@@ -125,7 +125,7 @@ it('a protected server stays on, and a workflow that reboots in a loop is stoppe
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('what is wrong with a step is said in plain text', async () => {
+it('an invalid workflow step says what is wrong with it', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   const errors = [];

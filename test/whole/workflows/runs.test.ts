@@ -14,7 +14,7 @@ import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 /** Until another process looks at a run. */
 const LATER_MS = 20_000;
 
-it('an event that Slack delivers again and again is carried out once', async () => {
+it('a workflow’s step that Slack delivers again and again is carried out once', async () => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   team.slack.app.eventRetryDelaysMs = [0, 50, 50];
@@ -30,7 +30,7 @@ it('an event that Slack delivers again and again is carried out once', async () 
   expect(ends).toHaveLength(2);
 });
 
-it('an event that Slack delivers minutes late is not carried out', async () => {
+it('a workflow’s step that Slack delivers minutes late is not carried out', async () => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   await runToEnd(team, { key: secret });
@@ -47,7 +47,7 @@ it('an event that Slack delivers minutes late is not carried out', async () => {
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('Slack gets its ack at once, however slow the hosting API is', async () => {
+it('a workflow’s step is acknowledged at once, however slow the hosting API is', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1500 });
@@ -58,21 +58,21 @@ it('Slack gets its ack at once, however slow the hosting API is', async () => {
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('the outcome reaches Slack by the app’s own token where that of the run has ended', async () => {
+it('a step’s outcome is sent with the app’s own token if the run’s token has expired', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.slack.faults.endRunTokens();
   expect((await runToEnd(team, { key: secret })).state).toBe('completed');
 });
 
-it('and by the run’s token where Slack takes no other', async () => {
+it('a step’s outcome is sent with the run’s token if Slack accepts no other', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.slack.faults.refuseBotTokensForRuns();
   expect((await runToEnd(team, { key: secret })).state).toBe('completed');
 });
 
-it('an outcome that Slack refuses is sent later, and nothing is done again', async () => {
+it('a step’s outcome that Slack refuses is sent again later, without repeating the action', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -87,7 +87,7 @@ it('an outcome that Slack refuses is sent later, and nothing is done again', asy
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('outputs that Slack refuses fail the step, with what was done', async () => {
+it('a step whose outputs Slack refuses fails with an error that says what was done', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.slack.faults.failMethod('functions.completeSuccess', 'parameter_validation_failed');
@@ -95,7 +95,7 @@ it('outputs that Slack refuses fail the step, with what was done', async () => {
   expect(run.error).toMatch(/^web-1 (was rebooted|is rebooting).*manifest in Slack is out of date\.$/);
 });
 
-it('an answer that proves nothing is reported as such, in the step and in the channel', async () => {
+it('a workflow’s reboot whose answer is lost is reported as unconfirmed, in the step and in the channel', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
@@ -119,7 +119,7 @@ function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, ho
   return { count: () => deaths };
 }
 
-it('a run that was stored as sent when the process crashed is never sent again, and reported as unknown', async () => {
+it('a workflow’s action that was marked as sent before a crash is never sent again, and is reported as unknown', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -141,7 +141,7 @@ it('a run that was stored as sent when the process crashed is never sent again, 
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a run that was only received when the process crashed is carried out later, once', async () => {
+it('a workflow’s step that was received but not started before a crash is carried out once after it', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -154,7 +154,7 @@ it('a run that was only received when the process crashed is carried out later, 
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('and fails if that is minutes later', async () => {
+it('a workflow’s step that was received before a crash fails if minutes have passed', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -167,7 +167,7 @@ it('and fails if that is minutes later', async () => {
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a process that crashes while it asks leaves a second card at most, and both belong to one run', async () => {
+it('a crash while a workflow’s card is posted leads to at most two cards, of which one can act', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'ask', 'before');
@@ -184,7 +184,7 @@ it('a process that crashes while it asks leaves a second card at most, and both 
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('of two processes that begin the same run, one carries it out', async () => {
+it('a workflow’s step that two processes start at once is carried out by one of them', async () => {
   await using team = await startWorkflowTeam(1);
   const { id, secret } = await giveKey(team);
   const { ports } = team.app;
@@ -204,7 +204,7 @@ it('of two processes that begin the same run, one carries it out', async () => {
   expect(await ports.workflowRuns.find(TEAM.id, run.id)).toMatchObject({ outcome: { code: 'done' } });
 });
 
-it('keys and tokens are in no log, in no audit and nowhere in the database in the clear', async () => {
+it('workflow keys and tokens are never logged, audited or stored in plain text', async () => {
   const lines: string[] = [];
   const write = (words: string, fields: unknown = {}) => void lines.push(`${words} ${inspect(fields)}`);
   const log = { debug: write, info: write, warn: write, error: write };
