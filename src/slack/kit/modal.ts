@@ -7,11 +7,11 @@ import { enteredState, type FieldKinds, fieldsOf, parseJson, parseValue, readEnt
 import type { Origin } from './form.ts';
 import { shorten } from './text.ts';
 
-/** The answer to a submission, and the work that starts after it. */
+/** The answer to a submission, and the rest of the work. */
 export interface SubmitAnswer {
   /** `close` (default) closes the modal, a view replaces it, and errors appear beside their fields. */
   readonly with?: 'close' | ModalView | { readonly errors: Readonly<Record<string, string>> };
-  /** Run once the answer is about to be sent; a view that it shows early may still replace `with`. */
+  /** The rest of the work. It starts before the answer is sent: a view that it shows within a second replaces `with`. */
   readonly after?: () => Promise<void>;
 }
 
