@@ -71,7 +71,7 @@ const EXPECTED: Readonly<Record<PowerAction, readonly string[]>> = {
 };
 
 /** Whether a state is the one that a power action leads to, so that the action needs no more waiting. */
-export function isWhereLeads(action: PowerAction, server: Pick<Server, 'state'>): boolean {
+export function isTargetState(action: PowerAction, server: Pick<Server, 'state'>): boolean {
   return EXPECTED[action].includes(wordOf(server));
 }
 
