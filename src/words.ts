@@ -14,7 +14,7 @@ import {
 import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
-import { isWhereLeads } from './core/server.ts';
+import { isTargetState } from './core/server.ts';
 import type { AccessRequestState, ClosedState } from './requests/decision.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
@@ -242,14 +242,14 @@ function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state:
   const label = codeLabel(name);
   const { past } = VERBS[act];
   if (state === undefined) return `The hosting API says that ${label} can’t be ${past} in its current state.`;
-  if (act !== 'delete' && act !== 'reboot' && isWhereLeads(act, { state }))
+  if (act !== 'delete' && act !== 'reboot' && isTargetState(act, { state }))
     return `${label} is already ${codeTyped(state)}, so it wasn’t ${past}.`;
   const next = isPaidTimeOver ? 'Its paid time has ended: renew it first.' : nextIn(act, state);
   return `${label} is ${codeTyped(state)}, so it can’t be ${past}. ${next}`;
 }
 
 function nextIn(act: ServerAct, state: string): string {
-  if (act === 'reboot' && isWhereLeads('stop', { state })) return 'Start the server instead.';
+  if (act === 'reboot' && isTargetState('stop', { state })) return 'Start the server instead.';
   return /ing$/.test(state) && state !== 'running'
     ? 'Try again in a moment.'
     : 'Check the server, then try again.';

@@ -5,7 +5,7 @@ import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, unmatchedWords } from '../core/find-server.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { commandLineOf } from '../core/roles.ts';
-import { isWhereLeads, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
+import { isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
 import { changePower, type PowerChange } from '../servers/change-power.ts';
@@ -218,7 +218,7 @@ async function follow(
 ): Promise<void> {
   const label = plainText(server.label);
   const { past, present } = VERBS[action];
-  if (state !== undefined && isWhereLeads(action, { state }))
+  if (state !== undefined && isTargetState(action, { state }))
     return report(
       { server, action, outcome: 'done', state },
       options,

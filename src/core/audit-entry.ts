@@ -4,7 +4,7 @@ import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
 
-/** How a request reached the app. `command_line` is what the first release wrote for `cli`. */
+/** How a request reached the app. `command_line` is the older name of `cli` in stored entries; nothing writes it. */
 export type Surface =
   | 'command'
   | 'button'
@@ -19,7 +19,7 @@ export type Surface =
   | 'cli'
   | 'command_line';
 
-/** What an audit entry is about, as far as it is known. */
+/** The server, amount and operation that an audit entry is about; absent where they aren't known. */
 export interface AuditSubject {
   readonly serverId?: ServerId;
   readonly label?: string;
@@ -27,7 +27,7 @@ export interface AuditSubject {
   readonly operationId?: ConfirmationId;
 }
 
-/** One attempt at something, allowed or not. Ids only: no secrets, no names. */
+/** One attempt at an action, allowed or not. Holds no secrets and no names of Slack users. */
 export interface AuditEntry extends AuditSubject {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -36,25 +36,26 @@ export interface AuditEntry extends AuditSubject {
   readonly channelId?: ChannelId;
   readonly surface: Surface;
   readonly action: AuditAction;
-  /** Entries of one act share it: `started`, then its outcome. */
+  /** Shared by the entries of one act: `started`, then its outcome. */
   readonly actId: string;
   readonly outcome: 'started' | 'done' | 'failed' | 'denied' | 'in_doubt';
   readonly code?: AuditCode;
 }
 
-/** An entry as it is stored: numbered 1, 2, 3 … within its workspace, and signed for that position. */
+/** An entry as it is stored. Another version of the app may have written words that this version doesn't know. */
 export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
   readonly id: AuditEntryId;
+  /** The position in the workspace's chain, from 1. */
   readonly seq: number;
+  /** Signs the entry for that position. */
   readonly signature: string;
-  /** Another version of the app may have written one that this version doesn't know; so with the next three. */
   readonly action: string;
   readonly surface: string;
   readonly outcome: string;
   readonly code?: string;
 }
 
-/** Everything that the audit records by name: the use cases, and what the app does by itself. */
+/** The names of all audited actions: the use cases, and what the app does by itself. */
 export const AUDIT_ACTIONS = [
   'panel',
   'list',
@@ -114,12 +115,13 @@ export const AUDIT_ACTIONS = [
   'workflow_answer',
   'workflow_cancel',
 ] as const;
+/** The name of an audited action. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What can be wrong with a chain of audit entries. */
+/** The faults that verifying a chain of audit entries can find. */
 export type AuditProblem = 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
 
-/** Why something ended as it did: every code that is written to the audit. */
+/** Every code that the audit stores as the reason of an outcome. */
 export type AuditCode =
   | RefusalCode
   | HostingCode

@@ -1,28 +1,28 @@
 import type { Money } from './money.ts';
 
-/** A size that can be ordered (docs/hosting-api.md 2). */
+/** A size of server that can be ordered, with its price per month (docs/hosting-api.md 2.2). */
 export interface Plan {
   readonly code: string;
   readonly vcpu: number;
   readonly ramMb: number;
   readonly diskGb: number;
   readonly monthly: Money;
-  /** The ISO 4217 code of the price's currency; absent unless the service names one, which the document doesn't mention. */
+  /** The ISO 4217 code of the price's currency; absent unless the service names one (docs/hosting-api.md 2.11). */
   readonly currency?: string;
 }
 
-/** What can be ordered now. Plans whose price can't be read are left out: they can't be confirmed. */
+/** What can be ordered now (docs/hosting-api.md 2.1). Has only plans whose price could be read: others can't be confirmed. */
 export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
   readonly images: readonly string[];
-  /** The service says that it sells more than it has shown; absent when it does not. */
+  /** Present if the service says that it offers more than this answer shows. */
   readonly hasMore?: true;
-  /** How much of each list could not be read; absent when all of it could. */
+  /** The number of elements of each list that could not be read; absent if all could. */
   readonly unreadable?: { readonly plans: number; readonly locations: number; readonly images: number };
 }
 
-/** What a user wants to order. */
+/** The four fields of an order (docs/hosting-api.md 4.4), by codes of the catalog. */
 export interface Order {
   readonly plan: string;
   readonly location: string;
@@ -30,17 +30,17 @@ export interface Order {
   readonly label: string;
 }
 
-/** Finds a plan by its code. */
+/** Finds the plan with this code; undefined if the catalog doesn't have it. */
 export function findPlan(catalog: Catalog, code: string): Plan | undefined {
   return catalog.plans.find((plan) => plan.code === code);
 }
 
-/** Says a plan's size in one line, without its price. */
+/** Describes a plan's size without its price: "1 vCPU · 2 GB RAM · 40 GB disk". */
 export function describePlan(plan: Plan): string {
   return `${plan.vcpu} vCPU · ${describeRam(plan.ramMb)} RAM · ${plan.diskGb} GB disk`;
 }
 
-/** "2 GB", "1.5 GB", "512 MB": never rounded. */
+/** Describes an amount of memory, given in MB, without rounding: "2 GB", "1.5 GB", "512 MB". */
 export function describeRam(ramMb: number): string {
   return ramMb >= 1024 && ramMb % 512 === 0 ? `${ramMb / 1024} GB` : `${ramMb} MB`;
 }

@@ -1,9 +1,9 @@
-/** Writes the cells of one line as CSV (RFC 4180), without the line end. Spreadsheets can't run what is in them. */
+/** Writes the cells of one line as CSV (RFC 4180), without the line end. No cell can run as a spreadsheet formula. */
 export function csvLine(cells: readonly (string | number | undefined)[]): string {
   return cells.map((cell) => toCell(cell ?? '')).join(',');
 }
 
-/** Spreadsheets run cells that begin like a formula, and a label can be any text: an apostrophe before it prevents that. */
+/** Writes one cell. An apostrophe keeps text that begins like a formula, such as a label, from running as one. */
 function toCell(cell: string | number): string {
   if (typeof cell === 'number') return String(cell);
   const text = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;

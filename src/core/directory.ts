@@ -4,66 +4,66 @@ import type { Secret } from './secret.ts';
 
 /** The workspaces that the app is installed in. */
 export interface Installations {
-  /** False also for a former workspace; undefined while Slack has not said which workspace the token is for. */
+  /**
+   * Whether the app is installed in the workspace; false after an uninstall. Undefined while Slack has not said which
+   * workspace `SLACK_BOT_TOKEN` is for.
+   */
   isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
-  /** The app's token can't be renewed: it works for a few hours at most, and then only another install helps. */
+  /** Whether Slack refuses to renew the app's token: it then stops working within hours, until the app is installed again. */
   needsInstall?(workspaceId: WorkspaceId): Promise<boolean>;
 }
 
-/** What Slack says about a user. */
+/** The parts of a user's Slack profile (`users.info`, `users.list`) that roles depend on. */
 export interface SlackUser {
   readonly isAdmin: boolean;
   readonly isGuest: boolean;
   readonly isBot: boolean;
   readonly isDeactivated: boolean;
-  /** From another organization (Slack Connect). */
+  /** Whether the user is from another organization (Slack Connect). */
   readonly isStranger: boolean;
-  /** The workspaces that Slack lists the user as a member of: several in Enterprise Grid. */
+  /** The IDs of the workspaces that Slack lists the user as a member of: several in Enterprise Grid. */
   readonly teamIds: readonly string[];
   /** The IANA name of the time zone in their profile. */
   readonly timeZone?: string;
 }
 
-/** A cached answer of Slack is not enough. */
+/** How recent Slack's answer has to be. */
 export interface FreshOption {
+  /** Bypasses the cache: for what changes access or spends money. Default: false. */
   readonly isFresh?: boolean;
 }
 
 /**
- * `invisible`: Slack doesn't show them to this app, which is no proof that they are no member. `hidden`: the app lacks the scope
- * `users:read`. Trying again won't help with either.
+ * Whether Slack knows a user ID. `invisible`: Slack doesn't show this user to the app, which doesn't prove that they aren't a
+ * member. `hidden`: the app lacks the scope `users:read`. `unknown`: Slack did not answer; only then can another try help.
  */
 export type Existence = 'yes' | 'no' | 'invisible' | 'hidden' | 'unknown';
 
+/** Slack's users (scope `users:read`), cached for five minutes. Each look-up waits 2 s for Slack at most and never throws. */
 export interface Users {
-  /**
-   * Undefined when the user can't be looked up: then only grants to the user themself count. `isFresh` asks Slack again
-   * even if an earlier answer is cached: for what changes access or spends money.
-   */
+  /** Finds a user; undefined if the user can't be looked up, so that only grants to this user ID count. */
   find(workspaceId: string, userId: string, options?: FreshOption): Promise<SlackUser | undefined>;
-  /**
-   * Whether Slack knows the user at all; called where `find` has no answer. `isFresh` as for `find`: asked for at the same
-   * time, both get one answer.
-   */
+  /** Whether Slack knows the user: tells why `find` returns undefined. Calls of both at the same time share one request. */
   exists(workspaceId: string, userId: string, options?: FreshOption): Promise<Existence>;
 }
 
-/** The admins and owners of a Slack workspace. */
+/** The users whom Slack lists as admins or owners of a workspace. */
 export interface Admins {
   readonly users: readonly (SlackUser & { readonly id: UserId })[];
-  /** False for a workspace with so many members that Slack was not asked about all of them. */
+  /** False if the workspace has more than 5,000 users, of which the app reads only the first. */
   readonly isComplete: boolean;
 }
 
-/** Slack's list of its admins (scope `users:read`), cached for five minutes: it shows roles and never gives one. */
+/** The list of a workspace's admins (scope `users:read`), cached for five minutes. For display: it never gives a role. */
 export interface AdminList {
-  /** Undefined without the scope, or when Slack does not answer. */
+  /** Lists the admins; undefined without the scope, or if Slack does not answer. */
   list(workspaceId: WorkspaceId): Promise<Admins | undefined>;
 }
 
+/** A user group in Slack. */
 export interface UserGroup {
   readonly id: string;
-  /** The name that it is mentioned by, without the @. */
+  /** The name in a mention, without the @. */
   readonly handle: string;
   readonly name: string;
   readonly isDisabled: boolean;
@@ -71,11 +71,11 @@ export interface UserGroup {
 
 /** Slack's user groups (scope `usergroups:read`), cached for five minutes. */
 export interface Groups {
-  /** Undefined without the scope, or when Slack does not answer. */
+  /** Lists all groups, disabled ones too; undefined without the scope, or if Slack does not answer. */
   list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
   /**
-   * The IDs of its members; empty for a group that is disabled or not listed, and without the scope. Undefined when
-   * Slack does not answer. `isFresh` asks Slack again, unless it answered within the last few seconds.
+   * Lists the IDs of a group's members: none if the group is disabled or not listed, or without the scope. Undefined if
+   * Slack does not answer. With `isFresh`, the answer is at most four seconds old (docs/design.md 4.2).
    */
   listMembers(
     workspaceId: string,
@@ -84,26 +84,31 @@ export interface Groups {
   ): Promise<readonly string[] | undefined>;
 }
 
-/** Signed requests that changed something, stored for as long as Slack's signature would let them be replayed. */
+/** The IDs of requests, events and notices that were handled: a second one with the same ID is a repetition. */
 export interface SeenRequests {
-  /** True the first time that this ID is added, false after that. */
+  /** Adds an ID; false if it was stored before. `at`, in epoch milliseconds, is what `removeBefore` goes by. */
   addFirst(requestId: string, at: number): Promise<boolean>;
-  /** Adds all of them; false if one was there before. They stay as long as if added at that time. */
+  /** Adds all of these IDs; false if any was stored before. */
   addAll(requestIds: readonly string[], at: number): Promise<boolean>;
+  /** Removes the IDs whose `at` is earlier. */
   removeBefore(at: number): Promise<void>;
 }
 
-/** `response_url`s, sealed: each is a capability to post for 30 minutes, five times (Slack, "Handling user interaction"). */
+/**
+ * `response_url`s, stored sealed, since whoever has one can post as the app: five times, for 30 minutes (Slack, "Handling
+ * user interaction"). Times are in epoch milliseconds.
+ */
 export interface ReplyUrls {
+  /** Stores a URL under the ID of its form or act, with five uses, in place of an earlier one. */
   store(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
-  /** Takes one of the five uses; undefined when none is left or the URL has expired. */
+  /** Finds a URL and takes one of its uses; undefined if none is left or it has expired. */
   use(id: string, now: number): Promise<Secret<string> | undefined>;
   removeExpired(now: number): Promise<void>;
 }
 
-/** The threads in which orders and requests were made: their outcomes are announced there, by any process. */
+/** The threads in which orders and requests were made, so that any process can announce their outcomes there. */
 export interface OutcomeThreads {
-  /** `id`: of the form, and so of the operation or the request. */
+  /** Stores a thread until that time, in epoch milliseconds, in place of an earlier one. */
   store(id: ConfirmationId, workspaceId: WorkspaceId, thread: Thread, until: number): Promise<void>;
   find(id: ConfirmationId): Promise<Thread | undefined>;
   removeExpired(now: number): Promise<void>;

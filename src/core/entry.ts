@@ -24,32 +24,35 @@ import {
 } from './permission.ts';
 import { type Actor, coversRole, type HeldRoles, type Role } from './roles.ts';
 
-/** The one entry: every command, button, modal, page and program goes through here (docs/design.md 3). */
+/**
+ * The one entry: every command, button, form, page and program runs its use cases here (docs/design.md 7.2). Money effect: that
+ * of the use case and its `follow`; the entry itself sends nothing to the hosting API.
+ */
 export interface Entry {
   /**
-   * Runs the use case or refuses, audits both, and starts what follows from it.
-   * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`, for an order
-   * `order_unsaved`; DatabaseUnreachable; and what the use case throws
+   * Checks the caller's permission, runs the use case, audits the outcome or the denial, and starts the use case's `follow`.
+   * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `workflow_key_invalid`,
+   * `already_handled`; DatabaseUnreachable, for an order Refusal `order_unsaved` in its place; and what the use case throws
    */
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
-  /** Only checks the permission, before a form is opened. A refusal is audited. @throws Refusal as `execute` does */
+  /** Checks only the permission, for any server, before a form opens, and audits a denial. @throws as the checks of `execute` */
   authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
-  /** All roles that the actor holds in this place; empty for none. */
+  /** Lists the roles that the actor holds in this workspace and channel, as far as Slack confirms them. */
   findRoles(actor: Actor): Promise<HeldRoles>;
-  /** Whether the actor may still do what they confirmed. @throws Refusal `identity_unknown` */
+  /** Whether the actor holds the role for this label, by a fresh answer of Slack. @throws Refusal `identity_unknown` */
   hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
-  /** Resolves when all follow-ups have ended. */
+  /** Resolves when all running follow-ups have ended. */
   drain(): Promise<void>;
 }
 
-/** Builds the entry over everything that the use cases work with. */
+/** Creates the entry, which hands this context to the use cases. */
 export function createEntry(app: AppContext): Entry {
   const followUps = createFollowUps(app.log);
   return {
     execute: (useCase, input, caller) =>
-      mindEarlierOrder(useCase, () => execute(useCase, input, caller, app, followUps)),
+      withUnsavedOrder(useCase, () => execute(useCase, input, caller, app, followUps)),
     authorize: (useCase, caller) =>
-      mindEarlierOrder(useCase, async () => {
+      withUnsavedOrder(useCase, async () => {
         const trail = startAuditTrail(app, useCase.name, caller);
         // A role for any server is enough here: `execute` checks the server itself.
         await auditDenial(trail, () => checkPermission(useCase, caller, app, coversRole));
@@ -60,8 +63,11 @@ export function createEntry(app: AppContext): Entry {
   };
 }
 
-/** While the database is away, nothing proves that an earlier press of the same form doesn't go through. */
-async function mindEarlierOrder<Result>(
+/**
+ * Replaces DatabaseUnreachable by the refusal `order_unsaved` for an order: nothing proves that an earlier press of the same form
+ * isn't carried out.
+ */
+async function withUnsavedOrder<Result>(
   { isOrder }: UseCaseSpec,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -82,7 +88,7 @@ async function execute<Input, Output>(
   const { actor } = caller;
   const trail = startAuditTrail(app, useCase.name, caller);
   trail.setSubject(useCase.subject?.(input) ?? {});
-  // An admin who was demoted a minute ago must not grant roles or spend money by a cached answer of Slack.
+  // A cached answer of Slack would let an admin who was demoted a minute ago grant roles or spend money.
   const isFresh = useCase.effect !== 'reads' && ['manager', 'owner'].includes(useCase.needs);
   const roles = await auditDenial(trail, () =>
     checkPermission(useCase, caller, app, coversAllServers, { isFresh }),
@@ -105,7 +111,7 @@ async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unkn
   const outcome = outcomeOf(error);
   const isAudited = useCase.effect !== 'reads' || outcome === 'denied';
   const written = isAudited ? trail.write(outcome, codeOf(error)) : Promise.resolve();
-  // Where the store fails already, what the user has to know about it comes first.
+  // If the audit can't be written either, the user still gets the refusal that says what may happen to the order.
   await written.catch((failure: unknown) => {
     if (!isRefusal(error, 'order_unsaved') && !isRefusal(error, 'approval_unsaved')) throw failure;
   });
@@ -148,7 +154,7 @@ function createContext(
       if (needs !== 'anyone' && !covers(label))
         throw await describeMissingRole(needs, roles, actor, app, { label, typed });
     },
-    // One act uses one account: a server found in one account is never deleted in another that was connected since.
+    // Looked up once per act: a server found in one account is never deleted in another one that was connected meanwhile.
     hosting: () => {
       hosting ??= openHosting(actor, app).then((api) => watchLists(api, onPartOfList));
       return hosting;
@@ -156,7 +162,7 @@ function createContext(
   };
 }
 
-/** Notifies the surface of a partial list, whatever the use case does with it. */
+/** Calls `onPartOfList` for every partial list that is fetched. */
 function watchLists(api: HostingApi, onPartOfList: Caller['onPartOfList']): HostingApi {
   return {
     ...api,
@@ -168,7 +174,7 @@ function watchLists(api: HostingApi, onPartOfList: Caller['onPartOfList']): Host
   };
 }
 
-/** @throws Refusal `no_api_key` */
+/** Opens the workspace's hosting account, without a request. @throws Refusal `no_api_key`, `key_unreadable` */
 async function openHosting(
   { workspaceId, userId }: Actor,
   { apiKeys, hostingOf }: AppContext,
@@ -178,90 +184,94 @@ async function openHosting(
   return hostingOf(held.key, workspaceId, userId);
 }
 
-/** One thing that users can do with this app, from any surface. */
+/** One thing that users can do with the app, whatever the surface. */
 export interface UseCase<Input, Output> {
-  /** Its name in the audit. */
+  /** The name in the audit. */
   readonly name: AuditAction;
+  /** The role that the caller needs. `anyone`: every member of the workspace. */
   readonly needs: Role | 'anyone';
   /**
-   * `reads` is audited only when it is denied. `changes` is audited before and after, and refused when the same signed
-   * request was handled before. `confirms` only writes a confirmation before the ack: its ID prevents a repetition
+   * `reads` changes nothing and is audited only when denied. `changes` is audited before and after, and refused if the same
+   * signed request was handled before. `confirms` only stores a confirmation, whose ID prevents a repetition
    * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
-  /** It calls `beforeChange` itself, once it knows the server. Otherwise the entry does that for what doesn't only read. */
+  /** The use case calls `beforeChange` itself. Without this, the entry calls `Caller.onChange` before anything but `reads`. */
   readonly announcesChange?: true;
-  /** What it is about, from the input alone: audited even if the process dies before the outcome. */
+  /** Names what the act is about from its input: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
+  /** Does the work, after the permission check. */
   run(input: Input, context: UseCaseContext): Promise<Output>;
-  /** While the store fails, its user must not order again: an earlier press of the same form may go through. */
+  /** Whether it confirms an order: if the database can't be reached, the user is told not to order again. */
   readonly isOrder?: boolean;
-  /** As with `confirms`, an earlier press of the same form may be doing it. */
+  /** Whether it is done once for each form: an earlier press may be doing it, even if this one fails. */
   readonly isOncePerForm?: boolean;
-  /** What follows from the act, such as sending a payment. The entry starts it, so that no surface can forget it. */
+  /**
+   * Continues after the request was answered, for example by sending a payment. Money effect: may send a paid request. The
+   * entry starts it, so that no surface can forget it.
+   */
   readonly follow?: (output: Output, context: FollowUpContext) => Promise<void>;
 }
 
-/** What authorization looks at, whatever the input and the output are. */
+/** The parts of a use case that authorization needs. */
 export type UseCaseSpec = Pick<
   UseCase<never, unknown>,
   'name' | 'needs' | 'effect' | 'isOrder' | 'isOncePerForm'
 >;
 
-/** Who sent a request, and how it reached us. */
+/** The user behind a request, and how it reached the app. */
 export interface Caller {
   readonly actor: Actor;
   readonly surface: Surface;
-  /** The workflow key that a workflow came with; absent where it came with none of this workspace. */
+  /** The key that a workflow's step has; absent if it has none of this workspace. */
   readonly workflowKeyId?: WorkflowKeyId | undefined;
-  /** Unique for each signed request; absent where nothing can be replayed (the app's own pages, the command line). */
+  /** Identifies the signed request; absent where nothing can be replayed (the app's own pages, the command line). */
   readonly requestId?: string;
-  /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */
+  /** Resolves when the request has been answered. Follow-ups start then, so that Slack gets its ack first. */
   readonly answered?: Promise<void>;
-  /**
-   * Called before anything is changed. Nothing is changed before this call, nor if it rejects.
-   */
+  /** Called before anything is changed; if it rejects, nothing is. */
   readonly onChange?: () => Promise<void>;
-  /** Called when the hosting API returns only part of the list of servers, so that every surface can say so. */
+  /** Called when the hosting API returns only part of the list of servers, so that the surface can say so. */
   readonly onPartOfList?: () => void;
 }
 
-/** What a use case works with. */
+/** What a use case works with: its actor, the app, and the permission of this call. */
 export interface UseCaseContext {
   readonly actor: Actor;
   readonly app: AppContext;
-  /** @throws Refusal `no_api_key` when the workspace has none yet */
+  /** Opens the workspace's hosting account, once per act; sends no request. @throws Refusal `no_api_key`, `key_unreadable` */
   hosting(): Promise<HostingApi>;
-  /** Whether the actor holds the role that this use case needs for the server with that label (docs/design.md 3). */
+  /** Whether the actor holds the needed role for the server with this label (docs/design.md 3). */
   covers(label: string): boolean;
-  /** Whether the actor holds that role for all servers, whatever their labels. */
+  /** Whether the actor holds the needed role for all servers. */
   readonly coversEveryServer: boolean;
   /**
-   * `typed` is how the actor named the server: a refusal tells the label only to those who know it or may see it.
-   * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied
+   * Requires the needed role for the server with this label. `typed` is how the actor named the server: the refusal has the
+   * label only if the actor typed it or may see it.
+   * @throws Refusal `role_needed`, or `identity_unknown` if Slack did not answer; audited as denied
    */
   requireRoleFor(label: string, typed?: string): Promise<void>;
-  /** Adds to what the audit says this act is about. */
+  /** Adds to the subject of the act's audit entries. */
   setSubject(subject: AuditSubject): void;
-  /** Has to be called right before a server is changed, by use cases that say so. @throws what the caller's `onChange` throws */
+  /** Announces a change right before it; for use cases with `announcesChange`. @throws what `Caller.onChange` throws */
   beforeChange(): Promise<void>;
-  /** Makes the audit say that the outcome is unknown, and why. */
+  /** Makes the audit record the outcome as unknown (`in_doubt`), with this code. */
   setUnconfirmed(code: AuditCode): void;
 }
 
-/** What a follow-up works with; the request may have ended long ago. */
+/** What a follow-up works with, after its request has ended. */
 export type FollowUpContext = Pick<UseCaseContext, 'actor' | 'app'>;
 
-/** Exists for type inference only. */
+/** Defines a use case: returns it as it is, with its types inferred. */
 export function defineUseCase<Input, Output>(useCase: UseCase<Input, Output>): UseCase<Input, Output> {
   return useCase;
 }
 
-/** Work that follows from an action and goes on after its request was answered. */
+/** Runs the `follow` of use cases after their requests were answered. */
 interface FollowUps {
-  /** Starts the work once the request has been answered; what it throws is logged. */
+  /** Starts the work once `answered` resolves; what the work throws is logged. */
   start(action: string, answered: Promise<void> | undefined, work: () => Promise<void>): void;
-  /** Resolves when all that was started has ended. */
+  /** Resolves when all running work has ended. */
   drain(): Promise<void>;
 }
 
@@ -277,7 +287,7 @@ function createFollowUps(log: Log): FollowUps {
   };
 }
 
-/** An audit entry without its time. Without an `actId` it gets one of its own. */
+/** An audit entry without its time. Without an `actId`, `makeAuditEntry` gives it a new one. */
 export interface AuditFacts
   extends Pick<AuditEntry, 'workspaceId' | 'actorId' | 'surface' | 'action' | 'outcome'> {
   readonly channelId?: ChannelId | undefined;
@@ -289,7 +299,7 @@ export interface AuditFacts
   readonly operationId?: ConfirmationId | undefined;
 }
 
-/** Makes the audit entry of something that happens now. */
+/** Makes an audit entry with the present time. Stores nothing. */
 export function makeAuditEntry({ system }: { readonly system: System }, facts: AuditFacts): AuditEntry {
   const { workspaceId, actorId, surface, action, outcome, actId = system.newId(), ...rest } = facts;
   return {
@@ -304,12 +314,14 @@ export function makeAuditEntry({ system }: { readonly system: System }, facts: A
   };
 }
 
-/** The audit entries of one act, which share its ID. */
+/** The audit entries of one act, which share its ID. Writing throws what the store throws. */
 interface AuditTrail {
+  /** Adds to what further entries are about. */
   setSubject(subject: AuditSubject): void;
+  /** Makes `end` write the outcome `in_doubt` with this code. */
   setUnconfirmed(code: AuditCode): void;
   write(outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void>;
-  /** Writes how the act ended, given that it did not throw. */
+  /** Writes the outcome of an act that did not throw: `done`, or `in_doubt`. */
   end(): Promise<void>;
 }
 
@@ -346,7 +358,7 @@ export function startAuditTrail(app: AppContext, action: AuditAction, caller: Ca
   };
 }
 
-/** Refusals that are about the actor, even where only the use case can know: who created it, which server it is. */
+/** Refusals because of who the actor is. They count as denials also if only the use case can find out. */
 const DENIALS: readonly RefusalCode[] = [
   'not_creator',
   'role_needed',
@@ -356,14 +368,14 @@ const DENIALS: readonly RefusalCode[] = [
   'workflow_key_invalid',
 ];
 
-/** Tells a denial from any other failure. */
+/** Classifies an error for the audit: `denied` if it is about the actor, otherwise `failed`. */
 export function outcomeOf(error: unknown): AuditEntry['outcome'] {
   return error instanceof Refusal && DENIALS.includes(error.code) ? 'denied' : 'failed';
 }
 
-/** The code that the audit stores for an error. */
+/** Returns the code that the audit stores for an error; `defect` for an unexpected one. */
 export function codeOf(error: unknown): AuditCode {
-  // The error that the refusal was made from says more.
+  // The reason inside this refusal says more than its own code.
   if (isRefusal(error, 'not_approved')) return error.details.reason.code;
   return isExpected(error) ? error.code : 'defect';
 }

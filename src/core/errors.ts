@@ -5,7 +5,7 @@ import type { Role } from './roles.ts';
 import type { Secret } from './secret.ts';
 import type { ListExtent, PowerAction, Server } from './server.ts';
 
-/** The ten codes of docs/hosting-api.md 7.2. */
+/** The ten error codes of the hosting API (docs/hosting-api.md 7.2). */
 export const API_CODES = [
   'unauthorized',
   'not_allowed',
@@ -18,25 +18,24 @@ export const API_CODES = [
   'wrong_state',
   'rate_limited',
 ] as const;
+/** An error code of the hosting API. */
 export type ApiCode = (typeof API_CODES)[number];
 
-/** What can go wrong between us and the API; the client adds these three to the API's own ten. */
+/** The API's ten codes, and three outcomes that come from the client (docs/hosting-api.md 7.6). */
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
-/** The refusals of our own rules, with the details of each. Their words are in `slack/<feature>/refusal-words.ts`. */
+/** The refusals by the app's own rules, with the details of each. `words.ts` has their words. */
 export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDetails, WorkflowRefusalDetails {
   // permission
-  /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
+  /** `label`: set if a server was named; '' if the actor may not learn its label. `owners`: users who could grant the role. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
-  /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
+  /** `missingScope`: the scope without which the app can't see whether the user is a member of this workspace, too. */
   other_organization: { missingScope?: string };
   other_workspace: Record<never, never>;
-  /** `userId`: another user, whom the app was acting for. */
+  /** `userId`: the user whose role could not be checked, if the app was acting for them. */
   identity_unknown: { userId?: string };
   not_creator: { label: string };
   already_handled: Record<never, never>;
-  /** The process stood still for so long that another one has told the user that nothing was done. */
-  /** A newer version of the app has stored what this one can't read: it is left to that one. */
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
   unreadable_press: Record<never, never>;
   // typed text
@@ -49,23 +48,23 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   already_renewed: { label: string; paidUntil: number };
   paid_until_unknown: { label: string };
   create_in_doubt: { label: string };
-  /** The same, and the order is of another workspace that has the same hosting account. */
+  /** An unconfirmed create of that label exists in another workspace with the same hosting account. */
   create_in_doubt_elsewhere: { label: string };
-  /** A server with that label has appeared since the review. */
+  /** A server with that label has appeared since the user saw the review. */
   label_taken: { label: string };
   /** Another workspace that has the same hosting account has ordered the same month. */
   renewed_elsewhere: { label: string };
   stale_confirmation: Record<never, never>;
-  /** The form was opened before the database was restored: what happened to it since may be lost. */
+  /** The form was opened before the database was restored, which may have lost what was done with the form. */
   restored: Record<never, never>;
-  /** The service did not show all of its servers, so a new one could not be recognized. */
+  /** The list of servers is incomplete, so a new server could not be recognized (docs/design.md 4.3). */
   list_incomplete: Record<never, never>;
-  /** The store failed: the confirmation may be stored, and carried out, or not. */
+  /** The store failed: the confirmation may have been stored, and may still be carried out. */
   order_unsaved: { isDatabaseAway?: boolean };
-  /** The store failed: the approval may be stored, and carried out, or not. */
+  /** The store failed: the approval may have been stored, and may still be carried out. */
   approval_unsaved: Record<never, never>;
   doubt_over: Record<never, never>;
-  /** The API key was set after the confirmation: it may be another account's. */
+  /** The API key was replaced after the confirmation, so it may open another account. */
   account_changed: Record<never, never>;
   label_moved: { before: string; now: string };
   // password and key
@@ -76,10 +75,10 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   no_public_url: { workspaceId: string };
   // access
   last_owner: Record<never, never>;
-  /** The grants changed while it was checked whether an owner would be left. */
+  /** Another user changed grants during the check that an owner would be left. */
   grants_moved: Record<never, never>;
   owner_limited: Record<never, never>;
-  /** Bots, deactivated users, users from another organization, unknown IDs. */
+  /** The user, group or channel can't be granted a role. */
   no_grantee: {
     problem:
       | 'bot'
@@ -97,24 +96,24 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   };
   grant_over: Record<never, never>;
   role_held: { role: Role };
-  /** A server without a label can't be told apart from every server. */
+  /** The server has no label, and the pattern of an empty label would match every server. */
   label_needed: { role: Role };
-  /** `state`: how the earlier request ended. */
+  /** The user requested this role before. `state`: how that request ended. */
   asked_before: { at: number; state: AccessRequestState; againAt: number };
   asked_enough: { wishes: readonly { role: Role; pattern: string; at: number }[]; againAt: number };
-  /** More than the requester asked for was to be approved. */
+  /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };
   own_request: Record<never, never>;
   /** Only the requester can withdraw a request. */
   not_requester: { requesterId: UserId };
   /** The user has no open access request to withdraw. */
   no_open_request: Record<never, never>;
-  /** The button that goes on with a command is too old, or not this user's. */
+  /** The button that continues a command has expired, or belongs to another user. */
   continuation_over: { command?: string };
   request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
   approval_needed: Record<never, never>;
-  /** Why it could not be checked whether the request is still valid. */
+  /** The approval could not be checked; `reason` says why. */
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   /** An owner has frozen purchases. */
@@ -126,33 +125,35 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   waited_too_long: Record<never, never>;
   shutting_down: Record<never, never>;
 }
+/** The code of a refusal by the app's own rules. */
 export type RefusalCode = keyof RefusalDetails;
 
+/** The details of a code that has none. */
 export type NoDetails = Record<never, never>;
 
-/** Why the hosting account could not be used: the API's answer, or what prevented the call. */
+/** The reasons why the hosting account could not be used: the API's answer, or what prevented the call. */
 export interface HostingFailureDetails
   extends Record<HostingCode | 'unknown_code', NoDetails>,
     Pick<RefusalDetails, (typeof PLAIN_FAILURES)[number] | 'key_unreadable'> {}
 type HostingFailure = Reason<HostingFailureDetails>;
 
-/** Why something could not be checked: the hosting account could not be used, or Slack did not answer. */
+/** Why a check could not be made: the hosting account could not be used, or Slack did not answer. */
 export type UncheckedReason = HostingFailure | Reason<RefusalDetails, 'identity_unknown'>;
 
-/** The API answered with an error, or did not answer, or nothing was sent. */
+/** A failed call of the hosting API: it answered with an error, did not answer, or nothing was sent. */
 export class HostingError extends Error {
   override readonly name = 'HostingError';
   readonly code: HostingCode | 'unknown_code';
   /**
-   * Whether money may have moved despite the error: `no` only with proof that the work was not done.
-   * Money effect: a call with `maybe` must never be sent again automatically.
+   * Whether a paid call may have been charged despite the error: `no` only with proof that it was not. Money effect: a call
+   * with `maybe` must never be sent again automatically.
    */
   readonly moneyMoved: 'no' | 'maybe';
-  /** What is known of the answer, for the log: status, the API's own words (masked and shortened). */
+  /** Facts about the call for the log, without the answer's text. */
   readonly details: HostingErrorDetails;
   /**
-   * The unreadable answer to a create: it may contain the root password, which the service shows only once
-   * (docs/hosting-api.md 4). For its creator only.
+   * The unreadable answer to a create, for its creator only: it may contain the root password, which no other answer has
+   * (docs/hosting-api.md 4.7).
    */
   readonly sealedAnswer: Secret<string> | undefined;
 
@@ -170,27 +171,33 @@ export class HostingError extends Error {
   }
 }
 
+/** Facts about a failed call. Apart from codes and a server's state, none repeats the answer's text. */
 export interface HostingErrorDetails {
+  /** The endpoint's name in logs and metrics. */
   readonly operation?: string;
   /** Absent if no answer arrived; set for every answer, readable or not. */
   readonly status?: number;
   /**
-   * Why an answer could not be read: not JSON, a success that carries an error, not the documented shape, or an error
-   * whose codes contradict each other (or only repeat what we sent).
+   * Why the answer could not be read. `carries_error`: a 2xx answer that says it is none. `unexpected`: not a documented
+   * shape. `ambiguous_code`: an error whose codes contradict each other or only repeat what was sent.
    */
   readonly problem?: 'not_json' | 'carries_error' | 'unexpected' | 'ambiguous_code' | 'too_large';
   /** The documented code inside a 2xx answer. */
   readonly apiCode?: ApiCode;
+  /** The code or name of the network failure, or what prevented the request. */
   readonly cause?: string;
-  /** The unknown code, if the answer had one. */
+  /** The undocumented code of the answer, if it can't be a secret. */
   readonly unknownCode?: string;
   /** The server's state, which does not allow the action. */
   readonly state?: string;
-  /** The action that is proven not to have been carried out, where there was one. */
+  /** The action that was not carried out, with proof. */
   readonly failed?: FailedAct;
 }
 
-/** A refusal by one of our own rules; nothing was sent. */
+/**
+ * A refusal by one of the app's own rules. Money effect: none; only `order_unsaved` and `approval_unsaved` leave open whether the
+ * order is carried out.
+ */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   override readonly name = 'Refusal';
   readonly code: Code;
@@ -203,12 +210,12 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   }
 }
 
-/** Whether it is the refusal with this code; narrows its details to that code's type. */
+/** Whether an error is the refusal with this code; narrows the type of its details. */
 export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code): error is Refusal<Code> {
   return error instanceof Refusal && error.code === code;
 }
 
-/** Reads the error as a failure of the hosting account; undefined for any other error. */
+/** Returns the error as a failure of the hosting account; undefined for any other error. */
 export function findHostingFailure(error: unknown): HostingFailure | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
   if (isRefusal(error, 'key_unreadable')) return { code: 'key_unreadable', details: error.details };
@@ -218,32 +225,32 @@ export function findHostingFailure(error: unknown): HostingFailure | undefined {
 
 const PLAIN_FAILURES = ['no_api_key', 'account_changed', 'waited_too_long', 'shutting_down'] as const;
 
-/** Distinguishes expected failures, which have words for users, from defects. */
+/** Whether an error is an expected failure, which has words for users, rather than a defect. */
 export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;
 }
 
-/** A defect's name and location; never its message, which may repeat what a user typed or what an answer contained. */
+/** Describes a defect for the log by its name and location; never by its message, which may repeat input or an answer. */
 export function describeDefect(error: unknown): { name: string; stack: string } {
   if (!(error instanceof Error)) return { name: typeof error, stack: '' };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { name: error.name, stack: frames.slice(0, 12).join('\n') };
 }
 
-/** The servers that a refusal offers instead of the one that was named; none where there is nothing to choose. */
+/** Lists the servers that a refusal offers instead of the named one; none if there is nothing to choose. */
 export function choicesOf(error: unknown): readonly Server[] {
   if (isRefusal(error, 'ambiguous_server')) return error.details.servers;
   return isRefusal(error, 'unknown_server') ? (error.details.near ?? []) : [];
 }
 
-/** What can be done to a server for free. */
+/** An act on a server that costs nothing. */
 export type ServerAct = PowerAction | 'delete';
 
-/** What was not done to which server: errors name both. */
+/** An act that was not carried out, and its server. */
 export interface FailedAct {
   readonly act: ServerAct;
   readonly label: string;
-  /** Absent when the server was not found before the failure. */
+  /** Absent if the server was not found before the failure. */
   readonly serverId?: ServerId;
   /** Whether the paid time of the server has ended. */
   readonly isPaidTimeOver?: boolean;
@@ -252,8 +259,8 @@ export interface FailedAct {
 /** The refusals about servers, with the details of each. */
 interface ServerRefusalDetails {
   /**
-   * `near`: several labels are equally near. `act`: what was to be done to the server. `extent`: of the list that doesn't
-   * have it; absent if that list is whole.
+   * `nearest`: the one label that is nearest to what was typed; `near`: the servers, if several labels are equally near.
+   * `act`: the requested action. `extent`: of the list without the server; absent if that list is whole.
    */
   unknown_server: {
     typed: string;
@@ -274,7 +281,7 @@ interface ServerRefusalDetails {
   rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
   /** The server has another label than the one that the user confirmed. */
   server_renamed: { before: string; now: string; action: PowerAction };
-  /** The list of servers was confirmed too late. */
+  /** The user confirmed a list of servers too long after it was shown. */
   confirmation_expired: { action: PowerAction };
 }
 
@@ -282,39 +289,36 @@ interface ServerRefusalDetails {
 interface ReminderRefusalDetails {
   /** The paid time ends too soon for another reminder after the snooze. */
   snooze_too_late: { label: string };
-  /** None of the servers that the user may renew has to be renewed soon. */
+  /** No server that the user may renew is due soon. */
   nothing_to_renew: Record<never, never>;
 }
 
 /** The refusals about workflows, with the details of each. */
 interface WorkflowRefusalDetails {
-  /**
-   * What a workflow came with does not permit this: no key of this workspace (or a revoked one), one that has expired, or one
-   * for other actions.
-   */
+  /** The workflow's key doesn't permit the action. `unknown`: revoked, or not a key of this workspace. */
   workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
   workflow_key_name: { name: string };
   workflow_keys_full: { most: number };
-  /** Another owner has revoked it. */
+  /** The key was already revoked. */
   workflow_key_gone: Record<never, never>;
-  /** The run was answered, canceled or given up, or is being carried out. */
+  /** The run has ended (answered, canceled or given up), or is being carried out. */
   workflow_run_over: Record<never, never>;
 }
 
 /**
- * Why something ended as it did: a code and its details. `Details` maps each code to the shape of its details, so the codes
- * are a closed union, and code that handles a reason has to handle every code.
+ * A code and its details. `Details` maps each code to the shape of its details, so that the codes are a closed union and the
+ * compiler finds code that doesn't handle all of them.
  */
 export type Reason<Details, Code extends keyof Details = keyof Details> = {
   [Each in Code]: { readonly code: Each; readonly details: Details[Each] };
 }[Code];
 
-/** Words for every code: a code without words does not compile. */
+/** A function for every code that puts its details into words: a missing one does not compile. */
 export type ReasonWords<Details, Rest extends readonly unknown[] = []> = {
   readonly [Code in keyof Details]: (details: Details[Code], ...rest: Rest) => string;
 };
 
-/** Puts a reason into words. */
+/** Puts a reason into words, with the function of its code. */
 export function describeReason<Details, Code extends keyof Details, Rest extends readonly unknown[]>(
   words: ReasonWords<Details, Rest>,
   { code, details }: Reason<Details, Code>,
@@ -324,7 +328,7 @@ export function describeReason<Details, Code extends keyof Details, Rest extends
 }
 
 /**
- * The database can't be reached, or the connection was lost: what it was asked for was done or not. `cause` says why, for the
+ * The database can't be reached, or the connection was lost, so the statement may or may not have run. `cause` is for the
  * operator alone.
  */
 export class DatabaseUnreachable extends Error {
@@ -334,7 +338,7 @@ export class DatabaseUnreachable extends Error {
     super(words, { cause });
   }
 
-  /** The code or the name of the cause, for the log: its message may contain what not everyone should read. */
+  /** The code or name of the cause, for the log; never its message, which may contain confidential data. */
   get reason(): string {
     const { cause } = this;
     if (!(cause instanceof Error)) return 'unknown';

@@ -11,15 +11,15 @@ import {
 } from './labels.ts';
 import { compareServers, isDeleted, type ListExtent, type Server } from './server.ts';
 
-/** The servers that a typed name stands for. Several matches never act: they lead to a picker. */
+/** What a typed name stands for (docs/design.md 2.2). `ambiguous` never leads to an act, only to a picker. */
 type ServerMatch =
   | { readonly kind: 'found'; readonly server: Server }
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
   | { readonly kind: 'unknown'; readonly nearest: readonly Server[] };
 
 /**
- * Finds the server that was referred to by label (exact, then in any case, then as phones write it, then unique prefix), ID
- * or IPv4 address. Only servers whose labels `isOffered` lets through are suggested.
+ * Finds the server with a typed name: an ID, an IPv4 address or a label (exact, then in any letter case, then as phones write it,
+ * then a unique prefix). `nearest` has only servers whose labels `isOffered` accepts.
  */
 export function matchServer(
   typed: string,
@@ -41,8 +41,8 @@ export function matchServer(
 }
 
 /**
- * What the name means if the keyboard changed it. A label that begins with the name as it was typed counts as well: two
- * readings never act.
+ * Finds the servers that a name means if the keyboard changed it. Labels that begin with the name as typed count as matches
+ * too, so that a name with two readings is ambiguous.
  */
 function matchAlike(
   wanted: string,
@@ -60,13 +60,13 @@ function matchAlike(
   return servers.filter((_, at) => readings.some((reading) => names[at]?.startsWith(reading)));
 }
 
-/** A list's labels, folded as users compare them, and as phones write them. */
+/** The labels of a list, in its order: folded by `foldLabel` and by `foldName`. */
 interface FoldedLabels {
   readonly labels: readonly string[];
   readonly names: readonly string[];
 }
 
-/** One list is searched for many names: its labels are folded once. */
+/** Caches the folded labels of a list, since one list is searched for many names. */
 const folded = new WeakMap<readonly Server[], FoldedLabels>();
 
 function foldedOf(servers: readonly Server[]): FoldedLabels {
@@ -93,7 +93,7 @@ function suggest(
 
 const MOST_SUGGESTED = 20;
 
-/** Labels, IDs and addresses are matched together: "42" may be one server's label and another server's ID. */
+/** Matches label, ID and address together: "42" may be one server's label and another server's ID. */
 function isNamed(server: Server, wanted: string): boolean {
   return isIdenticalLabel(server.label, wanted) || isNumbered(server, wanted);
 }
@@ -109,8 +109,8 @@ function offer(matches: readonly Server[]): ServerMatch {
 }
 
 /**
- * Keeps the servers whose label, id, address, state or note contains the filter, any case. `noteOf` has the words of a
- * server's note.
+ * Lists the servers whose label, ID, address, state or note contains the filter in any letter case, by label. `noteOf` returns
+ * the text of a server's note.
  */
 export function filterServers(
   filter: string,
@@ -127,8 +127,8 @@ export function filterServers(
 }
 
 /**
- * Whether this names the server in full, by label (any case, and as phones write it), ID or IPv4 address, rather than by the
- * beginning of its label.
+ * Whether a typed name is the server's whole label (in any letter case, or as phones write it), ID or IPv4 address, and not
+ * only the beginning of its label.
  */
 export function isFullName(typed: string, server: Server): boolean {
   const wanted = typed.trim();
@@ -140,22 +140,23 @@ export function isFullName(typed: string, server: Server): boolean {
   );
 }
 
-/** A list of servers as menus search it: sorted once for all letters that are typed. */
+/** A list of servers prepared for menus, which search it again for every letter that is typed. */
 export interface ServerIndex {
-  /** By label. */
+  /** Sorted by label. */
   readonly servers: readonly Server[];
-  /** What is searched of each of them, in lower case. */
+  /** The searched text of each server, in lower case and in the same order. */
   readonly texts: readonly string[];
 }
 
+/** Sorts a list of servers and prepares it for `searchServers`. */
 export function indexServers(servers: readonly Server[]): ServerIndex {
   const sorted = servers.toSorted(compareServers);
   return { servers: sorted, texts: sorted.map(textOf) };
 }
 
 /**
- * The servers that `isOffered` lets through and whose label, ID, address or state contains the filter, by label; if there
- * are none, those with the nearest labels.
+ * Lists the servers that `isOffered` accepts and whose label, ID, address or state contains the filter, by label; if there are
+ * none, those with the nearest labels.
  */
 export function searchServers(
   filter: string,
@@ -176,12 +177,12 @@ function textOf({ label, id, ipv4 = '', state }: Server): string {
   return [label, id, ipv4, state].join('\0').toLowerCase();
 }
 
-/** Whether a name that was typed stands for many: `*` without a `\` before it. */
+/** Whether a typed name is a pattern: it has a `*` that no `\` escapes. */
 export function isPattern(typed: string): boolean {
   return /(?:^|[^\\])(?:\\\\)*\*/.test(typed);
 }
 
-/** The servers whose labels match a pattern; if none does, those that match it as phones write it. */
+/** Lists the servers whose labels match a pattern, or match it as phones write it; leaves out deleted ones. */
 export function matchPattern(typed: string, servers: readonly Server[]): readonly Server[] {
   const listed = servers.filter((server) => !isDeleted(server));
   const written = findPattern(typed);
@@ -192,10 +193,10 @@ export function matchPattern(typed: string, servers: readonly Server[]): readonl
   return listed.filter(({ label }) => matchesPattern(bare, foldName(label)));
 }
 
-/** What every surface says about a list with the extent `part`. */
+/** The note that every surface shows about a list with the extent `part`. */
 export const PART_OF_LIST = 'The hosting API returned only part of the list.';
 
-/** Says that no listed server matches a name. `named`: the name as the surface writes it. */
+/** Says that no listed server matches a name, as far as a list of this extent shows. `named`: the name in the surface's markup. */
 export function unmatchedWords(typed: string, named: string, extent: ListExtent = 'whole'): string {
   if (extent === 'whole') return `No server matches ${named}.`;
   if (extent === 'maybe_whole') return `No listed server matches ${named}, but some servers may be missing.`;

@@ -1,38 +1,38 @@
 import { distance } from 'fastest-levenshtein';
 import { Refusal } from './errors.ts';
 
-/**
+/*
  * Labels are compared in three ways, and nowhere by hand:
  * - `isIdenticalLabel`: before a server is deleted. Every character counts.
- * - `isSameLabel`: wherever a user would call two labels the same (a name that was typed, a second server of that label)
- *   and where the hosting service may have trimmed or changed the label that we sent.
+ * - `isSameLabel`: wherever a user would call two labels the same (a typed name, a second server of that label), and where
+ *   the hosting service may have trimmed or changed the label that the app sent.
  * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
  */
 
-/** Exactly the same, character by character: for deletes, where another server must never be meant. */
+/** Whether two labels are equal character by character: for deletes, which must never hit another server. */
 export function isIdenticalLabel(a: string, b: string): boolean {
   return a === b;
 }
 
-/** The same for users: spaces around it, letter case and compatible characters (full-width letters) don't count. */
+/** Whether users would call two labels the same: ignores spaces around them, letter case and full-width letters. */
 export function isSameLabel(a: string, b: string): boolean {
   return foldLabel(a) === foldLabel(b);
 }
 
-/** Whether a server still has the label that was frozen with a confirmation (`freezeLabel`). */
+/** Whether a server's label is the one that was stored with a confirmation by `freezeLabel`. */
 export function isFrozenLabel(label: string, frozen: string): boolean {
   return isIdenticalLabel(freezeLabel(label), frozen);
 }
 
-/** A label as `isSameLabel` compares it. */
+/** Folds a label into the form that `isSameLabel` compares. */
 export function foldLabel(label: string): string {
   return toCompatible(label).trim().toLowerCase();
 }
 
-/** No label is longer, and the time to put a text's accents in order grows with the square of their number. */
+/** The time to put a text's accents in order grows with the square of their number. */
 const MOST_NORMALIZED = 1000;
 
-/** A text in Unicode's compatible form (NFKC). Longer ones stay as they are. */
+/** Normalizes a text to Unicode's compatible form (NFKC), unless it is longer than 1,000 characters. */
 export function toCompatible(text: string): string {
   return text.length > MOST_NORMALIZED ? text : text.normalize('NFKC');
 }
@@ -41,16 +41,16 @@ export function toCompatible(text: string): string {
 const MAX_FROZEN_JSON = 2500;
 const SHORTENED_LENGTH = 400;
 
-/** The part of a label that is stored with a confirmation in a modal: all of it, unless it is too long for Slack. */
+/** Shortens a label to what a modal stores with a confirmation: all of it, unless that is too long for Slack. */
 export function freezeLabel(label: string): string {
   if (JSON.stringify(label).length <= MAX_FROZEN_JSON) return label;
   return `${label.slice(0, SHORTENED_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Twenty of them fit into the value of a button, which holds 2,000 characters, escapes included. */
+/** Twenty labels of this size fit into the value of a button, which holds 2,000 characters, escapes included. */
 const MAX_BRIEF_JSON = 64;
 
-/** The part of a label that a button carries which names many servers. Labels differ at their ends: a long one loses its middle. */
+/** Shortens a label for a button that names many servers. A long one loses its middle, since labels differ at their ends. */
 export function freezeBriefly(label: string): string {
   for (let kept = 32; kept > 0 && JSON.stringify(label).length > MAX_BRIEF_JSON; kept--) {
     const brief = `${label.slice(0, kept)}…${label.slice(-kept)}`;
@@ -59,7 +59,7 @@ export function freezeBriefly(label: string): string {
   return label;
 }
 
-/** What has to be typed to delete a server: its label, or its ID where the label can't be typed. */
+/** Returns what a user has to type to delete a server: its label, or its ID if the label can't be typed. */
 export function deletionWord({ id, label }: { readonly id: number; readonly label: string }): string {
   const trimmed = label.trim();
   const isTypeable =
@@ -67,10 +67,10 @@ export function deletionWord({ id, label }: { readonly id: number; readonly labe
   return isTypeable ? trimmed : String(id);
 }
 
-/** More than anyone reads. The hosting API's own limit is not documented. */
+/** The longest label of a new server. The hosting API's own limit is not documented (docs/hosting-api.md 2.9). */
 export const LABEL_MAX_CHARACTERS = 255;
 
-/** Reads the label for a new server. @throws Refusal `bad_label` */
+/** Reads the label for a new server: 1 to 255 characters without control characters, trimmed. @throws Refusal `bad_label` */
 export function parseLabel(typed: string): string {
   const label = typed.trim();
   if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
@@ -82,7 +82,7 @@ export function parseLabel(typed: string): string {
   return label;
 }
 
-/** The pattern of a grant that is not limited to certain servers. */
+/** The pattern of a grant that covers all servers. */
 export const EVERY_SERVER = '';
 
 const LONGEST_PATTERN = 100;
@@ -95,7 +95,7 @@ export function matchesPattern(pattern: string, label: string): boolean {
   let token = 0;
   let letter = 0;
   let star: { token: number; letter: number } | undefined;
-  // Backtracks to the last star only, so that no pattern takes long.
+  // Backtracks only to the last star, so that no pattern takes exponential time.
   while (letter < letters.length) {
     const wanted = tokens[token];
     if (wanted === '*') {
@@ -113,13 +113,13 @@ export function matchesPattern(pattern: string, label: string): boolean {
   return tokens.slice(token).every((rest) => rest === '*');
 }
 
-/** The pattern that matches only this label; throws for an empty one, which would match every server. */
+/** Returns the pattern that matches only this label. @throws Error for an empty label, whose pattern would match every server */
 export function exactPattern(label: string): string {
   if (label === '') throw new Error('no pattern fits an empty label alone');
   return label.replace(/[\\*]/g, '\\$&');
 }
 
-/** Reads a typed pattern; undefined if it is invalid. `*` alone means every server. */
+/** Reads a typed pattern of 1 to 100 characters; undefined if it is invalid. `*` alone becomes `EVERY_SERVER`. */
 export function findPattern(typed: string): string | undefined {
   const pattern = typed.trim();
   if (pattern === '' || [...pattern].length > LONGEST_PATTERN || /\p{Cc}/u.test(pattern)) return undefined;
@@ -130,23 +130,23 @@ function literalOf(token: string): string {
   return token.length > 1 && token.startsWith('\\') ? token.slice(1) : token;
 }
 
-/** Hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
+/** The hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
 const DASHES = /[\u2010-\u2015\u2043\u2212\uFE58\uFE63\uFF0D]/gu;
-/** Invisible characters that come along when text is copied, ours around right-to-left labels included. */
+/** Invisible characters that come along with copied text, such as those that `plainLabel` puts around right-to-left labels. */
 const INVISIBLE = /\p{Cf}|\uFE0E|\uFE0F/gu;
-/** Longer ones have no quotation marks to be taken off: each pair takes a look at the whole name. */
+/** Longer names keep their quotation marks, since removing each pair takes a look at the whole name. */
 const LONGEST_NAME = 1000;
 const TRAILING = /[\s.,;:!?]+$/u;
 const QUOTED = /^(?:"(.+)"|'(.+)'|`+([^`]+)`+|\u201C(.+)\u201D|\u2018(.+)\u2019|\u00AB(.+)\u00BB)$/su;
 
-/** A name without the differences that a keyboard makes: letter case, width, kinds of dashes, numbers of spaces. */
+/** Removes from a name the differences that keyboards make: letter case, width, kinds of dashes, numbers of spaces. */
 export function foldName(name: string): string {
   return foldLabel(name).replace(INVISIBLE, '').replace(DASHES, '-').replace(/\s+/gu, ' ').trim();
 }
 
 /**
- * The same without quotation marks around it and punctuation after it. Quotes count only in pairs: a single one may be what
- * is left of a name with a space in it.
+ * Folds a name as `foldName` does, and removes quotation marks around it and punctuation after it. Removes quotation marks only
+ * in pairs: a single one may be what is left of a name with a space in it.
  */
 export function bareName(typed: string): string {
   let name = foldName(typed);
@@ -160,7 +160,7 @@ export function bareName(typed: string): string {
   }
 }
 
-/** The ways in which a label may be written that this name stands for: with quotation marks and punctuation, and without. */
+/** Lists what a typed name may mean: the folded name with its quotation marks and punctuation, and without. */
 export function readingsOf(typed: string): readonly string[] {
   return [...new Set([foldName(typed), bareName(typed)])].filter((each) => each !== '');
 }
@@ -168,13 +168,14 @@ export function readingsOf(typed: string): readonly string[] {
 /** Letters, digits, and what joins them in host names: "web-1.example.com" is one run, "web 1" are two. */
 const RUN = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
-/** One run of a text, and its position. */
+/** One run of a text, and its position in UTF-16 code units. */
 export interface TextRun {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
+/** Splits a text into runs of letters and digits. */
 export function splitRuns(text: string): readonly TextRun[] {
   return [...text.matchAll(RUN)].map((match) => ({
     text: match[0],
@@ -183,29 +184,29 @@ export function splitRuns(text: string): readonly TextRun[] {
   }));
 }
 
-/** Finds labels in a text, however many there are, at the cost of a few lookups for each of its words. */
+/** An index of labels: finds them in a text with a few lookups for each word, however many labels there are. */
 export interface LabelIndex<One> {
-  /** The entries with the longest label that begins at this run and matches whole runs, and how many runs it has. */
+  /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
   findAt(
     runs: readonly TextRun[],
     at: number,
     text: string,
   ): { readonly found: readonly One[]; readonly runs: number } | undefined;
-  /** What has exactly this label. */
+  /** Finds the entries with exactly this label. */
   find(label: string): readonly One[];
 }
 
-/** A label of more words isn't looked for. */
+/** Labels of more runs are left out of the index. */
 const MOST_RUNS = 12;
 
 interface Entry<One> {
   readonly label: string;
-  /** Where its first run begins. */
+  /** Where the label's first run begins. */
   readonly offset: number;
   readonly ones: One[];
 }
 
-/** Labels and texts have to be folded in the same way. A label without letters and digits isn't found. */
+/** Indexes labels, which have to be folded like the searched texts. Leaves out labels without letters and digits. */
 export function indexLabels<One>(
   labels: readonly { readonly label: string; readonly one: One }[],
 ): LabelIndex<One> {
@@ -248,22 +249,19 @@ function keyOf(runs: readonly TextRun[]): string {
   return runs.map(({ text }) => text).join(' ');
 }
 
-/** Typed text and labels can be of any length: only their beginnings count. */
+/** Typed text and labels can be of any length, so only their beginnings are compared. */
 const MOST_LETTERS = 64;
-/** More typing mistakes than this are another word. */
+/** The most typing mistakes in what still counts as the same word. */
 const MOST_EDITS = 6;
-/** More that are equally near are of no help. */
+/** The most candidates that are returned as equally near: more are of no help. */
 const MOST_TIES = 20;
 
-/**
- * Finds the candidate that the user probably meant: at most a third of its letters differ, and at most six. Used for labels,
- * subcommands and roles alike.
- */
+/** Finds the candidate that the user probably meant: at most a third of its letters, and at most six, differ. */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
   return findAllNearest(typed, candidates)[0];
 }
 
-/** All candidates that are equally near. */
+/** Lists the candidates that are nearest, at most twenty, by the rule of `findNearest`. */
 export function findAllNearest(typed: string, candidates: readonly string[]): readonly string[] {
   const wanted = beginningOf(typed);
   let nearest: string[] = [];
@@ -282,12 +280,12 @@ export function findAllNearest(typed: string, candidates: readonly string[]): re
   return nearest;
 }
 
-/** Some letters are longer in lower case. */
+/** Cut again after lower-casing, since some letters become longer. */
 function beginningOf(text: string): string {
   return text.slice(0, MOST_LETTERS).toLowerCase().slice(0, MOST_LETTERS);
 }
 
-/** Two letters in the wrong order are one mistake. */
+/** Counts typing mistakes. Two swapped letters are one mistake. */
 function countEdits(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && isSwapped(a, b) ? 1 : edits;

@@ -2,35 +2,36 @@ import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { isRefusal, Refusal } from './errors.ts';
 
-/** A lock and its owner: enough for the store to check in a transaction whether it is still held. */
+/** The name of a lock and the ID of its owner, by which a transaction checks that the lock is still held. */
 export interface LockOwner {
   readonly name: string;
   readonly owner: string;
 }
 
-/** A lock while the work runs under it. */
+/** A lock while its work runs. */
 export interface HeldLock extends LockOwner {
-  /** False once the lock may belong to another process: nothing that spends money may start then. */
+  /** Whether the lease still runs. Once false, another process may hold the lock, and nothing that spends money may start. */
   isHeld(): boolean;
 }
 
-/** Runs pieces of work that share a name one after the other, in all processes that share the store (docs/design.md 4.3). */
+/** Named locks. Work under one name runs one at a time, in all processes that share the store (docs/design.md 4.3). */
 export interface Locks {
   /**
-   * Runs the work once it holds the lock of that name.
-   * @throws Refusal `waited_too_long` when that took two minutes and the work did not start; and what the work throws
+   * Waits for the lock, two minutes at most, then runs the work.
+   * @throws Refusal `waited_too_long` if the work did not start; and what the work or the store throws
    */
   run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
-  /** Runs the work unless the lock is held, in any process: then false, and the work did not start. @throws what the work throws */
+  /** Runs the work, or returns false without starting it if the lock is held. @throws what the work or the store throws */
   runIfFree(name: string, work: () => Promise<void>): Promise<boolean>;
 }
 
-/** The rows behind the locks. They are compared with the store's clock, so that processes need not agree on the time. */
+/** The stored leases behind the locks. They end by the store's clock, so that processes need not agree on the time. */
 export interface LockLeases {
-  /** False when another owner holds the lock. */
+  /** Takes the lock for `leaseMs`; false if another owner holds it. */
   take(lock: LockOwner, leaseMs: number): Promise<boolean>;
-  /** False when another owner has held the lock since. */
+  /** Extends the lease to `leaseMs` from now; false if another owner has held the lock since. */
   renew(lock: LockOwner, leaseMs: number): Promise<boolean>;
+  /** Frees the lock, unless another owner holds it. */
   release(lock: LockOwner): Promise<void>;
 }
 
@@ -40,14 +41,14 @@ interface Parts {
   readonly log: Log;
 }
 
-/** How long a lock stays with a process that has died. A living one renews it three times as often. */
+/** How long a lock stays with a process that has died. A living one renews it every 10 s. */
 const LEASE_MS = 30_000;
-/** Longer than the hosting API may take to answer one request, shorter than a confirmation may wait. */
+/** How long work waits for its lock. */
 const WAIT_MS = 120_000;
-/** How often to try again for a lock that another process holds. */
+/** The pause between two tries for a lock that another process holds. */
 const POLL_MS = 250;
 
-/** Builds locks: a fair queue by name within this process, a lease in the store across processes. */
+/** Creates the locks: within this process a fair queue for each name, across processes a lease in the store. */
 export function createLocks(parts: Parts): Locks {
   const { system } = parts;
   const tails = new Map<string, Promise<void>>();
@@ -58,7 +59,7 @@ export function createLocks(parts: Parts): Locks {
   ): Promise<Result> => {
     const before = tails.get(name);
     const { promise: ended, resolve: end } = withResolvers();
-    // If a waiter gives up, the next one still waits for everyone who came before both.
+    // Settles only after all earlier work: the next in the queue still waits for it if this one gives up.
     const tail = (before ?? Promise.resolve()).then(() => ended);
     tails.set(name, tail);
     try {
@@ -117,7 +118,7 @@ async function runLeased<Result>(
   }
 }
 
-/** When the lease that was taken ends, on the monotonic clock of this process. */
+/** Takes the lock; returns when its lease ends, on the monotonic clock. @throws Refusal `waited_too_long` after the deadline */
 async function take(lock: LockOwner, deadline: number, { leases, system }: Parts): Promise<number> {
   for (;;) {
     const at = system.elapsed();
@@ -148,7 +149,7 @@ async function keepRenewed(
   }
 }
 
-/** The work has ended and its outcome is final, so a failure is only logged: the lease ends by itself. */
+/** Releases a lock after its work. A failure is only logged: the outcome is final, and the lease ends by itself. */
 async function release(lock: LockOwner, { leases, log }: Parts): Promise<void> {
   await leases.release(lock).catch((error: unknown) => {
     log.warn('a lock could not be released', { lock: lock.name, cause: nameOf(error) });
@@ -167,10 +168,10 @@ function withResolvers() {
   return { promise, resolve };
 }
 
-/** Slack wants its answer within 3 s: what takes longer than this is sent later. */
+/** Leaves time for an answer to Slack, which has to come within 3 s. */
 const TIMEOUT_MS = 1200;
 
-/** The result if it comes within the timeout (milliseconds), undefined if it does not. @throws what the work throws in time */
+/** Waits for work, 1.2 s unless `timeoutMs` says otherwise; undefined if it takes longer. @throws what the work throws in time */
 export async function withTimeout<Result>(
   work: Promise<Result>,
   system: System,
@@ -190,18 +191,18 @@ export async function withTimeout<Result>(
   }
 }
 
-/** Work that was begun, and that a stop waits for. */
+/** Running work that the app waits for before it stops. */
 export class InFlight {
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Counts this work until it ends, and returns it. Who begins it also handles what it throws. */
+  /** Counts this work until it ends, and returns it. The caller handles what it throws. */
   add<Result>(work: Promise<Result>): Promise<Result> {
     const ended: Promise<unknown> = work.catch(() => undefined).finally(() => this.#running.delete(ended));
     this.#running.add(ended);
     return work;
   }
 
-  /** Resolves when everything has ended, also what was begun while it waited. */
+  /** Resolves when all work has ended, also work that was added meanwhile. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

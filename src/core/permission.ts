@@ -17,8 +17,8 @@ import {
 import { isExpired } from './workflow-key.ts';
 
 /**
- * The one permission check (docs/design.md 3): returns the roles that the actor holds in this place.
- * `isEnough` decides whether the roles that are known without asking Slack are enough.
+ * The one permission check (docs/design.md 3). Returns the roles that the actor holds in this workspace and channel; none for a
+ * use case that `anyone` may run. Slack is asked only if `isEnough` rejects the roles that are known without it.
  * @throws Refusal `other_workspace`, `other_organization`, `role_needed`, `identity_unknown`, `workflow_key_invalid`
  */
 export async function checkPermission(
@@ -30,7 +30,7 @@ export async function checkPermission(
 ): Promise<KnownRoles> {
   const { needs } = useCase;
   const { actor, surface } = caller;
-  // A user who can run programs on the machine has the database and its keys anyway.
+  // Who can run programs on the machine has the database and its keys anyway.
   if (surface === 'cli') return ALL_ROLES;
   const isServed = await app.installations.isServed(actor.workspaceId);
   if (isServed === undefined) throw new Refusal('identity_unknown', {});
@@ -43,7 +43,7 @@ export async function checkPermission(
   return roles;
 }
 
-/** In an Enterprise Grid a member may be at home in another workspace: without the scope, the app can't know (docs/slack.md). */
+/** Makes the refusal for a user of another team; without the scope, that may be a member with another home (docs/slack.md). */
 async function describeOutsider(actor: Actor, { users }: AppContext): Promise<Refusal> {
   const isHidden = (await users.exists(actor.workspaceId, actor.userId)) === 'hidden';
   return new Refusal('other_organization', isHidden ? { missingScope: 'users:read' } : {});
@@ -51,7 +51,10 @@ async function describeOutsider(actor: Actor, { users }: AppContext): Promise<Re
 
 const OWNERS_TIMEOUT_MS = 300;
 
-/** The refusal with the role that is needed, the one that is held, and the owners who could grant it. */
+/**
+ * Returns the refusal `role_needed` with the role that the actor holds and the owners who could grant the missing one; or
+ * `identity_unknown` if an answer of Slack could still prove the needed role.
+ */
 export async function describeMissingRole(
   needed: Role,
   roles: KnownRoles,
@@ -71,7 +74,7 @@ export async function describeMissingRole(
   });
 }
 
-/** An ID, an address or the beginning of a label must not tell the label to users whose roles are for other servers. */
+/** Returns the label if the actor typed it or may see it, otherwise ''. */
 function findKnownLabel(
   { label, typed }: { readonly label: string; readonly typed: string },
   { held }: KnownRoles,
@@ -79,12 +82,12 @@ function findKnownLabel(
   return isSameLabel(typed, label) || coversRole(held, 'viewer', label) ? label : '';
 }
 
-/** What a workflow key is worth, whatever its owner issued it for. */
+/** The role that a workflow key stands for. */
 const ROLE_OF_KEYS: Role = 'operator';
 
 /**
- * The permission of a workflow, which Slack's event doesn't name: what its workflow key says at this moment, and nothing
- * else (docs/workflows.md). The key's pattern then limits it to servers, as that of a role does.
+ * Checks what a workflow may do: what its key permits at this moment, since Slack's event doesn't name the workflow
+ * (docs/workflows.md). The key's pattern limits it to servers, like the pattern of a role.
  * @throws Refusal `workflow_key_invalid`
  */
 async function checkWorkflowKey(
@@ -101,20 +104,23 @@ async function checkWorkflowKey(
   return { held: [{ role: ROLE_OF_KEYS, pattern: key.pattern, source: 'named' }], possible: [] };
 }
 
-/** The roles that a user is known to hold; `possible` are further ones that only Slack could confirm, and it did not answer. */
+/** The roles that a user is known to hold, and `possible` ones that Slack would have had to confirm but did not. */
 export interface KnownRoles {
   readonly held: HeldRoles;
   readonly possible: HeldRoles;
 }
 
-/** The roles that a user holds in this place (docs/design.md 3). When Slack doesn't answer, nothing is added. */
+/**
+ * Lists the roles that a user is known to hold in this workspace and channel (docs/design.md 3). Does not ask Slack if the stored
+ * roles cover `enough` for all servers.
+ */
 export async function findRoles(actor: Actor, app: AppContext, enough?: Role): Promise<HeldRoles> {
   return (await lookUpRoles(actor, app, (own) => coversAllServers(own, enough))).held;
 }
 
 /**
- * Whether a user still holds a role for the server with this label, when the app acts for them later.
- * @throws Refusal `identity_unknown` when Slack did not answer and its answer could change a no into a yes
+ * Whether a user holds a role for the server with this label, by a fresh answer of Slack: for what the app does for them later.
+ * @throws Refusal `identity_unknown` if Slack did not answer and its answer could prove the role
  */
 export async function hasRole(actor: Actor, needed: Role, label: string, app: AppContext): Promise<boolean> {
   const { held, possible } = await lookUpRoles(actor, app, undefined, { isFresh: true });
@@ -124,8 +130,8 @@ export async function hasRole(actor: Actor, needed: Role, label: string, app: Ap
 }
 
 /**
- * Asks Slack only when the roles that are stored here are not enough, so that an on-call engineer with a grant of their
- * own gets in even while Slack's directory is down.
+ * Looks up the roles of a user. Asks Slack only if `isEnough` rejects the stored roles, so that an on-call engineer with a grant
+ * of their own gets in while Slack's directory is down.
  */
 export async function lookUpRoles(
   actor: Actor,
@@ -144,7 +150,7 @@ export async function lookUpRoles(
   if (isEnough(own)) return { held: own, possible: [] };
   const others = grants.filter(({ subjectKind }) => subjectKind !== 'user');
   const { users } = app;
-  // In parallel, since Slack waits at most 3 s for the answer to a submission.
+  // In parallel, since Slack waits 3 s at most for the answer to a submission.
   const [user, exists, answers] = await Promise.all([
     users.find(actor.workspaceId, actor.userId, options),
     users.exists(actor.workspaceId, actor.userId),
@@ -162,7 +168,7 @@ export async function lookUpRoles(
   return { held, possible: rolesWhere(undefined) };
 }
 
-/** Whether these roles already cover the needed one for every server, so that Slack's answer can't add anything. */
+/** Whether one of these roles covers the needed role for all servers, so that an answer of Slack can't add anything. */
 export function coversAllServers(roles: HeldRoles, needed: Role | undefined): boolean {
   if (needed === undefined) return false;
   return roles.some(({ role, pattern }) => roleCovers(role, needed) && pattern === EVERY_SERVER);
@@ -170,7 +176,7 @@ export function coversAllServers(roles: HeldRoles, needed: Role | undefined): bo
 
 const NO_ROLES: KnownRoles = { held: [], possible: [] };
 
-/** The roles of a program that runs on the machine itself. */
+/** The roles of programs on the app's machine. */
 const ALL_ROLES: KnownRoles = {
   held: [{ role: 'owner', pattern: EVERY_SERVER, source: 'named' }],
   possible: [],
@@ -180,9 +186,8 @@ const OWNER_BY_NAME: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 
 const OWNER_AS_ADMIN: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 'admin' };
 
 /**
- * Whether a user belongs to the workspace. Slack names another team for users from other organizations (Slack
- * Connect), and also for members of an Enterprise Grid whose home is another of its workspaces. Only users whom Slack
- * itself lists as members of this workspace pass.
+ * Whether a user belongs to the workspace. Slack names another home team for users of other organizations (Slack Connect), but
+ * also for members of an Enterprise Grid whose home is another of its workspaces: they pass if Slack lists this one for them.
  */
 async function belongsToWorkspace(actor: Actor, { users }: AppContext): Promise<boolean> {
   if (actor.homeTeamId === undefined || actor.homeTeamId === actor.workspaceId) return true;
@@ -190,7 +195,7 @@ async function belongsToWorkspace(actor: Actor, { users }: AppContext): Promise<
   return user !== undefined && !user.isStranger && user.teamIds.includes(actor.workspaceId);
 }
 
-/** Whether this user can't have any role: bots, deactivated users and users from outside the workspace. */
+/** Whether a user can't have any role: a bot, a deactivated user, or one from outside the workspace (docs/design.md 3.4). */
 export function cannotHoldRole(user: SlackUser, workspaceId: string): boolean {
   const { isBot, isDeactivated, isStranger, teamIds } = user;
   const isElsewhere = teamIds.length > 0 && !teamIds.includes(workspaceId);
@@ -202,8 +207,8 @@ function toHeldRole(grant: Grant): HeldRole {
 }
 
 /**
- * Whether a grant applies to the actor; undefined when Slack doesn't say who is in the group. Grants of other channels and
- * users were never loaded.
+ * Whether a grant applies to the actor; undefined if Slack doesn't say who is in its group. Grants to other users and channels
+ * must have been left out before.
  */
 async function appliesTo(
   grant: Grant,
@@ -219,15 +224,12 @@ async function appliesTo(
 const MOST_CANDIDATES = 30;
 const MOST_NAMED = 10;
 
-/** The owners who are known by ID, ten at most. */
+/** Lists owners by ID, eleven at most; Slack's admins only if `OWNERS` or a grant names them. */
 export async function listOwners(workspaceId: string, app: AppContext): Promise<readonly string[]> {
   return listRoleHolders('owner', undefined, workspaceId, app);
 }
 
-/**
- * The users who could approve a request about the server with this label, without the requester: those who are known
- * by ID, ten at most.
- */
+/** Lists users who could approve a request about the server with this label, ten at most, without the requester. */
 export async function listApprovers(
   request: { readonly workspaceId: string; readonly requesterId: string; readonly label: string },
   app: AppContext,
@@ -237,8 +239,8 @@ export async function listApprovers(
 }
 
 /**
- * Candidates are the named owners, everyone with a grant, and everyone who has granted a role: Slack offers no list of its
- * admins. Each one's roles are checked, which leaves out guests in a group, deactivated users and roles that have ended.
+ * Lists users who hold a role. Candidates are the named owners, users with a grant that fits, and users who have granted a role; of
+ * these, the first 30. Checking their roles leaves out guests in a group, deactivated users and roles that have ended.
  */
 async function listRoleHolders(
   needed: Role,

@@ -1,64 +1,66 @@
 import type { ChannelId, GrantId, UserId, WorkspaceId } from './ids.ts';
 import { matchesPattern } from './labels.ts';
 
-/** Weakest first; each role may do all that the ones before it may (docs/design.md 3). */
+/** The roles, weakest first; each includes the ones before it (docs/design.md 3.1). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
+/** A role in a workspace. */
 export type Role = (typeof ROLES)[number];
 
-/** Who acts, and where. Slack ids only: never an e-mail address or a name. */
+/** The user an action is attributed to, and where. Holds Slack IDs: never an e-mail address or a name. */
 export interface Actor {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
-  /** Where it was done; absent for modals and the home screen. */
+  /** The channel of the action; for a form, the one that it was opened in. Absent where that was none. */
   readonly channelId?: ChannelId;
   /**
-   * The team that Slack says the user belongs to. If it is not the workspace's, the user is from another organization
-   * (Slack Connect) and has no role.
+   * The team that Slack names as the user's home, if the request has it. Another team than the workspace means another
+   * organization (Slack Connect), or another workspace of an Enterprise Grid.
    */
   readonly homeTeamId?: WorkspaceId;
 }
 
-/** Whether a user with the held role may do what needs the other one. */
+/** Whether the held role includes the needed one. */
 export function roleCovers(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }
 
-/** Picks the stronger of two roles. */
+/** Returns the stronger of two roles; undefined only if both are. */
 export function strongerRole(a: Role | undefined, b: Role | undefined): Role | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return ROLES.indexOf(a) >= ROLES.indexOf(b) ? a : b;
 }
 
-/** The actor in the audit when the app does something by itself. */
+/** The actor of audit entries about what the app does by itself. */
 export const THE_APP: UserId = 'app';
 
-/** The actor in the audit of programs that are run on the machine. */
+/** The actor of audit entries about programs that are run on the machine. */
 export const THE_COMMAND_LINE: UserId = 'command line';
 
-/** The same where the user of the machine is known: "command line (ann)". */
+/** Returns the actor for a program that this user of the machine runs: "command line (ann)". */
 export function commandLineOf(systemUser: string): UserId {
   const name = systemUser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 64);
   return `${THE_COMMAND_LINE} (${name || 'unknown'})`;
 }
 
-/** The actor in the audit of a step in a workflow that came with no key of the workspace. */
+/** The actor of audit entries about a workflow's step that has no key of the workspace. */
 export const A_WORKFLOW: UserId = 'workflow';
 
-/** The same where it came with a workflow key: "workflow (nightly)". */
+/** Returns the actor for a workflow's step with the key of this name: "workflow (nightly)". */
 export function workflowOf(keyName: string): UserId {
   return `${A_WORKFLOW} (${keyName})`;
 }
 
-/** The name of the workflow key with which a workflow acted; undefined for every other actor. */
+/** Returns the name of the workflow key in an actor made by `workflowOf`; undefined for every other actor. */
 export function findKeyNameOf(userId: UserId): string | undefined {
   return /^workflow \((.+)\)$/s.exec(userId)?.[1];
 }
 
+/** Whether an actor is a program that was run on the machine. */
 export function isCommandLine(userId: UserId): boolean {
   return userId === THE_COMMAND_LINE || userId.startsWith(`${THE_COMMAND_LINE} (`);
 }
 
-/** To whom a role is granted: a user, a user group of Slack, or every full member who acts in a channel. */
+/** Who gets a role: a user, a user group, or every full member of a channel who acts in it. */
 export interface Grantee {
   readonly subjectKind: 'user' | 'group' | 'channel';
   readonly subjectId: string;
@@ -69,26 +71,28 @@ export interface Grant extends Grantee {
   readonly id: GrantId;
   readonly workspaceId: WorkspaceId;
   readonly role: Role;
-  /** Labels of the servers that it is for (`label-pattern.ts`); '' for all. */
+  /** The pattern of the labels that it is for (`matchesPattern`); '' for all servers. */
   readonly pattern: string;
   readonly grantedBy: UserId;
+  /** Epoch milliseconds. */
   readonly grantedAt: number;
-  /** Epoch milliseconds; absent when it is permanent. */
+  /** Epoch milliseconds; absent if the grant is permanent. */
   readonly until?: number;
 }
 
-/** A role that a user holds here and now, and why. */
+/** A role that a user holds at this moment, and its source. */
 export interface HeldRole {
   readonly role: Role;
+  /** As in `Grant`. */
   readonly pattern: string;
-  /** Named in `OWNERS`, an admin of the Slack workspace, or by a grant. */
+  /** `named`: by `OWNERS` or the app itself. `admin`: an admin of the Slack workspace. Otherwise the grant. */
   readonly source: 'named' | 'admin' | Grant;
 }
 
-/** All roles that a user holds here and now; empty for none. */
+/** All roles that a user holds at this moment. */
 export type HeldRoles = readonly HeldRole[];
 
-/** Whether these roles cover a role: for the server of this label, or without one for any server at all. */
+/** Whether one of these roles includes the needed one for the server with this label; without a label, for any server. */
 export function coversRole(roles: HeldRoles, needed: Role, label?: string): boolean {
   return roles.some(
     ({ role, pattern }) =>
@@ -96,7 +100,7 @@ export function coversRole(roles: HeldRoles, needed: Role, label?: string): bool
   );
 }
 
-/** The highest of these roles, whatever servers it is for; undefined for none. */
+/** Returns the strongest of these roles, whatever servers it is for; undefined if there are none. */
 export function strongestRole(roles: HeldRoles): Role | undefined {
   return [...ROLES].reverse().find((role) => roles.some((held) => held.role === role));
 }
@@ -104,12 +108,12 @@ export function strongestRole(roles: HeldRoles): Role | undefined {
 /** An entry of `OWNERS`: a user, alone or in one workspace (`T012AB3CD:U012AB3CD`). */
 export const NAMED_OWNER = /^(?:T[A-Z0-9]{2,}:)?[UW][A-Z0-9]{2,}$/;
 
-/** Whether an entry of `OWNERS` names the workspace. */
+/** Whether an entry of `OWNERS` is limited to one workspace. */
 export function isInWorkspace(entry: string): boolean {
   return entry.includes(':');
 }
 
-/** The owners of a workspace that the operator named; without a workspace, all of them. */
+/** Lists the users that entries of `OWNERS` make owners of a workspace; without a workspace, of any. */
 export function listNamedOwners(entries: readonly string[], workspaceId?: WorkspaceId): readonly UserId[] {
   const named = entries.map((entry) => entry.split(':'));
   return named.flatMap(([first = '', second]) => {

@@ -1,53 +1,56 @@
 import type { ServerId, UserId } from './ids.ts';
 
-/** One server of the account (docs/hosting-api.md 2). The record has no plan and no price. */
+/** One server of the account (docs/hosting-api.md 2.3). The service's record has no plan and no price. */
 export interface Server {
   readonly id: number;
+  /** '' if the service sent none that can be read. */
   readonly label: string;
-  /** Any string: the document names three states and says the list is not complete (section 3). */
+  /** Any text; only three states are documented (docs/hosting-api.md 3.1, 3.8). '' if unreadable. */
   readonly state: string;
-  /** Absent while the service has not given one yet. */
+  /** Absent if the service sent none. */
   readonly ipv4?: string;
-  /** Epoch milliseconds; absent when the service sent none that can be read. */
+  /** Epoch milliseconds; absent if the service sent none that can be read. */
   readonly paidUntil?: number;
 }
 
-/** The servers of an account, as far as the service has shown them. */
+/** The servers of an account, as far as the service has listed them. */
 export interface ServerList {
   readonly servers: readonly Server[];
-  /** Only of a `whole` list may anything be concluded from a server that is missing in `servers`. */
+  /** Only in a `whole` list does a missing server prove anything. */
   readonly extent: ListExtent;
-  /** Elements of the list that could not be read. */
+  /** The number of listed elements that could not be read. */
   readonly unreadableCount: number;
 }
 
 /**
- * Whether a list has all servers of the account. `part`: the service says that there are more, or an element could not be
- * read. `maybe_whole`: something around the list can't be interpreted.
+ * Whether a list has all servers of the account (docs/hosting-api.md 4.13). `part`: the service says that there are more, or an
+ * element could not be read. `maybe_whole`: something around the list can't be interpreted.
  */
 export type ListExtent = 'whole' | 'maybe_whole' | 'part';
 
-/** Whether a server that the service still lists has been deleted (docs/hosting-api.md 3). */
+/** Whether a state is `deleted`, in any letter case: the service may go on listing a deleted server (docs/hosting-api.md 3.8). */
 export function isDeleted({ state }: Pick<Server, 'state'>): boolean {
   return state.trim().toLowerCase() === 'deleted';
 }
 
+/** The power actions (docs/hosting-api.md 4.8). None costs anything. */
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
+/** One of the power actions. */
 export type PowerAction = (typeof POWER_ACTIONS)[number];
 
-/** Orders servers as users look for them: by label, numbers inside labels by value, then by id. */
+/** Compares servers for sorting: by label in any letter case, numbers inside labels by value, then by ID. */
 export function compareServers(a: Server, b: Server): number {
   return byLabel.compare(a.label, b.label) || a.id - b.id;
 }
 
 const byLabel = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The color of a state. The hosting API's word for the state is always shown with it. */
+/** The color of a state, always shown together with the state itself. */
 export type StateColor = 'green' | 'yellow' | 'red' | 'gray';
 
 const RED = ['error', 'failed', 'failure', 'crashed', 'suspended', 'expired', 'blocked'];
 
-/** Only `creating`, `running` and `deleted` are documented (docs/hosting-api.md 3): the color of others is a courtesy. */
+/** Picks the color of a state. That of an undocumented state is a guess from its word (docs/hosting-api.md 3.8). */
 export function colorOf({ state }: Pick<Server, 'state'>): StateColor {
   const word = wordOf({ state });
   if (word === 'running') return 'green';
@@ -55,7 +58,7 @@ export function colorOf({ state }: Pick<Server, 'state'>): StateColor {
   return RED.some((each) => word.startsWith(each)) ? 'red' : 'gray';
 }
 
-/** The power actions that can make sense in a state. In a state that isn't documented, the hosting API decides. */
+/** Lists the power actions to offer in a state: all in an undocumented one (docs/hosting-api.md 3.8). */
 export function powerActionsIn(server: Pick<Server, 'state'>): readonly PowerAction[] {
   if (isDeleted(server) || wordOf(server) === 'creating') return [];
   return wordOf(server) === 'running' ? ['stop', 'reboot'] : POWER_ACTIONS;
@@ -67,8 +70,8 @@ const EXPECTED: Readonly<Record<PowerAction, readonly string[]>> = {
   stop: ['stopped', 'off'],
 };
 
-/** Whether a server in this state is where the action leads, so that nothing more has to be waited for. */
-export function isWhereLeads(action: PowerAction, server: Pick<Server, 'state'>): boolean {
+/** Whether a state is the one that a power action leads to, so that the action needs no more waiting. */
+export function isTargetState(action: PowerAction, server: Pick<Server, 'state'>): boolean {
   return EXPECTED[action].includes(wordOf(server));
 }
 
@@ -76,23 +79,24 @@ function wordOf({ state }: Pick<Server, 'state'>): string {
   return state.trim().toLowerCase();
 }
 
-/** What a team noted about a server; the hosting API has no field for it. */
+/** A team's note about a server, stored by the app: the hosting API has no field for it. */
 export interface ServerNote {
   readonly serverId: ServerId;
-  /** The label that the server had: another account may have a server with the same ID. */
+  /** The server's label when it was noted, since another account may have a server with the same ID. */
   readonly label: string;
   /** May be empty if there is a contact. */
   readonly text: string;
-  /** Who to ask about the server. */
+  /** The user to ask about the server. */
   readonly contact?: UserId;
   readonly notedBy: UserId;
+  /** Epoch milliseconds. */
   readonly notedAt: number;
 }
 
-/** Longer ones would push the buttons of the server's card off a phone's screen. */
+/** The longest note, in characters: a longer one would push the buttons of the server's card off a phone's screen. */
 export const MOST_NOTE_LETTERS = 300;
 
-/** Whether the note is about this very server. */
+/** Whether a note is about this server: same ID and same label. */
 export function isNoteOf(
   note: Pick<ServerNote, 'serverId' | 'label'>,
   server: { readonly id: ServerId; readonly label: string },

@@ -2,62 +2,63 @@ import type { Purchase } from '../purchases/operation.ts';
 import type { ChannelId, UserId } from './ids.ts';
 import { describeMoney, type Money } from './money.ts';
 
-/** What needs a second person's approval (off by default). */
+/** The two-person rule: what needs another manager's approval (docs/approvals.md). Off by default. */
 interface ApprovalRule {
   readonly delete: boolean;
   readonly renew: boolean;
-  /** Creates above this monthly price; 0 for all that cost something. */
+  /** Creates with a higher monthly price, or an unknown one, need approval; absent for none, 0 for all that cost something. */
   readonly createAbove?: Money;
 }
 
-/** Nothing is bought or renewed until an owner lifts it. */
+/** A purchase freeze: nothing is created or renewed until an owner lifts it. */
 export interface PurchaseFreeze {
   readonly by: UserId;
   /** Epoch milliseconds. */
   readonly since: number;
 }
 
-/** What owners set for their workspace. */
+/** The settings that owners make for their workspace (docs/design.md 8.4). */
 export interface WorkspaceSettings {
   /** Whether changes are announced in the channel. */
   readonly announces: boolean;
   readonly approval: ApprovalRule;
-  /** The most that may be spent with this app in one month of UTC; absent for no limit. */
+  /** The most that the workspace, and each person, may spend with the app in a calendar month (UTC); absent for no limit. */
   readonly budget: { readonly workspace?: Money; readonly person?: Money };
-  /** Where approval requests are posted; absent: to users directly. */
+  /** Where approval requests are posted; if absent, they are sent to managers directly. */
   readonly channelId?: string;
   readonly freeze?: PurchaseFreeze;
-  /** What amounts are in, instead of the operator's `HOSTING_CURRENCY`. */
+  /** The currency of amounts, in place of the operator's `HOSTING_CURRENCY`. */
   readonly currency?: string;
-  /** The daily digest; absent: none is posted. */
+  /** The daily digest; absent if none is posted. */
   readonly digest?: DigestSettings;
 }
 
+/** The settings of a workspace whose owners have changed none. */
 export const DEFAULT_SETTINGS: WorkspaceSettings = {
   announces: true,
   approval: { delete: false, renew: false },
   budget: {},
 };
 
-/** Whether a purchase needs approval. */
+/** Whether the two-person rule requires approval for a purchase at this price; undefined: the price is unknown. */
 export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price: Money | undefined): boolean {
   if (kind === 'renew') return rule.renew;
   return rule.createAbove !== undefined && (price === undefined || price > rule.createAbove);
 }
 
-/** Whether the rule is on for this kind at all: then purchases over budget need approval instead of being refused. */
+/** Whether the two-person rule is on for this kind of purchase: over budget, it then needs approval instead of being refused. */
 export function takesApprovals(rule: ApprovalRule, kind: Purchase['kind']): boolean {
   return kind === 'renew' ? rule.renew : rule.createAbove !== undefined;
 }
 
-/** One setting that differs; `before` and `after` are absent where it is not set. */
+/** One changed setting as text; `before` or `after` is absent if it was not, or is not, set. */
 interface SettingChange {
   readonly name: SettingName;
   readonly before?: string;
   readonly after?: string;
 }
 
-/** Lists what differs, amounts as decimals. */
+/** Lists the settings that differ, with amounts as decimals and times in ISO 8601. */
 export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
   const before = flatten(was);
   const after = flatten(is);
@@ -68,6 +69,7 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   }));
 }
 
+/** The names of all settings, as the audit has them. */
 export const SETTING_NAMES = [
   'freeze',
   'announces',
@@ -83,6 +85,7 @@ export const SETTING_NAMES = [
   'digest.zone',
   'digest.days',
 ] as const;
+/** The name of a setting. */
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 function flatten({ announces, approval, budget, channelId, freeze, currency, digest }: WorkspaceSettings) {
@@ -105,24 +108,24 @@ function flatten({ announces, approval, budget, channelId, freeze, currency, dig
   return flat;
 }
 
-/** The daily digest of a workspace. Without it there is none. */
+/** The settings of a workspace's daily digest (docs/reminders.md). */
 export interface DigestSettings {
   readonly channelId: ChannelId;
-  /** 0 to 23, on the clocks of that zone. */
+  /** The hour when it is posted, 0 to 23, in `zone`. */
   readonly hour: number;
-  /** An IANA name such as Europe/Berlin. */
+  /** The IANA name of a time zone, such as Europe/Berlin. */
   readonly zone: string;
-  /** How many days before the paid time ends a server is listed, and counts as more urgent; the largest first. */
+  /** Days before the end of the paid time, largest first: the digest lists a server from the first, with rising urgency. */
   readonly daysBefore: readonly number[];
 }
 
-/** What the form proposes, besides the owner's own time zone. */
+/** The values that the form proposes; for the zone only if the owner's own is unknown. */
 export const DEFAULT_DIGEST = { hour: 9, zone: 'UTC', daysBefore: [7, 3, 1] } as const;
 
 const MOST_STEPS = 5;
 const MOST_DAYS = 60;
 
-/** Reads "7, 3, 1" in any order; undefined for anything but up to five numbers of days from 1 to 60. */
+/** Reads one to five numbers of days from 1 to 60, such as "7, 3, 1", in any order; undefined for anything else. */
 export function findDaysBefore(typed: string): readonly number[] | undefined {
   const words = typed.split(/[\s,;]+/).filter((word) => word !== '');
   const days = [...new Set(words.map((word) => (/^\d{1,2}$/.test(word) ? Number(word) : Number.NaN)))];
@@ -131,7 +134,7 @@ export function findDaysBefore(typed: string): readonly number[] | undefined {
   return days.sort((a, b) => b - a);
 }
 
-/** Writes it for the form: "7, 3, 1". */
+/** Writes numbers of days as the form shows them: "7, 3, 1". */
 export function describeDaysBefore(days: readonly number[]): string {
   return days.join(', ');
 }

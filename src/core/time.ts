@@ -1,9 +1,10 @@
+/** Durations in milliseconds. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 export const WEEK_MS = 7 * DAY_MS;
 
-/** The first moment of a UTC day that is written like 2026-01-31; undefined when there is no such day. */
+/** Reads a day such as 2026-01-31 as its first moment in UTC, in epoch milliseconds; undefined if there is no such day. */
 export function findDay(text: string): number | undefined {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   // February 31 would be read as a day in March.
@@ -11,27 +12,27 @@ export function findDay(text: string): number | undefined {
 }
 
 /**
- * Counts the days between now and the end of the paid time; 0 once it has passed. Rounded, so that a month of 30 days that
- * was bought a second ago has 30 days left.
+ * Counts the days until the end of the paid time; 0 once it has passed. Both in epoch milliseconds. Rounds, so that 30 days that
+ * were bought a second ago count as 30.
  */
 export function countPaidDays(paidUntil: number, now: number): number {
   return Math.max(0, Math.round((paidUntil - now) / DAY_MS));
 }
 
-/** The first moment of the month that a budget covers, in UTC. */
+/** Returns the first moment of the present month in UTC, which budgets go by, in epoch milliseconds. */
 export function monthStart(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
 }
 
 /*
- * Days and hours of an IANA time zone, by the time zone data of the runtime: rules for clock changes are never written here.
- * A day is written like 2026-01-31.
+ * The rest is about days and hours of an IANA time zone, by the runtime's time zone data. A day is written like 2026-01-31, a
+ * moment is in epoch milliseconds.
  */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes much longer than using it. There are a few hundred zones. */
+/** Returns the cached format of a zone: making one takes much longer than using it. There are a few hundred zones. */
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
@@ -50,7 +51,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Reads the name of a time zone in any letter case; undefined when the runtime doesn't know it. */
+/** Reads the IANA name of a time zone in any letter case; undefined if the runtime doesn't know it. */
 export function findZone(typed: string): string | undefined {
   const name = typed.trim();
   // Node also takes offsets such as +01:00, which have no clock changes.
@@ -62,7 +63,7 @@ export function findZone(typed: string): string | undefined {
   }
 }
 
-/** What the clocks of the zone show, as if it were a time of UTC. */
+/** Returns what the clocks of the zone show at a moment, as if that were a time in UTC. */
 function shownAt(at: number, zone: string): number {
   const parts = new Map(
     formatOf(zone)
@@ -73,24 +74,24 @@ function shownAt(at: number, zone: string): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** The day in that zone. */
+/** Returns the day that it is in a zone at a moment. */
 export function localDay(at: number, zone: string): string {
   return new Date(shownAt(at, zone)).toISOString().slice(0, 10);
 }
 
-/** Counts the days from one day to another. */
+/** Counts the days from one day to another; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
-/** The day that many days later, or earlier. */
+/** Returns the day so many days later, or earlier if negative. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /**
- * When that hour begins in that zone on that day, in epoch milliseconds. Of an hour that happens twice the first one; for an
- * hour that is skipped, the moment when the clocks are set forward.
+ * Returns the moment when an hour (0 to 23) begins in a zone: of an hour that happens twice, the first; of one that is skipped,
+ * the moment when the clocks are set forward.
  */
 export function startOfHour(day: string, hour: number, zone: string): number {
   const wanted = Date.parse(day) + hour * 3_600_000;

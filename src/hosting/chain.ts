@@ -13,13 +13,16 @@ import { createPathFinder, readAllPages } from './server-list.ts';
 import type { Read, Reader, Share } from './share.ts';
 import { sleepUnless } from './slots.ts';
 
-/** One request that was sent, for logs and metrics. No secrets. */
+/** One attempt at a request, for metrics; also one that failed before its first byte left. No secrets. */
 export interface CallReport {
+  /** The endpoint's name. */
   readonly operation: string;
+  /** Absent if no answer arrived. */
   readonly status?: number;
+  /** The code of the failure; absent for a success. */
   readonly code?: string;
   readonly durationMs: number;
-  /** How long it waited for the limiter. */
+  /** How long the attempt waited for the limiter. */
   readonly waitedMs: number;
 }
 
@@ -28,21 +31,22 @@ interface ChainParts {
   readonly baseUrl: string;
   readonly system: System;
   readonly limiter: CallLimiter;
-  /** Shared by all chains of an account: a change through any of them invalidates the cached answers of all. */
+  /** The shared reads of the key. A change invalidates the cached answers of all keys of the account. */
   readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
   readonly onCall: (report: CallReport) => void;
   readonly onUnreadable: (operation: string, count: number) => void;
   readonly onIncomplete: (list: ServerList) => void;
-  /** Called for every failed call. It gets nothing from the answer's body except a code made of letters. */
+  /** Called for every failed attempt. The error's details have nothing from the answer's body but a code made of letters. */
   readonly onFailure: (error: HostingError) => void;
 }
 
-/** How the calls of one account are made. */
+/** The calls of one account, as one key makes them. Errors are those of `HostingApi`. */
 export interface Chain {
   readonly readCatalog: Reader<Catalog>;
   readonly readServers: Reader<ServerList>;
+  /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
   change<Answer>(endpoint: Endpoint<Answer>, options?: ChangeOptions): Promise<Answer>;
 }
 
@@ -50,16 +54,16 @@ type ChangeOptions = CallBy & Partial<Pick<PaidCallOptions, 'beforeSend'>>;
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
-/** While so few calls wait, a read that another caller asked for is sent as soon as one's own. */
+/** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
 const FEW_WAITING = 10;
 
 /**
- * Puts the handlers of one account together: share(retry(limit(decode(send)))).
+ * Creates the chain of handlers of one account: share(retry(limit(decode(send)))).
  *
  * The order matters. Sharing is outermost, so that a read that many users wait for costs one call and is retried once
  * for all of them. Retrying is outside limiting, so that every try takes a slot and commits `beforeSend` again: a try
  * without a slot would be a request that the limiter doesn't know about. Decoding is inside both, because the retry
- * depends on the decoded code. Sending is innermost: after `beforeSend` only a connection is waited for, and not for long.
+ * depends on the decoded code. Sending is innermost: after `beforeSend`, it waits only for a connection, and not for long.
  */
 export function createChain(parts: ChainParts): Chain {
   const { system, limiter, share, closing } = parts;
@@ -72,7 +76,7 @@ export function createChain(parts: ChainParts): Chain {
   }
 
   const findPath = createPathFinder(parts.baseUrl, SERVERS_PATH);
-  // The list may miss changes that happen after its first page was requested.
+  // `beforeSend` only with the first page: the list may miss changes that happen after that was requested.
   const fetchPage =
     ({ beforeSend, ...read }: Read) =>
     (path: string) =>
@@ -99,7 +103,7 @@ export function createChain(parts: ChainParts): Chain {
   };
 }
 
-/** Sends and decodes, and reports the result. */
+/** Sends one request, decodes its answer, and reports the result. */
 async function exchange<Answer>(
   parts: ChainParts,
   endpoint: Endpoint<Answer>,
@@ -128,22 +132,22 @@ async function exchange<Answer>(
   }
 }
 
-/** A listener that throws must not lose an answer that may hold a root password. */
-function harmless<Told extends unknown[]>(tell: (...told: Told) => void): (...told: Told) => void {
-  return (...told) => {
+/** Wraps a listener so that it never throws: an error in it must not lose an answer that may hold a root password. */
+function harmless<Args extends unknown[]>(listener: (...args: Args) => void): (...args: Args) => void {
+  return (...args) => {
     try {
-      tell(...told);
+      listener(...args);
     } catch {
       // Listeners only log or notify; the call continues.
     }
   };
 }
 
-function once(tell: OnWait): OnWait {
-  let isTold = false;
+function once(listener: OnWait): OnWait {
+  let isCalled = false;
   return (wait) => {
-    if (!isTold) tell(wait);
-    isTold = true;
+    if (!isCalled) listener(wait);
+    isCalled = true;
   };
 }
 
@@ -155,17 +159,18 @@ interface RetryOptions {
   readonly closing: AbortSignal;
 }
 
+/** How a failure is retried (docs/hosting-api.md 7.7, 8.5). A `Retry-After` takes the place of the random waits. */
 interface Policy {
   /** The longest wait before each further try; the actual one is random ("full jitter"). */
   readonly longestMs: readonly number[];
-  /** No try starts later than this after the first failure. */
+  /** How long after the first failure the last wait may end. The try then still waits for a slot. */
   readonly totalMs: number;
-  /** The last try starts no earlier than this after the first failure. */
+  /** How long after the first failure the last wait ends at the earliest. */
   readonly lastAfterMs: number;
 }
 
 const POLICIES = {
-  // The service counts by the minute (docs/hosting-api.md 8): the last try starts when a whole one has passed.
+  // The service counts by the minute (docs/hosting-api.md 8.1): the last try comes when a whole one has passed.
   rate_limited: { longestMs: [2_000, 4_000, 8_000, 16_000, 5_000], totalMs: 75_000, lastAfterMs: 61_000 },
   not_sent: { longestMs: [500, 1_500, 3_000], totalMs: 5_000, lastAfterMs: 0 },
 } as const satisfies Record<string, Policy>;
@@ -174,9 +179,9 @@ const MOST_RETRY_AFTER_MS = 60_000;
 const JITTER_MS = 1_000;
 
 /**
- * Retries only after the two failures that prove that nothing was done: `rate_limited` and `not_sent`.
- * Money effect: none; a call that may have been paid is never sent again.
- * @throws what the last try threw; Refusal `shutting_down` when the client closes during a wait
+ * Sends, and retries only after the two failures that prove that nothing was done: `rate_limited` and `not_sent`. Money effect: a
+ * call that may have been charged (`moneyMoved: 'maybe'`) is never sent again.
+ * @throws what the last try threw; Refusal `shutting_down` if the client closes during a wait
  */
 export async function retry<Answer>(
   send: () => Promise<Answer>,
@@ -213,7 +218,7 @@ function findRetryable(error: unknown): keyof typeof POLICIES | undefined {
   return error.code === 'rate_limited' || error.code === 'not_sent' ? error.code : undefined;
 }
 
-/** Milliseconds until the next try; undefined when there is no further one. */
+/** Returns the milliseconds until the next try; undefined if there is none. */
 function nextWait(policy: Policy, count: Count, error: unknown, system: System): number | undefined {
   const now = system.elapsed();
   count.firstAt ??= now;
@@ -230,7 +235,7 @@ function nextWait(policy: Policy, count: Count, error: unknown, system: System):
   return now + waitMs - count.firstAt > policy.totalMs ? undefined : waitMs;
 }
 
-/** Reads seconds or a date (RFC 9110, section 10.2.3) as milliseconds from now; undefined when it is neither. */
+/** Reads a `Retry-After` header (RFC 9110, section 10.2.3) as milliseconds from now, 60 s at most; undefined if unreadable. */
 function parseRetryAfter(written: string | undefined, now: number): number | undefined {
   if (written === undefined) return undefined;
   const ms = /^\d+$/.test(written.trim()) ? Number(written) * 1_000 : Date.parse(written) - now;

@@ -10,45 +10,47 @@ import { type CallLimiter, joinLimiters, KnownAccounts, Limiter } from './limite
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
 
+/** What the client is made with. */
 export interface HostingOptions {
-  /** Base address of the API, with its version (docs/hosting-api.md 9). */
+  /** The base address of the API, with its version (docs/hosting-api.md 9.1). */
   readonly baseUrl: string;
   /** The timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly system: System;
-  /** Requests per minute; 300 unless set (docs/hosting-api.md 8). */
+  /** Requests per minute; 300 unless set (docs/hosting-api.md 8.1). */
   readonly limit?: number;
-  /** The slots that are taken, stored across restarts and shared with other processes. */
+  /** The taken slots, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
-  /** Which keys open one account; without it, each key opens an account of its own. */
+  /** Knows which keys open one account; without it, each key opens an account of its own. */
   readonly accounts?: Pick<Accounts, 'nameOf' | 'find'>;
   /** Called with every list of servers that was read. */
   readonly onServers?: (api: HostingApi, servers: readonly Server[]) => void;
   readonly log?: { warn(fields: object, message: string): void };
-  /** Called for every request that was sent, for metrics. */
+  /** Called after every attempt at a request, for metrics. */
   readonly onCall?: (report: CallReport) => void;
   /** Used instead of the client's own connections. */
   readonly transport?: Transport;
 }
 
+/** The client of the hosting API. It serves all accounts. */
 export interface Hosting {
   /**
-   * The API of the account behind this key. All users of the same key share its reads, and all keys that are known to open one
-   * account share its limiter. Calls made under a limiter's name also go through that limiter, so that two keys of one workspace,
-   * which may belong to one account, together stay within 300 requests a minute (docs/design.md 6). While calls wait, each
-   * caller gets a fair share.
+   * Opens the API of the account behind this key, without a request. All users of a key share its reads, and all keys that are
+   * known to open one account share its limiter. With a `limiterName`, calls also go through the limiter of that name, so that two
+   * keys of one workspace, which may belong to one account, together stay within 300 requests a minute (docs/design.md 6.2).
+   * While calls wait, each `caller` gets a fair share.
    */
   of(key: Secret<string>, limiterName?: string, caller?: string): HostingApi;
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
   close(): Promise<void>;
 }
 
-/** Longer than any slot is held, so that no limiter is dropped while it still matters. */
+/** When an unused limiter is dropped: longer than any slot is held, so that no slot is forgotten. */
 const FORGET_IDLE_MS = 15 * 60_000;
-/** How often limiters are looked through for such ones: every call would be too often with many accounts. */
+/** How often the app looks for unused limiters: at every call would be too often with many accounts. */
 const LOOK_FOR_IDLE_MS = 60_000;
 
-/** Makes the client of the hosting API; one serves all accounts. */
+/** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
 export function createHosting(options: HostingOptions): Hosting {
   const transport = options.transport ?? createTransport(options);
   const accounts = new OpenAccounts(options, transport);
@@ -71,7 +73,7 @@ export function createHosting(options: HostingOptions): Hosting {
   };
 }
 
-/** A key by its name, the account that it opens, and the limiter that its caller names. */
+/** The name of a key, the account that it opens, and the limiter that its caller names. */
 interface Opened {
   readonly name: string;
   readonly account: string;
@@ -96,7 +98,7 @@ class OpenAccounts {
   constructor(options: HostingOptions, transport: Transport) {
     this.#options = options;
     this.#transport = transport;
-    // Every call that waits for a retry adds a listener: many of them are no leak.
+    // Every call that waits for a retry adds a listener, so many of them are no leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -150,7 +152,7 @@ class OpenAccounts {
     return { ...opened, chain, limiter, limiterNames };
   }
 
-  /** The reads of a key; a change through any key of its account invalidates them. */
+  /** Returns the shared reads of a key. A change through any key of its account invalidates them. */
   #shareOf(name: string, account: string): Share {
     const { reader } = this.#getLimiter(name).share;
     return {
@@ -180,8 +182,9 @@ class OpenAccounts {
 interface ApiParts {
   readonly name: string;
   readonly caller: string | undefined;
-  /** What its key opens, as far as is known by now. */
+  /** Opens the key's account, after looking up which one that is. */
   readonly find: () => Promise<Account>;
+  /** Opens the account that was last known for the key. */
   readonly open: () => Account;
   readonly onServers: HostingOptions['onServers'];
 }
@@ -206,7 +209,7 @@ function createApi({ name, caller, find, open, onServers }: ApiParts): HostingAp
   return api;
 }
 
-/** A key's name where nothing else names it: 64 bits of its SHA-256. */
+/** Returns the name of a key that `Accounts` doesn't name: the first 64 bits of its SHA-256, in hexadecimal. */
 export function accountOf(key: Secret<string>): string {
   return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 16);
 }

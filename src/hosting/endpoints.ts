@@ -5,9 +5,9 @@ import { type Fields, findText, findTime, findWhole } from './fields.ts';
 import type { AcceptedPower, Created, Renewed } from './hosting-api.ts';
 import { readCatalog } from './read-catalog.ts';
 import { type PagingHeaders, readServers, type ServerPage } from './server-list.ts';
-import { hear, Unclear } from './verdict.ts';
+import { readChange, Unclear } from './verdict.ts';
 
-/** GET /catalog. */
+/** `GET /catalog` (docs/hosting-api.md 4.5). */
 export const fetchCatalog: Endpoint<Catalog> = {
   operation: 'fetch_catalog',
   method: 'GET',
@@ -16,10 +16,10 @@ export const fetchCatalog: Endpoint<Catalog> = {
   read: (answer) => readCatalog(answer, answer.onUnreadable),
 };
 
-/** GET /servers: the first page. */
+/** The path of the first page of `GET /servers` (docs/hosting-api.md 4.6). */
 export const SERVERS_PATH = '/servers';
 
-/** GET /servers: one page, at the path that the previous page named. */
+/** `GET /servers`: one page of the list, at the path that the previous page named (docs/hosting-api.md 4.13). */
 export function listPage(path: string): Endpoint<ServerPage> {
   return {
     operation: 'list_servers',
@@ -34,7 +34,9 @@ export function listPage(path: string): Endpoint<ServerPage> {
   };
 }
 
-/** POST /servers: proven by an ID and the root password. Money effect: pays the first month. */
+/**
+ * `POST /servers`, proven by an ID and the root password (docs/hosting-api.md 4.7, 4.12). Money effect: pays the first month.
+ */
 export function createServer({ plan, location, image, label }: Order): Endpoint<Created> {
   const body = { plan, location, image, label };
   return {
@@ -45,7 +47,7 @@ export function createServer({ plan, location, image, label }: Order): Endpoint<
     isPaid: true,
     mayHoldSecret: true,
     read: (answer) => {
-      const { record } = hear(answer, body);
+      const { record } = readChange(answer, body);
       const id = findWhole(record.id);
       const password = findText(record.root_password);
       const state = stateOf(record);
@@ -57,7 +59,10 @@ export function createServer({ plan, location, image, label }: Order): Endpoint<
   };
 }
 
-/** POST /servers/{id}/renew: proven by the ID and a date, if that is later than before. Money effect: pays one more month. */
+/**
+ * `POST /servers/{id}/renew`, proven by the ID and a `paid_until`; the caller has to compare that with the one before
+ * (docs/hosting-api.md 4.9, 4.12). Money effect: pays one more month.
+ */
 export function renewServer(id: number): Endpoint<Renewed> {
   return {
     operation: 'renew_server',
@@ -65,7 +70,7 @@ export function renewServer(id: number): Endpoint<Renewed> {
     path: `/servers/${id}/renew`,
     isPaid: true,
     read: (answer) => {
-      const { record } = hear(answer, undefined, id);
+      const { record } = readChange(answer, undefined, id);
       const paidUntil = findTime(record.paid_until);
       if (findWhole(record.id) !== id || paidUntil === undefined) throw new Unclear('unexpected');
       return { id, paidUntil };
@@ -73,7 +78,10 @@ export function renewServer(id: number): Endpoint<Renewed> {
   };
 }
 
-/** POST /servers/{id}/start, stop or reboot: proven by the ID and a state that the action can lead to. */
+/**
+ * `POST /servers/{id}/start`, `stop` or `reboot`, proven by the ID and a state that the action can lead to (docs/hosting-api.md
+ * 4.8, 4.12). Money effect: none.
+ */
 export function changePower(action: PowerAction, id: number): Endpoint<AcceptedPower> {
   return {
     operation: `${action}_server`,
@@ -81,7 +89,7 @@ export function changePower(action: PowerAction, id: number): Endpoint<AcceptedP
     path: `/servers/${id}/${action}`,
     isPaid: false,
     read: (answer) => {
-      const { record, words } = hear(answer, undefined, id);
+      const { record, words } = readChange(answer, undefined, id);
       const state = stateOf(record);
       if (isDeleted({ state })) throw new Unclear('unexpected');
       // Only the state after a start is documented (docs/hosting-api.md 3.3).
@@ -93,7 +101,10 @@ export function changePower(action: PowerAction, id: number): Endpoint<AcceptedP
   };
 }
 
-/** DELETE /servers/{id}: whether the answer proves it. Money effect: none is moved, but the rest of the paid month is lost. */
+/**
+ * `DELETE /servers/{id}`; true if the answer proves it (docs/hosting-api.md 4.10, 4.12). Money effect: pays nothing, but the rest
+ * of the paid month is lost.
+ */
 export function deleteServer(id: number): Endpoint<boolean> {
   return {
     operation: 'delete_server',
@@ -101,7 +112,7 @@ export function deleteServer(id: number): Endpoint<boolean> {
     path: `/servers/${id}`,
     isPaid: false,
     read: (answer) => {
-      const { record } = hear(answer, undefined, id);
+      const { record } = readChange(answer, undefined, id);
       return findWhole(record.id) === id && isDeleted({ state: stateOf(record) });
     },
   };
@@ -114,32 +125,34 @@ function stateOf({ state }: Fields): string {
 /** An HTTP answer before it is decoded. */
 export interface WireAnswer {
   readonly status: number;
+  /** The `Retry-After` header as it was sent. */
   readonly retryAfter?: string;
   readonly text: string;
-  /** The answer with every byte as one character; present if it was not UTF-8, so that `text` is damaged. */
+  /** The answer with every byte as one character; present if it was not UTF-8, which damages `text`. */
   readonly raw?: string;
   readonly paging?: PagingHeaders;
 }
 
 /** A 2xx answer whose text is JSON, or empty. */
 interface ReadableAnswer extends WireAnswer {
-  /** Undefined when the answer was empty. */
+  /** Parsed by `parseJson`; undefined if the answer was empty. */
   readonly body: unknown;
-  /** Called with the number of parts that were left out because they could not be read. */
+  /** Called with the number of elements that were left out because they could not be read. */
   readonly onUnreadable: (count: number) => void;
 }
 
-/** One endpoint (docs/hosting-api.md 4) with its arguments filled in. */
+/** A request to one endpoint (docs/hosting-api.md 4.2), and how to read its answer. */
 export interface Endpoint<Answer> {
   /** Its name in logs and metrics. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Continues the base address. */
   readonly path: string;
   readonly body?: Readonly<Record<string, string>>;
-  /** Money effect: an answer that proves nothing leaves open whether it was paid. */
+  /** Whether the request costs money: then an answer that proves nothing leaves open whether it was charged. */
   readonly isPaid: boolean;
-  /** Its answer may hold a root password, so an unreadable one is kept in a `Secret`. */
+  /** The answer may hold a root password, so an unreadable one is kept in a `Secret`. */
   readonly mayHoldSecret?: true;
-  /** Reads a 2xx answer. @throws Unclear when it can't be read, or contradicts itself */
+  /** Reads a 2xx answer. @throws Unclear if it can't be read, or contradicts itself */
   readonly read: (answer: ReadableAnswer) => Answer;
 }

@@ -1,17 +1,17 @@
 import { findMoney, type Money } from '../core/money.ts';
 import { WrittenNumber } from './json.ts';
 
-/** An object in an answer. */
+/** The fields of a JSON object in an answer. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; empty for anything else. */
+/** Returns a value as the fields of an object; no fields for anything else. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NO_FIELDS;
 }
 
 const NO_FIELDS: Fields = {};
 
-/** Whether it is an object of the answer. */
+/** Whether a value is a JSON object, not an array or a number. */
 export function isFields(value: unknown): value is Fields {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && !Array.isArray(value) && !(value instanceof WrittenNumber);
@@ -19,14 +19,14 @@ export function isFields(value: unknown): value is Fields {
 
 /** A string, number, boolean or null, wherever it stands in an answer. */
 export interface Leaf {
-  /** The field that holds it, perhaps in an array; '' outside of every object. */
+  /** The name of the field that holds it, perhaps in an array; '' outside of every object. */
   readonly name: string;
   /** The words of all names on the way to it, in lower case: `meta: { nextPage }` is `meta next page`. */
   readonly words: readonly string[];
   readonly value: unknown;
 }
 
-/** Lists what stands in a value. Answers are at most a hundred levels deep (`parseJson`). */
+/** Lists all leaves of a value. Recursive: answers are at most a hundred levels deep (`parseJson`). */
 export function listLeaves(value: unknown, name = '', words: readonly string[] = []): Leaf[] {
   if (Array.isArray(value)) return value.flatMap((element) => listLeaves(element, name, words));
   if (!isFields(value)) return [{ name, words, value }];
@@ -35,19 +35,19 @@ export function listLeaves(value: unknown, name = '', words: readonly string[] =
   );
 }
 
-/** The words of a name: `nextPage`, `next_page` and `Next-Page` are `next page`. */
+/** Splits a name into its words, in lower case: `nextPage`, `next_page` and `Next-Page` become `next`, `page`. */
 export function wordsOf(name: string): string[] {
   const spaced = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
   return spaced.split(/[^a-z\d]+/).filter((word) => word !== '');
 }
 
-/** Whether a value says nothing: absent, empty, false or 0, in any notation. */
+/** Whether a value is absent, empty, false or 0, in any notation. */
 export function isEmpty(value: unknown): boolean {
   const text = String(value ?? '').trim();
   return /^(?:|0|0\.0+|false|null)$/i.test(text);
 }
 
-/** Whether the service sent no value here. */
+/** Whether a value is absent or null. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
@@ -62,19 +62,19 @@ export function findWhole(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Reads a text, or a number exactly as it was written; undefined if its bytes were damaged. */
+/** Reads a text, or a number exactly as it was written; undefined for anything else, and if bytes of the text were damaged. */
 export function findText(value: unknown): string | undefined {
   if (value instanceof WrittenNumber) return value.text;
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && isIntact(value) ? value : undefined;
 }
 
-/** Whether a text has no damaged bytes and no half characters. The first test is fast, for lists of thousands of labels. */
+/** Whether a text has no damaged bytes and no half characters. The first test is fast, for thousands of labels. */
 function isIntact(text: string): boolean {
   return !/[\uFFFD\uD800-\uDFFF]/.test(text) || !/[\uFFFD\p{Surrogate}]/u.test(text);
 }
 
-/** Reads a price with exactly two decimals (docs/hosting-api.md 2): `1.500` may be one and a half, or fifteen hundred. */
+/** Reads a price with exactly two decimals (docs/hosting-api.md 2.11): `1.500` may be one and a half, or fifteen hundred. */
 export function findPrice(value: unknown): Money | undefined {
   const text = findText(value)?.trim() ?? '';
   return /^\d{1,12}\.\d{2}$/.test(text) ? findMoney(text) : undefined;
@@ -84,8 +84,8 @@ const ISO_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?))? ?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
 /**
- * Reads an ISO 8601 time as epoch milliseconds; UTC where no zone is written (docs/hosting-api.md 2). Undefined for
- * days that no calendar has and for times before this century, which stand for "never" or for a mistake.
+ * Reads an ISO 8601 time as epoch milliseconds, in UTC if it has no zone (docs/hosting-api.md 2.11). Undefined for days that
+ * don't exist, and for years before 2000, which stand for "never" or for a mistake.
  */
 export function findTime(value: unknown): number | undefined {
   const match = typeof value === 'string' ? ISO_TIME.exec(value.trim()) : null;

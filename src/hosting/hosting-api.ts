@@ -4,146 +4,153 @@ import type { Secret } from '../core/secret.ts';
 import type { PowerAction, Server, ServerList } from '../core/server.ts';
 
 /**
- * Users come before background work, which never takes more than a third of the minute. `payment` comes before both: a
- * payment whose turn had come already, and what it looks up again.
+ * The priority of a call in the limiter (docs/design.md 6.3). `payment` comes first: a payment whose turn had come before, and what
+ * it looks up again. `background` comes last, and has at most 100 of the 300 slots.
  */
 export type Urgency = 'payment' | 'user' | 'background';
 
-/** What is known about a call that waits for the limiter; absent where it is not known. */
+/** What is known about a call that waits. Each part is absent where it is not known. */
 export interface Wait {
-  /** Its place in the queue: 1 is the next one. */
+  /** The place in the queue: 1 is the next one. */
   readonly position?: number;
-  /** About how long it will still wait, in milliseconds: from the times at which slots become free. More urgent calls go before it. */
+  /** An estimate of the rest of the wait, in milliseconds. More urgent calls may still come before it. */
   readonly estimateMs?: number;
-  /** After this time it is refused, and not sent. */
+  /** The milliseconds after which the call is refused and never sent. */
   readonly givesUpInMs?: number;
 }
 
+/** Called when a call has to wait. */
 export type OnWait = (wait?: Wait) => void;
 
+/** How old the answer to a read may be; see `CallOptions`. */
 export type Freshness = 'shared' | 'recent' | 'fresh';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {
   /**
-   * `shared` (default) may reuse a very recent answer; `recent` one of the last half minute, for menus that search;
-   * `fresh` sends a new request. None of them reuses an answer from before a change of this process. Reads only.
+   * For reads. `shared` (default) may reuse an answer of the last 2 s (catalog: 5 minutes); `recent` one of the last 30 s, for
+   * menus that search; `fresh` sends a new request. None reuses an answer from before a change that this process made.
    */
   readonly freshness?: Freshness;
+  /** Default: `user`. */
   readonly urgency?: Urgency;
-  /** Called once when the call has been waiting 5 s for the limiter, so that the user gets a message. */
+  /** Called at most once, when the call has waited 5 s for the limiter or has to wait that long before a retry. */
   readonly onWait?: OnWait;
 }
 
 /** How a paid call is made. */
 export interface PaidCallOptions extends CallOptions {
   /**
-   * Awaited when the limiter has let the call through, right before the first byte leaves; if it rejects, nothing is sent.
-   * It must not call the hosting API: all slots may be held by calls that wait like this.
+   * Awaited before each try, once the call has its slot and before its first byte leaves; if it rejects, nothing is sent. It must
+   * not call the hosting API: all slots may be held by calls that wait like this.
    */
   readonly beforeSend: () => Promise<void>;
 }
 
-/** The answer to a create, with everything that proves it. */
+/** The answer to a create that proves it (docs/hosting-api.md 4.12). */
 export interface Created {
   readonly id: ServerId;
-  /** '' if the answer named none. */
+  /** '' if the answer has none. */
   readonly state: string;
   readonly rootPassword: Secret<string>;
 }
 
-/** The answer to a renewal. It proves that a month was paid if `paidUntil` is later than before. */
+/** The answer to a renewal. It proves the payment only if `paidUntil` is later than it was before. */
 export interface Renewed {
   readonly id: ServerId;
   /** Epoch milliseconds. */
   readonly paidUntil: number;
 }
 
-/** A power action that the API accepted. */
+/** A power action that the API accepted (docs/hosting-api.md 4.12). */
 export interface AcceptedPower {
-  /** Present if the answer proves the action. */
+  /** The state in the answer; absent if the answer doesn't prove the action. */
   readonly state?: string;
-  /** The API's own words, in place of a state. */
+  /** The one sentence in an answer that doesn't prove the action, to be quoted. */
   readonly words?: string;
 }
 
 /**
- * The hosting API of one account (docs/hosting-api.md 4).
- * Every method @throws HostingError; only `rate_limited` and `not_sent` are retried inside.
+ * The hosting API of one account (docs/hosting-api.md 4). Retries only `rate_limited` and `not_sent` (7.7).
+ * @throws HostingError with any code; Refusal `too_many_waiting`, `waited_too_long`, `shutting_down` if nothing was sent; what
+ * the store throws. `budget` throws nothing.
  */
 export interface HostingApi {
-  /** The name of its key (`Accounts`). */
+  /** The name of the key (`Accounts.nameOf`). */
   readonly account: string;
+  /** Reads the catalog. */
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
-  /** Reads every page of the list, and reports whether that is all of it (`extent`). */
+  /** Reads every page of the list of servers; `extent` says whether that is all of it. */
   fetchServers(options?: CallOptions): Promise<ServerList>;
-  /** Money effect: pays the first month. The password is in this answer and nowhere else. */
+  /** Creates a server. Money effect: pays the first month. Only this answer has the root password. */
   createServer(order: Order, options: PaidCallOptions): Promise<Created>;
-  /** Money effect: pays one more month. */
+  /** Renews a server. Money effect: pays one more month. */
   renewServer(id: ServerId, options: PaidCallOptions): Promise<Renewed>;
+  /** Starts, stops or reboots a server. Money effect: none. */
   changePower(action: PowerAction, id: ServerId, options?: CallOptions): Promise<AcceptedPower>;
-  /** True if the answer proves it; otherwise only a list can. Money effect: the rest of the paid month is lost. */
+  /** Deletes a server; false if only a list can prove that. Money effect: the rest of the paid month is lost. */
   deleteServer(id: ServerId, options?: CallOptions): Promise<boolean>;
-  /** How much of the minute's budget is taken, and how many calls wait. */
+  /** Returns how many of the minute's slots are taken, and how many calls wait. Sends nothing. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
 }
 
 /**
- * Finds the client of the account behind a workspace's key. All keys of a workspace, and all workspaces with one key, stay
- * within one minute's limit: they may belong to one account (docs/design.md 6). While calls wait, each `caller` gets a fair
- * share, and may have only so many waiting: more are refused with `too_many_waiting`.
+ * Opens the account behind a workspace's key, without a request. All keys of a workspace, and all workspaces with one key, share
+ * one limit, since they may belong to one account (docs/design.md 6.2). While calls wait, each `caller` gets a fair share,
+ * and may have 100 calls waiting: more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 
 /**
- * Which API keys open one account (docs/design.md 4.3). A key is known by its name, a keyed hash; keys of one name are the same
- * key. Keys of different names open one account only if it was proven that they do.
+ * Which API keys open one account (docs/design.md 4.3). The name of a key is a keyed hash, so keys of one name are the same key.
+ * Keys of different names count as one account only with proof.
  */
 export interface Accounts {
-  /** The name of a key, which can be stored and logged. */
+  /** Returns the name of a key, which may be stored and logged. */
   nameOf(key: Secret<string>): string;
-  /** The account that keys of this name open: one of the names of its keys. */
+  /** Finds the account that keys of this name open, named after one of its keys. */
   find(name: string): Promise<string>;
-  /** The workspaces that are connected with a key of this name. */
+  /** Lists the workspaces that are connected with a key of this name. */
   listWorkspaces(name: string): Promise<readonly WorkspaceId[]>;
   /**
-   * Stores some of the servers that a key has just shown, in place of those before, and returns the names of keys that have
-   * last shown one of them (the same ID, label and IPv4 address) and don't open the same account as far as is known. That is
-   * a sign, not a proof: what they have shown may be gone. Undefined where no workspace has the key.
+   * Stores some of the servers that a key has just shown, in place of those before. Returns the names of the keys of other
+   * accounts that have last shown one of them (the same ID, label and IPv4 address): a sign that the accounts are one, not a
+   * proof, since those servers may be gone. Undefined if no workspace has the key.
    */
   see(name: string, servers: readonly SeenServer[]): Promise<readonly string[] | undefined>;
-  /** Makes the accounts of two keys one, with everything that was stored for either. False if they were. */
+  /** Merges the accounts of two keys, with everything that was stored for either. False if they were one already. */
   join(name: string, other: string): Promise<boolean>;
 }
 
-/** What one server is recognized by under two keys. */
+/** What identifies one server under two keys. */
 export type SeenServer = Required<Pick<Server, 'id' | 'label' | 'ipv4'>>;
 
-/** How many slots an account has, and how long a slot may be held. */
+/** The limits of an account's slots. */
 export interface SlotLimits {
+  /** The number of slots. */
   readonly limit: number;
-  /** The longest time of a call, plus the minute after its answer. */
+  /** How long a slot can be held: the longest time of a call, plus the minute after its answer. */
   readonly maxHoldMs: number;
 }
 
 /**
- * The slots of an account's minute that are taken by any process on this store (docs/design.md 6). The owner of a slot gives it
- * back. If the owner died, the slot ends once it is older than a slot can be held, by the database's clock.
+ * The taken slots of all accounts, shared by all processes on this store (docs/design.md 6.6, 6.7). The owner of a slot gives it
+ * back. The slot of a dead owner ends once it is older than a slot can be held, by the database's clock.
  */
 export interface ApiCalls {
   /**
-   * Takes a slot, durably, unless `limit` are taken; those in `freed` are given back first, in the same commit, and so are the
-   * account's slots that were held for too long. Calls made together share one commit.
+   * Takes a slot, durably; false if `limit` are taken. The same commit first gives back the slots in `freed` and the account's
+   * slots that were held for too long. Calls made together share one commit.
    */
   take(
     slot: { readonly id: string; readonly account: string },
     limits: SlotLimits,
     freed?: readonly string[],
   ): Promise<boolean>;
-  /** Renews a taken slot from now on, under a new ID. False if it was no longer taken. */
+  /** Replaces a taken slot by one that is taken now, under a new ID. False if it was no longer taken. */
   takeAgain(old: string, id: string): Promise<boolean>;
   /** Gives slots back; unknown ones are no error. */
   release(ids: readonly string[]): Promise<void>;
-  /** The IDs of all slots that are stored, including those that the next `take` ends. */
+  /** Lists the IDs of all stored slots of an account, also of those that the next `take` ends. */
   listTaken(account: string): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
-/** A number that JavaScript might alter: too long, with decimals, or with an exponent. */
+/** A JSON number that JavaScript would alter: too long, or written in another way than JavaScript writes it. */
 export class WrittenNumber {
-  /** The number exactly as written in the JSON text. */
+  /** The number exactly as it stands in the JSON text. */
   readonly text: string;
 
   constructor(text: string) {
@@ -17,8 +17,8 @@ export const NOT_JSON = Symbol('not JSON');
 
 /**
  * Parses JSON without altering numbers: `12345678901234567890`, `0.10` and `1e400` become a `WrittenNumber`, since a
- * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An object
- * that names a field twice is ambiguous, and JavaScript would silently take the last one: it is not read.
+ * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. `NOT_JSON` also
+ * for an object that names a field twice, of which JavaScript would silently take the last, and for more than 100 levels.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -32,15 +32,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Finds numbers that need the slower parser. A cheap test that errs only on the safe side. */
+/** Matches texts with numbers that need the slower parser. A cheap test that errs only on the safe side. */
 const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(?:[,\]}]|$)/;
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Real answers are shallow: anything nested deeper than this is not read. */
+/** The deepest nesting that is read: real answers are shallow. */
 const MOST_DEPTH = 100;
 
-/** How many names of fields an answer has. @throws RangeError when it is nested too deeply */
+/** Counts the names of fields in a parsed value. @throws RangeError if it is nested too deeply */
 function countNames(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth === 0) throw new RangeError('nested too deeply');
@@ -50,7 +50,7 @@ function countNames(value: unknown, depth: number): number {
   return count;
 }
 
-/** How many names its text has: more if an object names a field twice, of which JavaScript keeps only the last. */
+/** Counts the names of fields in a JSON text: more than in the parsed value if an object names a field twice. */
 function countWritten(text: string): number {
   let count = 0;
   for (let open = text.indexOf('"'); open >= 0; ) {
@@ -70,12 +70,12 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Turns every number into a string; the first letter of each string says whether it was one before. */
+/** Turns a number into a string, and marks each string by its first letter as one (`s`) or a number (`n`). */
 function mark(token: string): string {
   return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
 }
 
-/** Removes these marks again. */
+/** Removes the marks of `mark` from a parsed value, and restores its numbers. */
 function restore(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith('s') ? value.slice(1) : restoreNumber(value.slice(1));

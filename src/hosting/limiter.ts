@@ -5,18 +5,20 @@ import type { System } from '../system.ts';
 import type { Accounts, ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
 import { KnownReleases, MAX_PREPARATION_MS, openSlots, SharedSlots, sleepUnless } from './slots.ts';
 
+/** What the limiter of one account is made with. */
 export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly system: System;
   readonly calls: ApiCalls;
   readonly account: string;
-  /** The timeout of one request, and so the longest that a call may still be in flight after a crash. */
+  /** The timeout of one request, in milliseconds: how long a call may still be in flight after a crash. */
   readonly timeoutMs: number;
-  /** 300 requests per minute (docs/hosting-api.md 8). */
+  /** The most requests in any window. Default: 300 (docs/hosting-api.md 8.1). */
   readonly limit?: number;
+  /** Default: one minute. */
   readonly windowMs?: number;
-  /** How many slots background work may hold. */
+  /** How many slots background work may hold. Default: 100. */
   readonly backgroundLimit?: number;
-  /** How long a call waits for its slot before it is refused. */
+  /** How long a call waits for its slot before it is refused. Default: 90 s. */
   readonly maxWaitMs?: number;
 }
 
@@ -29,18 +31,19 @@ const DEFAULTS = {
   mostWaiting: 2000,
 } as const;
 
-/** After this wait, the user sees that the call is queued. */
+/** How long a call waits before `onWait` is called, so that the user learns of it. */
 export const NOTIFY_AFTER_MS = 5_000;
 /** Allows for two clocks that run at slightly different rates. */
 const MARGIN_MS = 50;
 /** How long a request that was cut off may still be in transit. */
 const IN_TRANSIT_MS = 5_000;
+/** How much longer than any call a lost slot is kept. */
 const SPARE_MS = 30_000;
 
 /**
- * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6):
+ * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6.1):
  * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
- * through one slot arrive at least `windowMs` apart. Measured on the monotonic clock.
+ * through one slot arrive at least `windowMs` apart. Measures on the monotonic clock.
  */
 export class Limiter implements CallLimiter {
   readonly limit: number;
@@ -66,7 +69,7 @@ export class Limiter implements CallLimiter {
     this.#slots = openSlots(this.limit);
     this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
     this.#lastUsedAt = options.system.elapsed();
-    // Every held slot adds a listener: 300 of them are no leak.
+    // Every held slot adds a listener, so 300 of them are no leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -102,7 +105,7 @@ export class Limiter implements CallLimiter {
   }
 
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
-    // How many other processes hold is only known while they leave none.
+    // How many slots other processes hold is known only while they hold all.
     const taken = this.#shared.areTaken ? this.limit : this.#taken;
     return { taken, limit: this.limit, waiting: this.#waiting.size };
   }
@@ -112,24 +115,24 @@ export class Limiter implements CallLimiter {
     return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
   }
 
-  /** Refuses waiting and new calls. Requests in flight continue; their slots are no longer held. */
+  /** Refuses waiting and new calls with `shutting_down`. Requests in flight continue; their slots stay taken in the store. */
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     this.#waiting.rejectAll(new Refusal('shutting_down', {}));
-    // These promises resolve when running requests end; there is no need to wait for that here.
+    // These promises resolve when running requests end, which nothing here waits for.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
   async #queue(urgency: Urgency): Promise<void> {
     const { timeoutMs, windowMs, maxWaitMs } = this.#options;
-    // A safety net for slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
+    // Frees slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
     // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
     // that other processes hold, and in the account's limiter after the workspace's.
     const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
     const priority = PRIORITY[urgency];
-    // As many turns as calls; whose turn it is, is decided when a slot is free: Bottleneck knows no callers.
+    // Each call queues one turn. Which call gets it is decided once a slot is free, since Bottleneck knows no callers.
     const turn = () => this.#waiting.serveNext(urgency);
     const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, turn);
     // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
@@ -206,46 +209,46 @@ const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Recor
 /** One call to be sent. */
 export interface Job<Answer> {
   readonly urgency: Urgency;
-  /** Whose call it is: each caller gets a fair share. Without a name it shares one line with the others that have none. */
+  /** Whose call it is: each caller gets a fair share. Calls without a caller share one line. */
   readonly caller?: string | undefined;
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Gets the slot that it is sent in, whose age decides whether it may still be sent. */
+  /** Sends the call. Gets the time that it waited, and its slot, whose age decides whether it may still be sent. */
   readonly send: (waitedMs: number, slot: CallSlot) => Promise<Answer>;
-  /** Whether a failed `send` has sent anything; without it, it counts as sent. */
+  /** Whether `send` has sent anything: if not, the slot is free again at once. Without it, the call counts as sent. */
   readonly isSent?: () => boolean;
 }
 
-/** The slot that a call is sent in. It ends when it was taken longer ago than any call can last. */
+/** The slot that a call is sent in. Its age counts from when it was taken, by the clock that shows more. */
 export interface CallSlot {
   /**
-   * Takes it again if it was taken more than a moment ago: for a call that has waited for something else since.
-   * @throws HostingError `not_sent` when it was lost meanwhile, and whatever the store throws: nothing was sent
+   * Takes the slot again if it is older than 5 s: for a call that has waited for something else since.
+   * @throws HostingError `not_sent` if the slot was lost meanwhile; and what the store throws. Nothing was sent then.
    */
   takeAgain(): Promise<void>;
-  /** Whether it was taken too long ago for a call whose first byte leaves now, by either clock. */
+  /** Whether the slot is older than 15 s, too old for a call whose first byte would leave now. */
   readonly isTooOld: boolean;
-  /** @throws HostingError `not_sent` when it is too old */
+  /** Checks the age before sending. @throws HostingError `not_sent` if the slot is too old */
   check(): void;
 }
 
-/** How a call is made, and by whom. */
+/** How a call is made, and who makes it. */
 export type CallBy = CallOptions & Pick<Job<unknown>, 'caller'>;
 
 /** Holds calls back until they may be sent. */
 export interface CallLimiter {
   /**
-   * Waits for a slot, then sends. The answer is returned at once; the slot stays taken for a minute after it.
-   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`: nothing was sent
-   * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
+   * Waits for a slot, then sends. Returns the answer at once; the slot stays taken for a minute after it.
+   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`, and HostingError `not_sent` if `beforeSend` took too
+   * long: nothing was sent; and what `beforeSend`, `send` and the store throw
    */
   run<Answer>(job: Job<Answer>): Promise<Answer>;
-  /** Holds back every call for this long, in milliseconds, since another program is using up the account's minute. */
+  /** Holds back every call for this long, in milliseconds: the service says that there were too many. */
   pause(ms: number): void;
-  /** How much of the minute's budget is taken, and how many calls wait. */
+  /** Returns how many of the slots are taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
-  /** Whether no slot is held, no call waits, and no call has come for that long. */
+  /** Whether no slot is held, no call waits, and no call has come for so many milliseconds. */
   isIdle(idleMs: number): boolean;
 }
 
@@ -253,7 +256,7 @@ export interface CallLimiter {
 interface Ticket {
   readonly askedAt: number;
   readonly caller: string;
-  /** Aborted when the wait is over, whatever ended it. */
+  /** Aborted when the wait ends, for any reason. */
   readonly ended: AbortController;
   /** Runs the call in a slot; never rejects. */
   readonly serve: () => Promise<void>;
@@ -283,8 +286,8 @@ class WaitingCalls {
   }
 
   /**
-   * Whether one more call of this caller has to be refused; those for which slots are free don't count. A caller without a
-   * name is never refused: it pays for what was confirmed, or works in the background.
+   * Whether one more call of this caller has to be refused. Doesn't count calls for which slots are free. Never refuses a call
+   * without a caller: that pays for what was confirmed, or works in the background.
    */
   isFull(caller: string, freeSlots: number): boolean {
     const { mostOfCaller, mostWaiting } = this.#limits;
@@ -294,14 +297,14 @@ class WaitingCalls {
     return own - freeSlots >= mostOfCaller || left >= mostWaiting;
   }
 
-  /** Lines it up behind its caller's other calls. */
+  /** Adds a call to the line of its caller. */
   add(ticket: Ticket, urgency: Urgency): void {
     this.#waiting.add(ticket);
     this.#lines[urgency].add(ticket.caller, ticket);
     this.#linedUp.set(ticket, urgency);
   }
 
-  /** Serves the call whose turn it is; none if all that are left gave up. */
+  /** Serves the call whose turn it is, if any is left. */
   async serveNext(urgency: Urgency): Promise<void> {
     const next = this.#lines[urgency].take();
     if (!next) return;
@@ -309,7 +312,7 @@ class WaitingCalls {
     await next.serve();
   }
 
-  /** Its place among all that wait: 1 is the next one. Those whose turn has come already wait for other processes. */
+  /** Returns a call's place among all that wait; 1 is the next. Calls whose turn has come wait for a slot of other processes. */
   positionOf(ticket: Ticket): number {
     const urgency = this.#linedUp.get(ticket);
     if (!urgency) {
@@ -324,7 +327,7 @@ class WaitingCalls {
     return 1 + inTurn + before + this.#lines[urgency].countBefore(ticket.caller, ticket);
   }
 
-  /** Ends the ticket's wait; false if it had ended already. */
+  /** Ends a call's wait; false if it had ended before. */
   leave(ticket: Ticket): boolean {
     ticket.ended.abort();
     const urgency = this.#linedUp.get(ticket);
@@ -345,12 +348,9 @@ const URGENCIES = ['payment', 'user', 'background'] as const satisfies readonly 
 
 const newLines = () => new WaitingLines<Ticket>();
 
-/**
- * What waits, in one line for each caller; the lines are served in turn, so that a long one holds up no other caller
- * (docs/design.md 6).
- */
+/** One waiting line for each caller. The lines are served in turn, so that a long one holds up no other caller. */
 class WaitingLines<Item> {
-  /** The next line first; none is empty. */
+  /** In the order in which they are served. No line is empty. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 
@@ -365,7 +365,7 @@ class WaitingLines<Item> {
     return this.#size;
   }
 
-  /** How many go before it, line after line in turn. */
+  /** Counts the items that are taken before this one. */
   countBefore(caller: string, item: Item): number {
     const rounds = this.#lines.get(caller)?.indexOf(item) ?? 0;
     let before = 0;
@@ -377,7 +377,7 @@ class WaitingLines<Item> {
     return before;
   }
 
-  /** Takes one out that has given up. */
+  /** Removes an item that has given up. */
   remove(caller: string, item: Item): void {
     const line = this.#lines.get(caller);
     const at = line?.indexOf(item) ?? -1;
@@ -387,7 +387,7 @@ class WaitingLines<Item> {
     if (line.length === 0) this.#lines.delete(caller);
   }
 
-  /** Takes the first of the next line; undefined when nothing waits. */
+  /** Takes the first item of the next line; undefined if nothing waits. */
   take(): Item | undefined {
     for (const [caller, line] of this.#lines) {
       const item = line.shift();
@@ -401,8 +401,9 @@ class WaitingLines<Item> {
 }
 
 /**
- * Combines several limiters: a call takes a slot in each, one after the other, and is sent when it has all of them. A slot
- * that it has held while it waited for the others is taken again, since other processes would free it too early.
+ * Joins limiters into one: a call takes a slot in each, one after the other, and is sent once it has all. A slot that it held
+ * while it waited for the others is taken again, since the store ends slots by their age.
+ * @throws RangeError if there is no limiter
  */
 export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
   const [outer, ...others] = limiters;
@@ -425,13 +426,13 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
         };
         return inner.run({ ...job, beforeSend, send: sendNow });
       };
-      // What another limiter or the caller held back was never sent: its slot is free again at once.
+      // A call that an inner limiter or `beforeSend` refused was never sent: its slot is free again at once.
       return outer.run({ urgency, caller, onWait, send, isSent: () => isSent });
     },
     pause: (ms) => {
       for (const limiter of limiters) limiter.pause(ms);
     },
-    // The tightest limiter decides, and a call waits in one limiter at a time.
+    // The fullest limiter decides; the waiting are added up, since a call waits in one limiter at a time.
     budget: () => {
       const budgets = limiters.map((limiter) => limiter.budget());
       const { limit } = outer.budget();
@@ -451,9 +452,9 @@ interface Known {
   readonly at: number;
 }
 
-/** Another process may have found out more by then. */
+/** How long a look-up counts: another process may join the account with another one. */
 const GOOD_FOR_MS = 10_000;
-/** So many names are remembered; each is looked up again when it is needed. */
+/** How many names are remembered. */
 const MOST = 1000;
 
 interface Source {
@@ -461,7 +462,7 @@ interface Source {
   readonly system: Pick<System, 'elapsed'>;
 }
 
-/** Which account each key opens, as this process knows it. */
+/** Remembers which account each key opens, for ten seconds. */
 export class KnownAccounts {
   readonly #source: Source;
   readonly #known = new Map<string, Known>();
@@ -470,12 +471,12 @@ export class KnownAccounts {
     this.#source = source;
   }
 
-  /** What was found last; before that, every key opens an account of its own. */
+  /** Returns the account that was found last for a key's name; the name itself before the first look-up. */
   peek(name: string): string {
     return this.#known.get(name)?.account ?? name;
   }
 
-  /** Looks it up unless that was done a moment ago. @throws what the store throws */
+  /** Looks up a key's account, unless that was done within ten seconds. @throws what the store throws */
   async look(name: string): Promise<void> {
     const { accounts, system } = this.#source;
     if (!accounts) return;

@@ -8,9 +8,9 @@ import { announcesMore, listAround, type ReceivedList } from './server-list.ts';
 import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
 
 /**
- * Reads `GET /catalog` (docs/hosting-api.md 2). Unreadable elements are left out and counted in `unreadable`: a plan
- * without a certain price can't be ordered.
- * @throws Unclear when one of the three lists can't be read at all, or something beside them says that the call failed
+ * Reads the answer to `GET /catalog` (docs/hosting-api.md 2.1, 2.11). Leaves out unreadable elements, such as plans without a
+ * certain price, and counts them in `unreadable`.
+ * @throws Unclear if one of the three lists can't be read at all, or something beside them says that the call failed
  */
 export function readCatalog(answer: ReceivedList, onUnreadable: (count: number) => void): Catalog {
   const { lists, beside } = findCatalog(answer.body);
@@ -43,7 +43,7 @@ interface FoundCatalog {
   readonly beside: Fields;
 }
 
-/** The one object that has all three lists: the answer itself, or one in it. @throws Unclear */
+/** Finds the one object that has all three lists: the answer itself, or one in it. @throws Unclear */
 function findCatalog(body: unknown): FoundCatalog {
   const outer = fieldsOf(body);
   const found = [['', body] as const, ...Object.entries(outer)].flatMap(([name, value]): FoundCatalog[] => {
@@ -57,7 +57,7 @@ function findCatalog(body: unknown): FoundCatalog {
   return catalog;
 }
 
-/** @throws Unclear when no element could be read: an empty list would be wrong */
+/** Reads the elements of a list. @throws Unclear if it has some and none can be read: an empty list would be wrong */
 function readEach<T>(
   elements: readonly unknown[],
   read: (element: unknown) => T | undefined,
@@ -79,7 +79,7 @@ function findPlan(element: unknown, beside: Fields): Plan | undefined {
   return { code, vcpu: cores, ramMb, diskGb, monthly: price, ...(isCurrency && { currency: said }) };
 }
 
-/** Plans with a unique code: an order names its plan by code, so a code with two prices can't be ordered. */
+/** Leaves out plans whose code stands for different plans: an order names its plan by code alone. */
 function withoutRivals(plans: readonly Plan[]): Plan[] {
   const looks = new Map<string, Set<string>>();
   for (const plan of plans)
@@ -87,7 +87,7 @@ function withoutRivals(plans: readonly Plan[]): Plan[] {
   return plans.filter(({ code }) => looks.get(code)?.size === 1);
 }
 
-/** A location or an image: a code, as documented, or an object with a `code` and no other identifier. */
+/** Reads a location or an image: a code, as documented, or an object with a `code` and no other identifier. */
 function findChoice(element: unknown): string | undefined {
   if (isCode(element)) return element;
   const { code, id, slug } = fieldsOf(element);
@@ -99,14 +99,14 @@ function isCode(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Called with the number of parts that were left out because they could not be read. */
+/** Called with the number of elements that were left out because they could not be read. */
 type OnUnreadable = (count: number) => void;
 
 /**
- * Turns an answer into its meaning. Any 2xx is success (docs/hosting-api.md 4 shows no status codes), if it can be read
- * and nothing in it says otherwise. The answer's own text never gets into an error's details, since a body may hold a
- * root password; the answer to a create is passed on sealed (`sealedAnswer`).
- * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
+ * Decodes an answer. Any 2xx is a success if it can be read and nothing in it says otherwise (docs/hosting-api.md 4.12). The
+ * answer's text never gets into an error's details, since it may hold a root password; that of a create is passed on as
+ * `sealedAnswer`.
+ * @throws HostingError with a documented code, `unknown_code` or `unreadable_answer`; its `status` is always set
  */
 export function decode<Answer>(
   endpoint: Endpoint<Answer>,
@@ -133,14 +133,14 @@ export function decode<Answer>(
   }
 }
 
-/** 16 KiB, also of an answer that is kept with one character for each byte. Three messages show it. */
+/** The most UTF-16 code units of an answer that are kept (docs/design.md 5.2). Three messages show them. */
 const MOST_SEALED = 16_384;
 
-/** Wraps an answer that may hold a root password; undefined if it is empty. */
+/** Wraps the text of an answer that may hold a root password, cut if it is too long; undefined if it is empty. */
 export function sealText(text: string): Secret<string> | undefined {
   if (text.trim() === '') return undefined;
   if (text.length <= MOST_SEALED) return new Secret(text);
-  // A character is never cut in half.
+  // Never cuts a character in half.
   const kept = text.slice(0, MOST_SEALED).replace(/[\uD800-\uDBFF]$/, '');
   return new Secret(`${kept}\n[The rest, ${text.length - kept.length} characters, was too long to keep.]`);
 }

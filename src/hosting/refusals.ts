@@ -5,17 +5,17 @@ import type { Endpoint } from './endpoints.ts';
 import { fieldsOf, findWhole, isEmpty, listLeaves } from './fields.ts';
 import { asCode, type Sent } from './verdict.ts';
 
-// What an answer outside 2xx proves (docs/hosting-api.md 7.3, 7.4): nothing, unless one documented code decides it.
+// What an answer outside 2xx proves (docs/hosting-api.md 7.3, 7.4): nothing, unless one documented code decides.
 
-/** Codes that leave open whether a paid call was charged. Every other code proves that it wasn't, or that the charge was undone. */
+/** The codes that leave open whether a paid call was charged. The others prove that nothing is paid (docs/hosting-api.md 7.2). */
 const PROVE_NOTHING: readonly HostingError['code'][] = [
-  'checking', // "the service completes the server or returns the month's charge" (docs/hosting-api.md 7)
+  'checking', // the service will complete the server or return the month's price (docs/hosting-api.md 3.7)
   'no_answer',
   'unreadable_answer',
   'unknown_code',
 ];
 
-/** Makes the error of one call. Money effect: only a paid call whose answer proves nothing may have moved money. */
+/** Makes the error of a failed call. `moneyMoved` is `maybe` only for a paid call whose code leaves that open. */
 export function makeError(
   endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid'>,
   code: HostingError['code'],
@@ -26,7 +26,7 @@ export function makeError(
   return new HostingError(code, moneyMoved, { operation: endpoint.operation, ...details }, sealedAnswer);
 }
 
-/** `rate_limited`, with the time after which the service asked us to retry, if it did. */
+/** The error `rate_limited`, with the `Retry-After` header, if the answer had one. */
 export class RateLimitedError extends HostingError {
   readonly retryAfter: string | undefined;
 
@@ -37,9 +37,9 @@ export class RateLimitedError extends HostingError {
 }
 
 /**
- * Makes the error for an answer outside 2xx. A documented code that decides is trusted with any status, since the
- * document names no statuses. Without one the answer may come from a gateway rather than the API, so it proves nothing.
- * The one exception is a 429 without any documented code for a call that costs nothing, where retrying is always safe.
+ * Makes the error for an answer outside 2xx. Trusts a documented code that decides with any status, since the specification
+ * names no statuses. Without one the answer may come from a gateway rather than the API, so it proves nothing. The one
+ * exception is a 429 without any documented code for a call that costs nothing, where retrying is always safe.
  */
 export function readError(
   endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid' | 'body'>,
@@ -51,7 +51,7 @@ export function readError(
   const { status, retryAfter } = answer;
   const { code, named, unknownCode, isAlone } = findCode(body, status, sent);
   const isTooMany = status === 429 && !isPaid && named.length === 0;
-  // What is told or done about money needs more than one word somewhere: an answer without any sign of work that was done.
+  // About money, a code proves something only if nothing else in the answer could be a code or the result of the work.
   const isProof =
     code !== undefined && (!isPaid || (isAlone && sealed === undefined && !showsWork(body, sent)));
   if ((code === 'rate_limited' && isProof) || isTooMany)
@@ -67,17 +67,17 @@ export function readError(
 interface FoundCode {
   /** The documented code that decides. */
   readonly code?: ApiCode;
-  /** Nothing else in the answer could be a code. */
+  /** Whether a field for codes decides, or nothing else in the answer could be a code. */
   readonly isAlone?: boolean;
-  /** All documented codes in the answer, echoes included. */
+  /** All documented codes in the answer, also those that only repeat what was sent. */
   readonly named: readonly ApiCode[];
-  /** For the log: the first undocumented word where a code would decide, if it can't be a secret. */
+  /** The first undocumented word in a field for codes that can't be a secret, for the log. */
   readonly unknownCode?: string | undefined;
 }
 
 /**
- * Finds the code that decides: the one that every code field of the shallowest level names, or, where no level names
- * any, the only documented code in the answer. Two different ones anywhere decide nothing.
+ * Finds the code that decides (docs/hosting-api.md 7.4): the one that every code field of the shallowest level names, or, where
+ * no level names any, the only documented code in the answer. Two different ones anywhere decide nothing.
  */
 function findCode(body: unknown, status: number, sent: Sent): FoundCode {
   const leaves = listLeaves(body);
@@ -94,11 +94,11 @@ function findCode(body: unknown, status: number, sent: Sent): FoundCode {
   const code = API_CODES.find((each) => each === only && !echoes.has(each));
   const isOnly = rivals.length === 0 && named.every((each) => each === code || echoes.has(each));
   if (code === undefined || !isOnly) return { named, unknownCode: tokens.find(isLoggable) };
-  // Where no field for codes decides, a number or another word may be the code that would.
+  // Without a field for codes that decides, any number or other word may be the real code.
   const numbers = leaves.filter(
     ({ name, value }) => /code|err/i.test(name) && findWhole(value) !== undefined,
   );
-  // A request that may be repeated on the word of it needs to be the only thing that the answer says.
+  // `rate_limited` leads to another request, so it has to be all that the answer says.
   const isProse = (text: string) => /\s/.test(text) && code !== 'rate_limited';
   const isAlone =
     numbers.every(({ value }) => findWhole(value) === status) &&
@@ -108,7 +108,7 @@ function findCode(body: unknown, status: number, sent: Sent): FoundCode {
   return { code, named, isAlone: tokens.length > 0 || isAlone };
 }
 
-/** Whether an error shows what only a success has. */
+/** Whether an error has what only a success has: a root password, a paid time, or the ID of an order's server. */
 function showsWork(body: unknown, sent: Sent): boolean {
   return listLeaves(body).some(
     ({ name, value }) =>
@@ -118,7 +118,7 @@ function showsWork(body: unknown, sent: Sent): boolean {
   );
 }
 
-/** The tokens of the shallowest level that has any in a field for codes. */
+/** Lists the tokens in the code fields of the shallowest level that has any (docs/hosting-api.md 7.4). */
 function tokensIn(body: unknown, isIgnored: (token: string) => boolean): string[] {
   const outer = Array.isArray(body) ? body : [body];
   const { error, data, errors } = fieldsOf(outer[0]);
@@ -139,7 +139,7 @@ function tokensIn(body: unknown, isIgnored: (token: string) => boolean): string[
   return [];
 }
 
-/** Only short words of letters, joined by hyphens or underscores: anything else may be a secret. */
+/** Whether a token may be logged: short words of letters, joined by hyphens or underscores. Anything else may be a secret. */
 function isLoggable(token: string): boolean {
   return token.length <= 40 && /^(?:[a-z]+|[A-Z]+)(?:[_-](?:[a-z]+|[A-Z]+)){0,5}$/.test(token);
 }

@@ -7,10 +7,13 @@ import { makeError } from './refusals.ts';
 import { isPagingHeader, type PagingHeaders } from './server-list.ts';
 import { sleepUnless } from './slots.ts';
 
+/** Sends requests to one base address. */
 export interface Transport {
   /**
-   * Sends one request, once; not if it is too late right before its first byte would leave.
-   * @throws HostingError `not_sent` with proof, `no_answer`, `unreadable_answer` (too large), `unauthorized`
+   * Sends one request, once, unless `isTooLate` returns true right before its first byte would leave. Money effect: that of the
+   * endpoint.
+   * @throws HostingError `not_sent` with proof, `no_answer`, `unreadable_answer` (larger than 8 MB), and `unauthorized` without
+   * sending if the key fits into no header
    */
   send(endpoint: Endpoint<unknown>, key: Secret<string>, isTooLate?: () => boolean): Promise<WireAnswer>;
   /** Lets requests in flight end and accepts no new ones. */
@@ -19,7 +22,7 @@ export interface Transport {
 
 interface TransportOptions {
   readonly baseUrl: string;
-  /** For the whole exchange: connection, request, headers and body. */
+  /** The timeout in milliseconds of the whole exchange: connection, request, headers and body. */
   readonly timeoutMs: number;
   readonly system: System;
   /** Used instead of its own connection pool. */
@@ -31,7 +34,7 @@ const MOST_CONNECTIONS = 32;
 const GRACE_MS = 20;
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Creates the sender for one base address: keep-alive connections, one timeout, no redirects, no retries. */
+/** Creates the transport for one base address: keep-alive connections, one timeout, no redirects, no retries. */
 export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: TransportOptions): Transport {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
@@ -89,7 +92,7 @@ function openPool(origin: string, timeoutMs: number): Pool {
 
 function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<string, string> {
   const token = key.reveal();
-  // A key that doesn't fit into a header can't be valid; undici would throw as if it were a bug of ours.
+  // A key that doesn't fit into a header can't be valid, and undici would throw an error that isn't a HostingError.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw makeError(endpoint, 'unauthorized', { cause: 'the key has characters that no header can hold' });
   }
@@ -101,13 +104,13 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
   };
 }
 
-/** One request and its answer, as undici reports them. */
+/** One request and its answer, as undici reports them. `answer` rejects with a HostingError. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>;
   readonly #endpoint: Endpoint<unknown>;
   readonly #isTooLate: () => boolean;
   readonly #chunks: Buffer[] = [];
-  /** As it arrives: thousands of servers take too long to decode at once. */
+  /** Decoded as it arrives, since the list of thousands of servers takes too long to decode at once. */
   readonly #text: string[] = [];
   readonly #decoder = new TextDecoder();
   #settle: { resolve: (answer: WireAnswer) => void; reject: (error: Error) => void } | undefined;
@@ -125,11 +128,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Called right before the first byte is written; until then, nothing has been sent. */
+  /** Called by undici right before the first byte is written; until then, nothing has been sent. */
   onRequestStart(connection: Dispatcher.DispatchController): void {
-    // A process that stood still, or waited for a connection: others may have taken over since.
+    // The process froze, or waited for a connection, and another one may have taken over.
     if (this.#connection === undefined && this.#isTooLate()) this.#fail('not_sent', 'late');
-    // Ended before it began, or undici's own retry after a lost connection: neither may be sent.
+    // The exchange has ended already, or this is undici's own retry after a lost connection: neither may be sent.
     if (this.#settle === undefined || this.#connection !== undefined) {
       connection.abort(new Error('not sent again'));
       return;
@@ -181,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(isProven ? 'not_sent' : 'no_answer', cause);
   }
 
-  /** The timeout: cuts off whatever is in flight. */
+  /** Ends the exchange at its timeout. */
   expire(): void {
     this.#fail(this.#connection ? 'no_answer' : 'not_sent', 'timeout');
   }
@@ -195,7 +198,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection?.abort(new Error(cause));
   }
 
-  /** An answer that broke off may already have brought the root password. */
+  /** Seals the part of an answer that arrived before it broke off: it may have the root password. */
   #sealWhatCame(): Secret<string> | undefined {
     const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
     if (!this.#endpoint.mayHoldSecret || !isSuccess) return undefined;
@@ -215,7 +218,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 interface Failure extends Error {
   readonly code?: unknown;
   readonly syscall?: unknown;
-  /** From an AggregateError: one for every address that was tried. */
+  /** Of an AggregateError: one for every address that was tried. */
   readonly errors?: readonly Failure[];
 }
 
@@ -236,7 +239,7 @@ const BEFORE_SENDING = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Whether it failed while resolving, connecting to or authenticating the other side, rather than later. */
+/** Whether a failure happened while resolving, connecting to or authenticating the other side, rather than later. */
 function isBeforeSending(failure: Failure): boolean {
   if (failure.errors?.length) return failure.errors.every(isBeforeSending);
   const code = String(failure.code);

@@ -12,7 +12,7 @@ import {
 } from './fields.ts';
 import { isFault, isNo, isStatement, type Received, Unclear, YES } from './verdict.ts';
 
-// How much of the account a list of servers shows (docs/hosting-api.md 4.13): it is whole only if everything around it
+// How much of the account a list of servers shows (docs/hosting-api.md 4.13): a list is whole only if everything around it
 // is known to be harmless, and a part if anything says so. Otherwise, nothing is concluded from a missing server.
 
 /** The headers of an answer that may say something about further pages, in lower case. */
@@ -31,11 +31,11 @@ export interface ServerPage {
   readonly servers: readonly Server[];
   /** The number of elements that can't be read but may be servers. */
   readonly unreadable: number;
-  /** The addresses that are named as the next page. */
+  /** The addresses that the answer names as the next page. */
   readonly next: readonly string[];
   /** The fields around the list, including headers. */
   readonly around: readonly Leaf[];
-  /** Whether this page alone leaves open, or denies, that the list is whole. */
+  /** What this page alone, without the fields that count or announce pages, says about the list. */
   readonly extent: ListExtent;
 }
 
@@ -45,8 +45,8 @@ export interface ReceivedList extends Received {
 }
 
 /**
- * Reads one page (docs/hosting-api.md 4); one element that can't be read does not hide the others.
- * @throws Unclear when it has no list, or none of its elements can be read
+ * Reads one page of the list (docs/hosting-api.md 2.3, 4.13). Leaves out and counts elements that can't be read.
+ * @throws Unclear if it has no list, none of its elements can be read, or it is empty beside a fault
  */
 export function readServers(answer: ReceivedList): ServerPage {
   const { body, status } = answer;
@@ -69,14 +69,14 @@ export function readServers(answer: ReceivedList): ServerPage {
   };
 }
 
-/** The fields around a list, including headers. */
+/** Lists the fields around a list, including headers. */
 export function listAround(beside: Fields, { paging = {} }: Pick<ReceivedList, 'paging'>): Leaf[] {
   const { link = '', 'content-range': range = '', ...plain } = paging;
   const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
   return [beside, plain, { next: nextIn(link), total }].flatMap((fields) => listLeaves(fields));
 }
 
-/** The addresses of the next page in a `Link` header (RFC 8288), or `unreadable` if it announces a page without a readable one. */
+/** Lists the addresses of the next page in a `Link` header (RFC 8288); `unreadable` in place of one that can't be read. */
 function nextIn(link: string): string[] {
   const links = [...link.matchAll(/<([^>]*)>([^<]*)/g)];
   const next = links.filter(([, , parameters = '']) => NEXT_RELATION.test(parameters));
@@ -93,7 +93,7 @@ interface FoundList {
   readonly beside: Fields;
 }
 
-/** The list itself, or the only list in an object around it. @throws Unclear */
+/** Finds the list: the answer itself, or the only list in an object around it. @throws Unclear */
 function findList(body: unknown): FoundList {
   if (Array.isArray(body)) return { elements: body, beside: {} };
   const outer = fieldsOf(body);
@@ -106,7 +106,7 @@ function findList(body: unknown): FoundList {
   return list;
 }
 
-/** Only the ID is required; any other odd value becomes absent or ''. */
+/** Reads a server; undefined without a readable ID. Any other unreadable field becomes absent or ''. */
 function findServer(element: unknown): Server | undefined {
   const { id: writtenId, label, state, ipv4, paid_until } = fieldsOf(element);
   const id = findWhole(writtenId);
@@ -122,7 +122,7 @@ function findServer(element: unknown): Server | undefined {
   };
 }
 
-/** Whether it has a readable label. `null` counts: the server was given none. */
+/** Whether an element has a readable label. `null` counts: the server was given none. */
 function isNamed({ label }: Fields): boolean {
   return label === null || (label !== undefined && findText(label) !== undefined);
 }
@@ -145,13 +145,13 @@ interface Progress {
 }
 
 const MORE = new Set(['next', 'cursor', 'continuation', 'more']);
-/** What has nothing to do with pages: requests, times and versions. */
+/** Names of fields that have nothing to do with pages: requests, times and versions. */
 const HARMLESS =
   /^(?:request|trace|correlation)_?id$|^(?:timestamp|time|date|took|duration)$|_(?:at|time)$|version$/;
-/** How large a page is and where it begins, which says nothing once the total is reached. */
+/** Names of fields for the size and the beginning of a page, which say nothing once the total is reached. */
 const SIZES = new Set(['per', 'size', 'limit', 'offset', 'page']);
 
-/** What one field around the last page says about the list. */
+/** Returns what one field around a page says about the list. */
 function extentBy(leaf: Leaf, progress: Progress): ListExtent {
   const { onPage, elements, pages, arePagesCounted, isTotalReached } = progress;
   const { name, words, value } = leaf;
@@ -169,7 +169,7 @@ function extentBy(leaf: Leaf, progress: Progress): ListExtent {
   return isNothing(leaf) || isYes || isPage || isSize || isHarmless ? 'whole' : 'maybe_whole';
 }
 
-/** Whether a field is empty. One that is false may deny that this is the end, unless it denies that there is more. */
+/** Whether a field says nothing: empty, or false where it denies more pages or a fault (elsewhere, false may deny the end). */
 function isNothing(leaf: Leaf): boolean {
   const isDenial = leaf.words.some((word) => MORE.has(word)) || isFault({ ...leaf, value: true });
   return isEmpty(leaf.value) && (isDenial || !/^false$/i.test(String(leaf.value)));
@@ -200,12 +200,13 @@ function countsElements(leaf: Leaf): boolean {
   );
 }
 
-/** The most pages of one list. Each page takes a slot of the account's minute. */
+/** The most pages of one list that are read. Each takes a slot of the account's minute. */
 const MOST_PAGES = 100;
 
 /**
- * Follows a list to its last page, as far as the next pages are clear.
- * @throws what `fetchPage` throws, whichever page it was
+ * Reads a list page by page, a hundred at most, as long as each page names one next page. `findPath` returns the path of an
+ * address that may be followed.
+ * @throws what `fetchPage` throws for any page
  */
 export async function readAllPages(
   firstPath: string,
@@ -224,7 +225,7 @@ export async function readAllPages(
     extents.add(page.extent);
     for (const server of page.servers) {
       const before = found.get(server.id);
-      // The same ID with two descriptions: the list changed while we read it, or contradicts itself.
+      // The same ID with two descriptions: the list changed while it was read, or contradicts itself.
       if (before && JSON.stringify(before) !== JSON.stringify(server)) extents.add('part');
       found.set(server.id, before ?? server);
     }
@@ -253,7 +254,7 @@ export async function readAllPages(
   }
 }
 
-/** Decides whether the address of a next page is followed: it must have the same origin and lead to the list of servers. */
+/** Creates `findPath` of `readAllPages`: only addresses of the same origin that lead to the list may be followed. */
 export function createPathFinder(
   baseUrl: string,
   listPath: string,

@@ -2,35 +2,36 @@ import type { System } from '../system.ts';
 import type { Freshness, OnWait, Urgency, Wait } from './hosting-api.ts';
 import type { CallBy } from './limiter.ts';
 
-/** What the sender of a shared read gets. */
+/** How a shared read is sent. */
 export interface Read {
   readonly urgency: Urgency;
   readonly caller: string | undefined;
   readonly onWait: OnWait;
-  /** Called right before each try is sent: the answer may miss changes after this moment. */
+  /** To be called right before each try is sent: the answer may miss changes after this moment. */
   readonly beforeSend: () => Promise<void>;
 }
 
-/** Shares the reads of one account, and forgets them when something changes. */
+/** Shares the reads of one key, and forgets their answers when something changes (docs/design.md 6.4). */
 export interface Share {
   /**
-   * Makes a read that is in flight only once at a time, and whose answer is reused for `cacheMs`. While the limiter is
-   * busy, no call waits in another caller's line: each caller has one of its own until it is sent.
+   * Makes a reader whose callers share one request in flight, and its answer for `cacheMs`. While `isBusy`, each caller has a
+   * request of its own until it is sent, so that none waits in the limiter's line of another caller.
    */
   reader<Answer>(
     cacheMs: number,
     send: (read: Read) => Promise<Answer>,
     isBusy?: () => boolean,
   ): Reader<Answer>;
-  /** Runs a change. However it ends, no read that was sent before its end is reused after it. */
+  /** Runs a change. However that ends, no answer to a read that was sent before its end is reused. */
   change<Answer>(run: () => Promise<Answer>): Promise<Answer>;
 }
 
+/** Reads, or reuses an answer that is fresh enough. @throws what `send` throws, for all callers that share it */
 export type Reader<Answer> = (options?: CallBy) => Promise<Answer>;
 
-/** Creates the shared reads of one account. */
+/** Creates the shared reads of one key. */
 export function createShare(system: System): Share {
-  // Counts starts and ends of changes: an answer is valid as long as the count is the same as when it was requested.
+  // Counts starts and ends of changes. An answer is valid while the count is the same as when its request was sent.
   const epoch = { count: 0 };
   return {
     reader: (cacheMs, send, isBusy = () => false) => {
@@ -57,9 +58,9 @@ interface Flight<Answer> {
   readonly answer: Promise<Answer>;
   readonly urgency: Urgency;
   readonly caller: string | undefined;
-  /** Called when the read has to wait; undefined once they were called. */
+  /** Called when the read has to wait; undefined once that happened. */
   listeners: OnWait[] | undefined;
-  /** What they were last shown. */
+  /** The wait that the listeners were called with. */
   wait: Wait | undefined;
   /** The epoch in which its request was sent; undefined while it waits for the limiter. */
   leftIn: number | undefined;
@@ -75,9 +76,9 @@ interface Sharing<Answer> {
 
 class SharedReads<Answer> {
   readonly #sharing: Sharing<Answer>;
-  /** The newest one; older ones continue for the callers that wait for them. */
+  /** The newest request; older ones continue for the callers that wait for them. */
   #flight: Flight<Answer> | undefined;
-  /** The newest one of each caller. */
+  /** The newest request of each caller. */
   readonly #own = new Map<string | undefined, Flight<Answer>>();
   #cached: { readonly answer: Answer; readonly at: number; readonly epoch: number } | undefined;
 
@@ -108,10 +109,10 @@ class SharedReads<Answer> {
   }
 
   #fits(flight: Flight<Answer>, freshness: Freshness, urgency: Urgency, caller: string | undefined): boolean {
-    // Already sent: can be shared if nothing has changed since, but is never `fresh`.
+    // A request that was sent can be shared if nothing has changed since, but never as `fresh`.
     if (flight.leftIn !== undefined)
       return freshness !== 'fresh' && flight.leftIn === this.#sharing.epoch.count;
-    // Not sent yet: can be shared by all whom it does not make wait longer than in their own line.
+    // A request that waits can be shared by all callers whom it makes wait no longer than one of their own.
     if (flight.caller !== caller && this.#sharing.isBusy()) return false;
     return RANK[flight.urgency] <= RANK[urgency];
   }

@@ -13,24 +13,24 @@ interface SharedSlotsOptions {
   readonly closing: AbortSignal;
 }
 
-/** How long to wait, on average, before trying again when other processes hold all slots. */
+/** The average pause before another try while other processes hold all slots. */
 const TRY_AGAIN_MS = 500;
-/** How soon slots are given back that no call gives back earlier. */
+/** After how long a slot is given back if no `take` does that earlier. */
 const GIVE_BACK_MS = 2_000;
 
-/** A call that found all slots taken. */
+/** A call that found all slots taken and waits for the next try. */
 interface Refused {
   readonly priority: number;
   readonly tryAgain: () => void;
 }
 
 /**
- * The slots of one account, shared by all processes on the same store (docs/design.md 6). A slot is a row that its owner
- * removes a minute after the answer, by its monotonic clock. The store ends those of a process that died.
+ * The slots of one account, shared by all processes on the same store (docs/design.md 6.6). A slot is a row that its owner
+ * removes a minute after the answer, by its monotonic clock. The store ends the slots of a dead process.
  */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
-  /** Our own slots whose minute is over and that still have to be removed. */
+  /** Slots of this process that are free again and still have to be removed from the store. */
   readonly #over = new Set<string>();
   #isRemoving = false;
   #refused: Refused[] = [];
@@ -45,8 +45,8 @@ export class SharedSlots {
   }
 
   /**
-   * Takes a slot, waiting for one until the signal fires: then undefined. Of this process's calls that wait, those
-   * with a lower priority are first.
+   * Waits for a slot; undefined if the signal fires first. Of the waiting calls of this process, those with the lower number as
+   * `priority` come first.
    * @throws what the store throws
    */
   async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
@@ -61,19 +61,19 @@ export class SharedSlots {
       }
       return undefined;
     } catch (error) {
-      // It may have been written anyway.
+      // The slot may be stored despite the error.
       this.giveBack(id);
       throw error;
     }
   }
 
-  /** Gives a slot back together with the next one that is taken, or soon after, to save a commit. */
+  /** Gives a slot back with the next `take`, or after two seconds, to save a commit. */
   giveBack(id: string): void {
     this.#over.add(id);
     void this.#removeSoon();
   }
 
-  /** All that were refused ask the store together, about twice a second. */
+  /** Waits for the next try. All waiting calls ask the store together, about twice a second. */
   #untilNextTry(priority: number): Promise<void> {
     return new Promise((tryAgain) => {
       this.#refused.push({ priority, tryAgain });
@@ -83,7 +83,7 @@ export class SharedSlots {
 
   async #tryAgainSoon(): Promise<void> {
     const { system, closing } = this.#options;
-    // At random times, so that no process always asks right before another one.
+    // At random intervals, so that no process always asks right before another one.
     await sleepUnless(closing, TRY_AGAIN_MS * (0.5 + system.random()), system);
     const refused = this.#refused.sort((one, other) => one.priority - other.priority);
     this.#refused = [];
@@ -96,7 +96,7 @@ export class SharedSlots {
     try {
       return (await calls.takeAgain(old, taken.id)) ? taken : undefined;
     } catch (error) {
-      // It may have been written anyway.
+      // The slot may be stored despite the error.
       this.giveBack(taken.id);
       throw error;
     }
@@ -133,27 +133,27 @@ export class SharedSlots {
   }
 }
 
-/** How long a call may take between getting its slot and sending its first byte; the ledger commits in between. */
+/** How long a call may take from getting its slot to its first byte (docs/design.md 6.1); the ledger commits in between. */
 export const MAX_PREPARATION_MS = 15_000;
-/** A slot younger than this leaves enough time for the rest of the preparations. */
+/** A slot younger than this leaves enough time for `beforeSend`. */
 const AGAIN_AFTER_MS = 5_000;
 
 type Clocks = Pick<System, 'elapsed' | 'now'>;
 
-/** A slot and when it was taken, on both clocks, and no later than it was stored. */
+/** A slot, and when it was taken by both clocks: before it was stored, so that its age is never underestimated. */
 interface TakenSlot extends Record<keyof Clocks, number> {
   readonly id: string;
 }
 
-/** The slot of this ID, for one that is taken next. */
+/** Notes the time for a slot that is about to be taken. */
 function nameSlot(id: string, clocks: Clocks): TakenSlot {
   return { id, elapsed: clocks.elapsed(), now: clocks.now() };
 }
 
-/** Takes the slot again; undefined when it was no longer taken. @throws what the store throws */
+/** Replaces the slot in the store; undefined if it was no longer taken. @throws what the store throws */
 type TakeAgain = (id: string) => Promise<TakenSlot | undefined>;
 
-/** A slot of this process, from when it was taken until it is given back. */
+/** A slot that a call of this process holds. */
 class HeldSlot implements CallSlot {
   readonly #clocks: Clocks;
   readonly #takeAgain: TakeAgain;
@@ -173,7 +173,7 @@ class HeldSlot implements CallSlot {
   async takeAgain(): Promise<void> {
     if (this.#ageMs() <= AGAIN_AFTER_MS) return;
     const taken = await this.#takeAgain(this.id);
-    // It had been taken for so long that it ended, and another call may have used it.
+    // The store has ended it because of its age, and another call may have used it.
     if (!taken)
       throw new HostingError('not_sent', 'no', { cause: 'the slot was lost while the call waited' });
     this.#taken = taken;
@@ -188,7 +188,7 @@ class HeldSlot implements CallSlot {
     throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
   }
 
-  /** The monotonic clock stands still while a machine is suspended, and the wall clock may be set back. */
+  /** The larger age of both clocks: the monotonic one stops while a machine is suspended, the wall clock may be set back. */
   #ageMs(): number {
     const { elapsed, now } = this.#taken;
     return Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
@@ -196,9 +196,9 @@ class HeldSlot implements CallSlot {
 }
 
 /**
- * `minTime` is minus infinity, not 0, because Bottleneck holds a job back until the wall clock has reached the time of the
- * job before it plus `minTime`: with 0, a clock set back by an hour would stop every call for an hour. The first job would
- * wait for the time at which the limiter was made, so that one runs at once.
+ * Creates a Bottleneck that runs so many jobs at once. `minTime` is minus infinity, not 0, because Bottleneck holds a job back
+ * until the wall clock has reached the time of the job before it plus `minTime`: with 0, a clock that is set back by an hour would
+ * stop every call for an hour. The first job would wait for the time when the limiter was made, so an empty one runs at once.
  */
 export function openSlots(maxConcurrent: number): Bottleneck {
   const slots = new Bottleneck({ maxConcurrent, minTime: Number.NEGATIVE_INFINITY });
@@ -207,14 +207,14 @@ export function openSlots(maxConcurrent: number): Bottleneck {
 }
 
 /**
- * The times at which slots become free, as far as they are known: those of calls that were answered. Calls that are still
- * in flight, and other processes, free theirs at unknown times. Monotonic milliseconds.
+ * The times, on the monotonic clock, at which the slots of answered calls become free. When calls in flight and other processes
+ * free theirs is not known.
  */
 export class KnownReleases {
   /** Sorted. */
   readonly #times: number[] = [];
 
-  /** Holds a slot for this long, and notes when it becomes free; false if the signal fires first. */
+  /** Waits for so many milliseconds, and notes that a slot becomes free then; false if the signal fires first. */
   async hold(system: System, ms: number, gaveUp: AbortSignal): Promise<boolean> {
     const at = system.elapsed() + ms;
     const later = this.#times.findIndex((time) => time > at);
@@ -222,7 +222,7 @@ export class KnownReleases {
     return sleepUnless(gaveUp, ms, system).finally(() => this.#times.splice(this.#times.indexOf(at), 1));
   }
 
-  /** When this many slots will have become free, with no pause to hold calls back; nothing if that is not known. */
+  /** Estimates the milliseconds until so many slots are free and no pause holds calls back; empty if not known, or over. */
   estimate(slots: number, pausedUntil: number, now: number): Pick<Wait, 'estimateMs'> {
     const freeAt = slots <= 0 ? pausedUntil : this.#times[slots - 1];
     if (freeAt === undefined) return {};
@@ -231,7 +231,7 @@ export class KnownReleases {
   }
 }
 
-/** Waits this many milliseconds on the monotonic clock; false if the signal fires first. */
+/** Waits so many milliseconds on the monotonic clock; false if the signal fires first. */
 export async function sleepUnless(signal: AbortSignal, ms: number, system: System): Promise<boolean> {
   const until = system.elapsed() + ms;
   // Timers may fire slightly early, which would break the guarantee of at least 60 s.

@@ -13,19 +13,19 @@ import {
 // What a 2xx answer proves (docs/hosting-api.md 4.12). Only documented fields are proof; anything beside them can only take
 // the proof away. Everything else is unclear, and unclear is safe.
 
-/** The fields we sent: an answer that only repeats one of them says nothing. */
+/** The fields of the request: a code in the answer that only repeats one of them says nothing. */
 export type Sent = Readonly<Record<string, string>> | undefined;
 
-/** A 2xx answer as we received it. */
+/** A 2xx answer: its status and its parsed body. */
 export interface Received {
   readonly body: unknown;
   readonly status: number;
 }
 
-/** Thrown for a 2xx answer that doesn't prove the success it claims. */
+/** A 2xx answer doesn't prove the success that it claims. */
 export class Unclear extends Error {
   readonly problem: 'unexpected' | 'carries_error';
-  /** The documented code that the answer contains. */
+  /** The documented code in the answer. */
   readonly apiCode: ApiCode | undefined;
 
   constructor(problem: Unclear['problem'], apiCode?: ApiCode) {
@@ -35,19 +35,20 @@ export class Unclear extends Error {
   }
 }
 
-/** The answer to a change, in which nothing contradicts the success that its status claims. */
-interface Testimony {
-  /** The documented fields. */
+/** The answer to a change. Nothing in it contradicts the success that its status claims. */
+interface ChangeAnswer {
+  /** The object with the documented fields. */
   readonly record: Fields;
-  /** The only sentence in the answer: the API's own words. */
+  /** The only sentence in the answer. */
   readonly words?: string;
 }
 
 /**
- * Reads the answer to a change of one server: the object, or the one with the ID inside a wrapper or an array of one.
- * @throws Unclear when anything in the answer takes away what its fields would prove
+ * Reads the answer to a change of one server: the object, or the one with the ID inside a wrapper or an array of one
+ * (docs/hosting-api.md 4.12). What its fields prove is for the caller to decide.
+ * @throws Unclear if anything in the answer takes away what its fields would prove
  */
-export function hear({ body, status }: Received, sent: Sent, serverId?: number): Testimony {
+export function readChange({ body, status }: Received, sent: Sent, serverId?: number): ChangeAnswer {
   const leaves = listLeaves(body);
   refuseContradiction(leaves, status, sent);
   for (const name of ['id', 'state', 'paid_until', 'root_password'])
@@ -64,10 +65,10 @@ export function hear({ body, status }: Received, sent: Sent, serverId?: number):
   };
 }
 
-/** Where an API speaks to people: other fields may hold a secret with a blank in it. */
+/** The fields whose sentences are quoted: any other field may hold a secret with a blank in it. */
 const WORDS = new Set(['message', 'msg', 'detail', 'description']);
 
-/** Documented fields that may hold any text, a code's name included. */
+/** Documented fields that may hold any text, also that of a code. */
 const FREE_TEXTS = new Set(['label', 'root_password']);
 
 function valuesOf(leaves: readonly Leaf[], name: string): string[] {
@@ -91,14 +92,14 @@ function proseIn(value: unknown): string[] {
   return /\s/.test(text) ? [text] : [];
 }
 
-/** @throws Unclear if anything in an answer says that the success which its status claims is none */
+/** Refuses an answer in which anything denies the success that its status claims. @throws Unclear */
 function refuseContradiction(leaves: readonly Leaf[], status: number, sent: Sent): void {
   const codes = leaves.flatMap((leaf) => (FREE_TEXTS.has(leaf.name) ? [] : codesIn(leaf, sent)));
   if (codes.length > 0 || leaves.some((leaf) => isFault(leaf) || isNo(leaf, status) || isOfATask(leaf)))
     throw new Unclear('carries_error', codes[0]);
 }
 
-/** Documented codes as whole words of a string without blanks that is no address, or as the name of a field that says something. */
+/** Lists documented codes: as words of a string without blanks that is no address, or as the name of a field that isn't empty. */
 function codesIn({ name, value }: Leaf, sent: Sent): ApiCode[] {
   const isWord = typeof value === 'string' && !/\s|^(?:\/|https?:)/i.test(value.trim());
   const said = isWord ? withoutEchoes(value, sent).split(/[^\w-]+/) : [];
@@ -106,7 +107,7 @@ function codesIn({ name, value }: Leaf, sent: Sent): ApiCode[] {
   return API_CODES.filter((code) => [...said, ...(isNamed ? [name] : [])].map(asCode).includes(code));
 }
 
-/** A text without what we sent, as whole words: a label such as `p` must not hide a part of another word. */
+/** Removes the values of the request from a text, as whole words: a label such as `p` must not hide a part of another word. */
 export function withoutEchoes(text: string, sent: Sent): string {
   return Object.values(sent ?? {}).reduce((rest, echo) => {
     const literal = echo.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -114,22 +115,21 @@ export function withoutEchoes(text: string, sent: Sent): string {
   }, text);
 }
 
-/** A word in the notation of the documented codes. */
+/** Writes a word in the notation of the documented codes: lower case, with underscores. */
 export function asCode(word: string): string {
   return word.trim().toLowerCase().replaceAll('-', '_');
 }
 
-/** Whether a field is named like a fault and says that there is one. */
+/** Whether a field is named like a fault and isn't empty, or is a state that is named like one. */
 export function isFault({ name, words, value }: Leaf): boolean {
   if (isEmpty(value)) return false;
-  // A state that is named like a fault says the same.
   const said = name === 'state' ? wordsOf(String(value)) : [];
   return [...words, ...said].some((word) => FAULT.test(word) && word !== 'failover');
 }
 
 const FAULT = /^(?:is|has)?(?:err|fail|fault|reject|denied|exception|problem)|error|failure/;
 
-/** Words that report a success. */
+/** The words that report a success. */
 export const YES = new Set('ok success successful succeeded done completed'.split(' '));
 const STATEMENTS = new Set([
   ...YES,
@@ -142,14 +142,14 @@ export function isStatement(name: string): boolean {
   return words.at(-1) === 'status' || STATEMENTS.has(words.join('').replace(/^is/, ''));
 }
 
-/** Whether a field states the outcome of the call, and it isn't success. */
+/** Whether a field states the outcome of the call, with anything but a yes or the HTTP status. */
 export function isNo({ name, value }: Leaf, status: number): boolean {
   if (!isStatement(name) || isAbsent(value)) return false;
   const said = String(value).trim().toLowerCase();
   return said !== 'true' && said !== String(status) && !YES.has(said);
 }
 
-/** Whether it is the ID of work that may be done later, or of a charge, rather than of the server. */
+/** Whether a field is the ID of work that may be done later, or of a charge, rather than of the server. */
 function isOfATask({ words, value }: Leaf): boolean {
   return words.at(-1) === 'id' && !isEmpty(value) && words.some((word) => TASKS.has(word));
 }

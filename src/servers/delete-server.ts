@@ -3,7 +3,7 @@ import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
-import { isDeleted, isWhereLeads, type PowerAction, type Server } from '../core/server.ts';
+import { isDeleted, isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { notifyApproval, type RequestedApproval, requestApproval } from '../requests/approval.ts';
@@ -201,7 +201,7 @@ export const watchServer = defineUseCase({
       if (typeof seen === 'object') await context.requireRoleFor(seen.label);
       server = typeof seen === 'object' ? seen : server;
       const ms = system.elapsed() - startedAt;
-      const isThere = server !== undefined && isWhereLeads(action, server);
+      const isThere = server !== undefined && isTargetState(action, server);
       if (isThere || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isThere, ms };
     }
   },

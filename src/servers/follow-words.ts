@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { UserId } from '../core/ids.ts';
-import { isWhereLeads, type PowerAction } from '../core/server.ts';
+import { isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import { addressMessage } from '../purchases/outcomes.ts';
@@ -49,7 +49,7 @@ function pastOf(action: string): string {
 
 /** Whether the API already reports the state that a power action leads to, so that it can be called done. */
 function isReported({ state }: Pick<FollowedServer, 'state'>, action: FollowedAct['action']): boolean {
-  return isPower(action) && state !== undefined && isWhereLeads(action, { state });
+  return isPower(action) && state !== undefined && isTargetState(action, { state });
 }
 
 /** What the user did to one server, and the outcome, to follow the user's name. `approvedBy`: who approved it. */

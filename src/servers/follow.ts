@@ -4,7 +4,7 @@ import type { Entry, UseCaseContext } from '../core/entry.ts';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { findKeyNameOf } from '../core/roles.ts';
-import { isDeleted, isWhereLeads, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
+import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Card } from '../requests/decision.ts';
@@ -92,7 +92,7 @@ export function lookAt(
   if (server.standing !== 'waiting') return server;
   if (!found || isDeleted(found))
     return withoutServer(server, action, found !== undefined, isComplete, passedMs);
-  const hasChanged = server.hasChanged || (isPower(action) && !isWhereLeads(action, found));
+  const hasChanged = server.hasChanged || (isPower(action) && !isTargetState(action, found));
   const ipv4 = found.ipv4 ?? server.ipv4;
   const seen = { ...server, state: found.state, hasChanged, ipv4 };
   if (!isThere(seen, action, found, passedMs)) return seen;
@@ -116,15 +116,15 @@ function withoutServer(
 function isThere(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
   switch (action) {
     case 'create':
-      return isWhereLeads('start', found) && found.ipv4 !== undefined;
+      return isTargetState('start', found) && found.ipv4 !== undefined;
     case 'renew':
       return found.paidUntil !== undefined && found.paidUntil >= (seen.paidUntil ?? found.paidUntil);
     case 'delete':
       return false;
     case 'reboot':
-      return isWhereLeads(action, found) && (seen.hasChanged || passedMs >= UNCHANGED_MS);
+      return isTargetState(action, found) && (seen.hasChanged || passedMs >= UNCHANGED_MS);
     default:
-      return isWhereLeads(action, found);
+      return isTargetState(action, found);
   }
 }
 
@@ -460,7 +460,7 @@ export async function followPower(
   { server, state, among, keyGeneration }: AcceptedPower,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
-  const isThere = state !== undefined && isWhereLeads(action, { state });
+  const isThere = state !== undefined && isTargetState(action, { state });
   // A server that is still running right after its reboot was accepted may not have gone down yet.
   const isSettled = isThere && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
@@ -482,8 +482,8 @@ export async function followPower(
 
 /** A server that was not where the action leads has changed once it is there; a reboot leads to where it was. */
 function hasChanged(action: PowerAction, before: Server, state: string | undefined): boolean {
-  if (state !== undefined && !isWhereLeads(action, { state })) return true;
-  return !isWhereLeads(action, before);
+  if (state !== undefined && !isTargetState(action, { state })) return true;
+  return !isTargetState(action, before);
 }
 
 /** Between two processes there is only the wall clock, which is trusted for gaps up to this long. */

@@ -1,5 +1,5 @@
 import type { ConfirmationDialog } from '@slack/types';
-import { isWhereLeads, type PowerAction, type Server } from '../core/server.ts';
+import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { actions, confirmation, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { codeLabel, escapeText, plainLabel, shorten, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
@@ -8,7 +8,7 @@ import type { PowerChange } from './change-power.ts';
 
 /** Whether the answer to a power action already reports where the action leads. */
 export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
-  return state !== undefined && isWhereLeads(action, { state });
+  return state !== undefined && isTargetState(action, { state });
 }
 
 /** The announcement of a power action that the hosting API has accepted, to follow the user's name. */

@@ -5,7 +5,7 @@ import type { UserId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
 import {
   compareServers,
-  isWhereLeads,
+  isTargetState,
   type PowerAction,
   powerActionsIn,
   type Server,
@@ -180,7 +180,7 @@ async function sift(action: PowerAction, servers: readonly Server[], { actor, ap
 const MOST_LOOKED_UP = 200;
 
 function isSuitable(action: PowerAction, server: Server): boolean {
-  const isOff = action !== 'start' && isWhereLeads('stop', server);
+  const isOff = action !== 'start' && isTargetState('stop', server);
   return !isOff && powerActionsIn(server).includes(action);
 }
 

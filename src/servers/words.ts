@@ -7,7 +7,7 @@ import {
   type ServerAct,
 } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
-import { isWhereLeads, type Server } from '../core/server.ts';
+import { isTargetState, type Server } from '../core/server.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import {
@@ -107,7 +107,7 @@ export function failedSteps({ code, details: { failed, state = '' } }: HostingEr
   if (!failed) return [];
   const { act, label, serverId: id, isPaidTimeOver } = failed;
   if (code === 'not_found') return [];
-  const isOff = act === 'reboot' && isWhereLeads('stop', { state });
+  const isOff = act === 'reboot' && isTargetState('stop', { state });
   return [
     ...(PASSING.includes(code)
       ? retryButtons(isOff ? 'start' : act, isOff ? 'Start' : 'Try again', id, label)
@@ -123,7 +123,7 @@ export function findRetriable(error: unknown): { readonly id: ServerId; readonly
   const { failed, state = '' } = error.details;
   if (failed?.serverId === undefined) return undefined;
   // What is stopped can't be rebooted: it has to be started.
-  if (failed.act === 'reboot' && isWhereLeads('stop', { state })) return undefined;
+  if (failed.act === 'reboot' && isTargetState('stop', { state })) return undefined;
   return { id: failed.serverId, label: failed.label };
 }
 

@@ -14,14 +14,15 @@ import { textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { SeenAnswer, SlackClients } from './slack-api.ts';
 
-/** An observation that was not made again for this long says nothing: Slack doesn't say when the app's setup changes. */
+/** How long an observation counts: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = 60 * 60_000;
 
-/** Five abilities in a thousand workspaces: of those that are not used, nothing is kept. */
+/** How many observations are kept: room for five abilities in each of a thousand workspaces. */
 const MOST_OBSERVATIONS = 5000;
 
-/** Learns from Slack's answers what it allows the app. */
+/** Learns from Slack's answers what Slack allows the app to do. */
 export interface AbilityWatch extends SlackAbilities {
+  /** Notes an answer. */
   watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
 }
 
@@ -31,7 +32,7 @@ interface Observation {
   readonly channelId: string | undefined;
 }
 
-/** Keeps the last observation of each ability in each workspace. */
+/** Creates the watch, which keeps the last observation of each ability in each workspace for an hour. */
 export function createSlackAbilities(system: System): AbilityWatch {
   const observed = new LRUCache<string, Observation>({
     maxSize: MOST_OBSERVATIONS,
@@ -63,14 +64,14 @@ export function createSlackAbilities(system: System): AbilityWatch {
   };
 }
 
-/** Public and private channels take a scope each: that one can be read says nothing about another. */
+/** Whether a success must not replace a known problem: public and private channels take a scope each. */
 function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
   return (
     known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
   );
 }
 
-/** Which ability this answer says something about. */
+/** Returns the ability that an answer says something about. */
 function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
   if (method === 'users.info') return 'user_lookups';
   if (method === 'usergroups.list') return 'group_lookups';
@@ -82,7 +83,7 @@ function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): Slac
 
 const isChannel = (id: string) => /^[CG]/.test(id);
 
-/** Undefined: it says nothing about how the app is set up, such as a user whom Slack does not know or a short outage. */
+/** Reads an answer as the state of an ability; undefined if it says nothing about the app's setup, as in a short outage. */
 function stateOf(
   ability: SlackAbility,
   { error, neededScope = '' }: SeenAnswer,
@@ -94,7 +95,7 @@ function stateOf(
   return RESTRICTIONS.includes(error) ? { code: 'restricted', error } : undefined;
 }
 
-/** Slack may name scopes that would do as well and that the manifest doesn't ask for. */
+/** Lists the missing scopes of the manifest: Slack may also name others that would do as well. */
 function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
   const scopes = SCOPES_OF[ability];
   const named = scopes.filter((scope) => needed.split(',').includes(scope));
@@ -109,7 +110,7 @@ const SCOPES_OF: Readonly<Record<SlackAbility, readonly string[]>> = {
   channel_lookups: ['channels:read', 'groups:read'],
 };
 
-/** Slack's admins keep the app from it, whatever its scopes. */
+/** Slack's codes for what admins don't allow the app, whatever its scopes. */
 const RESTRICTIONS: readonly string[] = [
   'access_denied',
   'accesslimited',
@@ -122,15 +123,15 @@ const RESTRICTIONS: readonly string[] = [
   'two_factor_setup_required',
 ];
 
-/** The token is refused permanently: waiting does not help. */
+/** Slack's codes for a token that it refuses permanently. */
 const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 
-/** Tells whether Slack refuses the token itself. */
+/** Whether an error code means that Slack refuses the token itself. */
 export function isTokenRefused(error: string | undefined): boolean {
   return error !== undefined && TOKEN_ERRORS.includes(error);
 }
 
-/** Tells whether Slack refuses all direct messages of the app. */
+/** Whether Slack refuses all direct messages of the app, because its Messages tab is off. */
 export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
   return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
 }
@@ -140,7 +141,7 @@ const RECEIVED: Readonly<Record<ChannelPurpose, string>> = {
   digest: 'the daily digest of `/vps`',
 };
 
-/** Posts a message that says why it is there; not where other organizations could read it. */
+/** Creates the test of a channel: it posts a message that says why, unless other organizations could read it. */
 export function createChannelTest(clients: SlackClients, channels: Channels): ChannelTest {
   return {
     post: async (workspaceId, channelId, requestedBy, purpose) => {

@@ -9,22 +9,22 @@ import type { Dispatch } from './dispatch.ts';
 import { isSilent, WORKING } from './reply.ts';
 import type { Delivery } from './routing.ts';
 
-/** How Slack's requests reach the app. */
+/** A transport for Slack's requests: HTTP or Socket Mode. */
 export interface Transport {
   readonly receiver: Receiver;
-  /** Takes what is posted to `/slack/events`; absent where nothing comes over HTTP. */
+  /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly listener?: RequestListener;
-  /** Begins to take requests; resolves after the first attempt, which may have failed. */
+  /** Starts to take requests; resolves after the first attempt, which may have failed. */
   start(): Promise<void>;
-  /** What keeps Slack's requests from arriving, one sentence each. */
+  /** Lists what keeps Slack's requests from arriving, a sentence each. */
   faults(): readonly string[];
-  /** Takes no more requests; resolves when those that it took have been acknowledged. */
+  /** Stops taking requests; resolves when those that it took have been acknowledged. */
   close(): Promise<void>;
 }
 
-/** Bolt, running over some receiver. */
+/** A running Bolt app. */
 interface BoltApp {
-  /** Resolves when all requests that were begun have ended. */
+  /** Resolves when the work for all requests has ended. */
   drain(): Promise<void>;
 }
 
@@ -66,8 +66,8 @@ export async function startBolt(options: {
 }
 
 /**
- * The work begins before the ack, which says that it goes on where the user sees nothing of it soon. Words in an ack use
- * up none of the five uses of the `response_url`.
+ * Registers commands. The work starts before the ack: if the user sees nothing of it soon, the ack says that it goes on. Words in
+ * an ack take none of the five uses of the `response_url`.
  */
 function registerCommand(
   app: App,
@@ -87,14 +87,17 @@ function registerCommand(
     const work = dispatch.command(body, delivery);
     start(work);
     const silent = await isSilent(work, visible.promise, system);
-    // An ack that can't be sent is one that Slack has given up: what follows the work must not wait for it.
+    // Resolves also if the ack can't be sent, since Slack has then given up: follow-ups must not wait for it.
     await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack()).finally(() =>
       answered.resolve(silent),
     );
   });
 }
 
-/** Acknowledges first and works afterwards: the only thing that may delay an ack is the one row of a confirmation. */
+/**
+ * Registers all other requests. Presses and shortcuts are acknowledged before their work; submissions, menus and steps when their
+ * answer is known or they are stored.
+ */
 function register(
   app: App,
   dispatch: Dispatch,
@@ -116,24 +119,24 @@ function register(
   app.options(/.*/, async ({ ack, body }) => {
     await ack(await inFlight.add(dispatch.suggestion(body)));
   });
-  // The one event that Bolt does not acknowledge itself: an unacknowledged one comes again.
+  // Bolt leaves the acknowledgment of this event to its listener. Slack sends an unacknowledged one again.
   app.event('function_executed', async ({ ack, body }) => {
     const after = await inFlight.add(dispatch.step(body));
     await ack();
     if (after) start(after());
   });
-  // Bolt itself acknowledges events; a shortcut without a listener would be left to Slack's time-out.
+  // A shortcut without a listener would never be acknowledged.
   app.shortcut(/.*/, async ({ ack, body, context }) => {
     await ack();
     start(dispatch.shortcut(body, delivered(context)));
   });
   app.event(/.*/, async ({ body, context }) => start(dispatch.event(body, delivered(context))));
   app.error(async (error) => {
-    throw error; // Bolt answers 500 at once, rather than leaving Slack to wait for 3 s
+    throw error; // so that Bolt answers 500 at once, and Slack doesn't wait for 3 s
   });
 }
 
-/** An empty ID would be the same for all requests that have none, so it counts as none. */
+/** Reads how a request was delivered. An empty ID counts as none, since all requests without one would share it. */
 function delivered(context: Readonly<Record<string, unknown>>): Delivery {
   const { requestId, retryNum } = context;
   const delivery = { answered: Promise.resolve(), isRepeated: Number(retryNum) > 0 };
@@ -148,7 +151,7 @@ function withResolvers<Value>() {
   return { promise, resolve };
 }
 
-/** Slack's own packages log whole bodies at debug level, a root password included: only that there was trouble is kept. */
+/** Creates a logger for Slack's packages that drops what they say: they log whole bodies, root passwords included. */
 export function quietLogger(log: Log): Logger {
   return {
     debug() {},

@@ -7,18 +7,18 @@ import { MINUTE_MS } from '../core/time.ts';
 import type { System } from '../system.ts';
 import type { SlackApi, SlackClients } from './slack-api.ts';
 
-/** Long enough to spare Slack, short enough for a revoked role to stop counting soon. */
+/** How long an answer counts (docs/design.md 3.5): long enough to spare Slack, short enough for lost roles to end soon. */
 const CACHED_MS = 5 * MINUTE_MS;
-/** Without the scope, or with Slack down, it is asked again after this time. */
+/** How long a failure counts, before Slack is asked again. */
 const FAILURE_CACHED_MS = 30_000;
-/** A submission has to be answered within 3 s: what Slack has not said by then counts as unknown. */
+/** How long a caller waits for Slack: a submission has to be answered within 3 s. */
 const WAIT_MS = 2000;
 const MOST_CACHED = 10_000;
 
-/** While Slack limits us, an answer counts for this long: after that, a revoked role might still count. */
+/** How long an answer counts while Slack limits how often it is asked (docs/design.md 3.5). */
 const LAST_GOOD_MS = 15 * 60_000;
 
-/** Slack does not answer because it was asked too often; it will again after this time. */
+/** Slack was asked too often, and will answer again after `forMs` milliseconds. */
 export class RateLimited {
   readonly forMs: number;
 
@@ -27,46 +27,47 @@ export class RateLimited {
   }
 }
 
-/** For how long answers count, in milliseconds. */
+/** How long answers count, in milliseconds. */
 interface GoodFor {
   /** Default: five minutes. */
   readonly cachedMs?: number;
-  /** For those who want a fresh answer, where Slack allows few requests. Default: not at all. */
+  /** How old a fresh answer may be, where Slack allows few requests. Default: 0. */
   readonly freshMs?: number;
 }
 
 interface Good<Answer> {
   readonly answer: Answer;
-  /** When it was asked for, on the monotonic clock. */
+  /** When Slack was asked for it, on the monotonic clock. */
   readonly at: number;
 }
 
-/** Times are on the monotonic clock. */
+/** The cached state of one look-up. Times are on the monotonic clock. */
 interface Entry<Answer> {
-  /** What the last request brought; undefined where it failed. */
+  /** The result of the last request; undefined if it failed. */
   readonly answer: Promise<Answer | undefined>;
-  /** Slack is asked again after that; infinite while it has not answered. */
+  /** When Slack may be asked again; infinite while a request is under way. */
   until: number;
-  /** Slack limits us, and is asked by nobody before `until`. */
+  /** Whether Slack limits the app: then nobody asks it before `until`, not even for a fresh answer. */
   isLimited: boolean;
+  /** The last good answer. */
   good: Good<Answer> | undefined;
 }
 
-/** What Slack says: the answer, undefined when it can't be had, or that Slack wants to be asked later. */
+/** A request to Slack: the answer, undefined if there is none, or that Slack wants to be asked later. */
 type Lookup<Answer> = Promise<Answer | RateLimited | undefined>;
 
 /**
- * Asks Slack by key and caches the answer, a failure (undefined) for half a minute. While Slack limits us, the last good
- * answer goes on counting for a quarter of an hour, except for those who want a fresh one. Callers that ask for the same
- * key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer
- * is cached for the next one.
+ * Creates a cached look-up by key; undefined is a failure, which counts for half a minute. Callers that ask for the same key at the
+ * same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer is cached for the
+ * next caller. While Slack limits the app, the last good answer counts for a quarter of an hour, except as a fresh one.
+ * @throws what `ask` throws
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Lookup<Answer>,
   system: System,
   { cachedMs = CACHED_MS, freshMs = 0 }: GoodFor = {},
 ): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
-  // By size: a cache with a number of entries makes room for all of them at the start, which takes milliseconds.
+  // Limited by size: a cache that is limited by its number of entries allocates all of them at the start.
   const entries = new LRUCache<string, Entry<Answer>>({ maxSize: MOST_CACHED, sizeCalculation: () => 1 });
   const ageOf = ({ good }: Entry<Answer>) => (good ? system.elapsed() - good.at : Number.POSITIVE_INFINITY);
   const isDue = (entry: Entry<Answer>, isFresh: boolean) => {
@@ -128,7 +129,7 @@ const slackUser = z.object({
   enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 
-/** Asks Slack who a user is (`users.info`, scope `users:read`), and caches the answer for a while. */
+/** Creates the cached look-up of users (`users.info`, scope `users:read`). */
 export function createUsers(clients: SlackClients, system: System): Users {
   const look = cacheLookups((key) => {
     const [workspaceId = '', userId = ''] = key.split(' ');
@@ -149,12 +150,12 @@ export function createUsers(clients: SlackClients, system: System): Users {
   };
 }
 
-/** Slack says of its own bot that it is none. */
+/** Slack's own bot, of which Slack says that it is none. */
 const SLACKBOT = 'USLACKBOT';
 
 type NoUser = Exclude<Existence, 'yes' | 'unknown'>;
 
-/** These errors are answers, too: no user here has this ID, or the app may not see them, or not ask. */
+/** The errors that are answers, too: no user has this ID, the app may not see them, or it may not ask. */
 const NO_USER: Readonly<Record<string, NoUser>> = {
   user_not_found: 'no',
   user_not_visible: 'invisible',
@@ -168,7 +169,7 @@ async function lookUpUser(userId: string, slack: SlackApi): Lookup<SlackUser | N
   return readUser(userId, answer.user);
 }
 
-/** Reads a user as Slack describes one; undefined for what can't be read. */
+/** Reads a user from Slack's answer; undefined if that can't be read. */
 function readUser(userId: string, given: unknown): SlackUser | undefined {
   const user = slackUser.safeParse(given).data;
   if (!user) return undefined;
@@ -189,7 +190,7 @@ const slackGroups = z.array(
     id: z.string(),
     handle: z.string(),
     name: z.string().default(''),
-    /** Epoch seconds; 0 for one that is not switched off. */
+    /** Epoch seconds; 0 for an enabled group. */
     date_delete: z.number().default(0),
     users: z.array(z.string()).exactOptional(),
   }),
@@ -197,19 +198,16 @@ const slackGroups = z.array(
 
 interface CachedGroup {
   readonly group: UserGroup;
-  /** Undefined when Slack did not say. */
+  /** Undefined if Slack's answer has none. */
   readonly userIds: readonly string[] | undefined;
 }
 
-/**
- * A fresh answer may be this old: Slack lets us ask about twenty times a minute (tier 2), and a batch of renewals asks for
- * each of them.
- */
+/** How old a fresh answer may be: Slack allows about twenty calls a minute (tier 2), and a batch of renewals asks for each. */
 const FRESH_MS = 4000;
 
 /**
- * Asks Slack for user groups and their members (scope `usergroups:read`), and caches the answer for a while. One
- * request answers for all groups, however many of them have a role.
+ * Creates the cached look-up of user groups and their members (`usergroups.list`, scope `usergroups:read`). One request answers for
+ * all groups.
  */
 export function createGroups(clients: SlackClients, system: System): Groups {
   const findAll = cacheLookups((workspaceId) => lookUpGroups(clients.of(workspaceId)), system, {
@@ -223,7 +221,7 @@ export function createGroups(clients: SlackClients, system: System): Groups {
     listMembers: async (workspaceId, groupId, { isFresh = false } = {}) => {
       const all = await findAll(workspaceId, isFresh);
       if (all === undefined) return undefined;
-      // Without the scope no later answer can be another one.
+      // Without the scope, a later answer can't be another one.
       if (all === HIDDEN) return [];
       const known = all.find(({ group }) => group.id === groupId);
       return known && !known.group.isDisabled ? known.userIds : [];
@@ -231,7 +229,7 @@ export function createGroups(clients: SlackClients, system: System): Groups {
   };
 }
 
-/** The app may not read groups, so that no group gives anyone a role. */
+/** The app may not read groups, so no group gives anyone a role. */
 const HIDDEN = 'hidden';
 
 async function lookUpGroups(slack: SlackApi): Lookup<readonly CachedGroup[] | typeof HIDDEN> {
@@ -245,19 +243,19 @@ async function lookUpGroups(slack: SlackApi): Lookup<readonly CachedGroup[] | ty
   }));
 }
 
-/** A user waits for the answer to a form, which Slack wants within 3 s. */
+/** How long a channel is looked up: Slack wants the answer to a form within 3 s. */
 const WAIT_FOR_CHANNELS_MS = 2000;
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
-/** Without these fields, the readers aren't known. */
+/** The shape of what says who reads a channel. Without these fields, that isn't known. */
 const sharing = z.object({ is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean().default(false) });
 
-/** A channel that is shared hears nothing more after this time. */
+/** How long an answer about sharing counts: after that, a channel that was shared gets no more announcements. */
 const SHARING_KNOWN_FOR_MS = 60_000;
 
 /**
- * Asks Slack about channels (`conversations.info`): each time for a role, which is rare and has to be current; once a
- * minute whether a channel is shared with other organizations, which is asked before each announcement.
+ * Creates the look-up of channels (`conversations.info`, `conversations.members`). Caches only whether a channel is shared with
+ * other organizations, for a minute, since that is asked before each announcement.
  */
 export function createChannels(clients: SlackClients, system: System): Channels {
   const findSharing = cacheLookups(
@@ -288,7 +286,7 @@ export function createChannels(clients: SlackClients, system: System): Channels 
   };
 }
 
-/** A channel of the whole company takes more pages than a user waits for: then nothing is known. */
+/** How many pages of members are read: with more, whether a user is a member stays unknown. */
 const MOST_CHANNEL_PAGES = 5;
 
 async function findMember(slack: SlackApi, channelId: string, userId: string): Promise<boolean | undefined> {
@@ -303,7 +301,7 @@ async function findMember(slack: SlackApi, channelId: string, userId: string): P
   return undefined;
 }
 
-/** Slack lets us ask about twenty times a minute, and takes up to 1,000; reading fewer delays no user. */
+/** How many pages of users are read for the list of admins: Slack allows about twenty calls a minute. */
 const MOST_ADMIN_PAGES = 10;
 const USERS_PER_PAGE = 500;
 
@@ -312,7 +310,7 @@ const userPage = z.object({
   response_metadata: z.object({ next_cursor: z.string().catch('') }).catch({ next_cursor: '' }),
 });
 
-/** Asks Slack who its admins are (`users.list`, scope `users:read`), and caches the answer for a while. */
+/** Creates the cached list of a workspace's admins (`users.list`, scope `users:read`). */
 export function createAdmins(clients: SlackClients, system: System): AdminList {
   return { list: cacheLookups((workspaceId) => lookUpAdmins(clients.of(workspaceId)), system) };
 }

@@ -27,7 +27,7 @@ import {
 } from './routing.ts';
 import type { SlackAnswer, SlackApi, SlackClients, SlackConnections } from './slack-api.ts';
 
-/** Routes an event by its type. Slack's library has acknowledged it already; one that is none of ours is ignored. */
+/** Handles an event by its type, after Bolt has acknowledged it; ignores unknown ones. Money effect: that of a typed command. */
 export async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
   const revocation = readRevocation(body);
   if (revocation) return routing.onRevocation?.(revocation);
@@ -37,22 +37,22 @@ export async function dispatchEvent(body: unknown, delivery: Delivery, routing: 
   if (message) await dispatchMessage(message, delivery, routing);
 }
 
-/** No message says why there is no Home: the event is no question. */
+/** Shows the Home tab. Says nothing to users who get none, since opening it is no request. */
 async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
   if ((await describeRefusal(place, routing, undefined)) !== undefined) return;
   const caller = callerOf(actor, 'home', undefined, delivery);
   await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
 }
 
-/** A command that Slack delivers this late may have been given up, or done by someone else. */
+/** A command that arrives later is not run: its user may have given up, or another user may have done it. */
 const LATE_MS = 2 * MINUTE_MS;
 
-/** A mention, or a direct message: the same commands as `/vps`, without a trigger for forms. */
+/** Runs the command of a mention or a direct message, once: the same as with `/vps`, but without a trigger for forms. */
 async function dispatchMessage(message: TypedMessage, delivery: Delivery, routing: Routing): Promise<void> {
   const { kind } = message;
   const reply = kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
   const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
-    // A repeated event may have been carried out when it was delivered first.
+    // A repeated event may have been carried out at its first delivery.
     const hasBegun = delivery.isRepeated === true;
     await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
     return false;
@@ -84,12 +84,12 @@ async function answerMessage(
 }
 
 /**
- * Slack delivers an event again when it has not seen the acknowledgment, for up to a day. Both IDs are kept as long: an
- * edited message is another event, and so is the same message for another subscription. False for one that was received.
+ * Stores that a message was received, by the IDs of its event and of the message; false if it was before. Slack repeats an event
+ * without an acknowledgment for up to a day. An edit, or another subscription, makes another event of the same message.
  */
 async function isFirst(message: TypedMessage, { seenRequests, system }: Routing): Promise<boolean> {
   const { eventId, actor, ts } = message;
-  // Slack's event names no workspace, so the command is refused later.
+  // The event names no workspace, so the command is refused later.
   if (idOf(message) === undefined) return true;
   const ids = [
     namedId('event', actor.workspaceId, eventId),
@@ -98,18 +98,18 @@ async function isFirst(message: TypedMessage, { seenRequests, system }: Routing)
   return seenRequests.addAll(ids, system.now() + DAY_MS);
 }
 
-/** The same however often Slack delivers it. */
+/** Returns the ID of a message's command, the same at every delivery; undefined if Slack names no workspace. */
 function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): string | undefined {
   return namedId('typed', workspaceId, userId, channelId, ts);
 }
 
-/** The command that it names; undefined if that isn't audited under its name. */
+/** Returns the command that a message names; undefined if it isn't audited under its name. */
 function nameIn({ text = '' }: TypedMessage): AuditAction | undefined {
   const { name: typed } = splitSubcommand(text);
   return AUDIT_ACTIONS.find((action) => action === typed);
 }
 
-/** Commands that need no role, such as help, are not for users of other organizations either. @throws Refusal */
+/** Refuses users of other organizations, also for commands without a use case, such as help. @throws as `authorize` does */
 async function refuseOutsider(message: TypedMessage, request: SlackRequest): Promise<void> {
   const { homeTeamId, workspaceId } = message.actor;
   if (homeTeamId === undefined || homeTeamId === workspaceId) return;
@@ -117,7 +117,7 @@ async function refuseOutsider(message: TypedMessage, request: SlackRequest): Pro
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
 }
 
-/** Says that it is being worked on, where the user sees nothing for too long. */
+/** Runs the work, and says that it goes on if the user sees nothing of it for too long. */
 async function showing(
   request: SlackRequest,
   { system }: Routing,
@@ -146,8 +146,9 @@ function lateWords(lateMs: number): string {
 }
 
 /**
- * Stores an execution of our step, which Slack's library leaves unacknowledged until then: one that can't be stored comes again.
- * What follows is done after the ack; undefined where there is nothing to do.
+ * Stores an execution of the app's step, before its ack: Slack sends an unacknowledged one again. Returns the work for after the
+ * ack; undefined if there is none.
+ * @throws what the store throws
  */
 export async function dispatchStep(
   body: unknown,
@@ -165,7 +166,7 @@ export async function dispatchStep(
 
 const UNKNOWN_STEP = 'This version of the app doesn’t have this step. Nothing was done.';
 
-/** A step's error is plain text. */
+/** Removes links from words, since the error of a step is plain text. */
 function withoutLinks(words: string): string {
   return words.replace(/<[^|>]*\|([^>]*)>/g, '$1');
 }
@@ -203,39 +204,39 @@ function secretOf(text: string): Secret<string> | undefined {
   return trimmed === '' ? undefined : new Secret(trimmed);
 }
 
-/** Which execution of our step is over. */
+/** An execution of the app's step that has ended. */
 interface EndedStep {
   readonly workspaceId: WorkspaceId;
   readonly executionId: string;
-  /** What Slack gave for this run alone. */
+  /** The token that Slack gave for this execution alone. */
   readonly token: Secret<string> | undefined;
 }
 
-/** `error` reaches users as it is: plain text without secrets. */
+/** The result of a step. Users see `error` as it is: plain text without secrets. */
 type StepResult = { readonly outputs: StepOutputs } | { readonly error: string };
 
-/** Tells Slack how a step ended; never throws. */
+/** Reports to Slack how a step ended; never throws. */
 export type EndStep = (step: EndedStep, result: StepResult) => Promise<StepEnd>;
 
-/** Slack's codes for outputs that are not those of the manifest. */
+/** Slack's codes for outputs that don't match the manifest. */
 const BAD_OUTPUTS = ['parameter_validation_failed', 'invalid_arguments'];
 
-/** Slack's codes after which no other try with that token can end the run. */
+/** Slack's codes after which no further try with the same token can end the execution. */
 const HOPELESS = [
   'function_execution_not_found',
   ...['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'],
 ];
 
 /**
- * How long the token of a run lives is not documented, nor whether it outlives a restart of the app: where it doesn't work,
- * the app's own one may.
+ * Creates the report of a step's end (`functions.completeSuccess`, `functions.completeError`). Tries the token of the execution,
+ * whose lifetime Slack doesn't document, and then the app's own.
  */
 export function createEndStep(connections: Pick<SlackConnections, 'open'>, clients: SlackClients): EndStep {
   return async ({ workspaceId, executionId, token }, result) => {
     const ofRun = token && connections.open(async () => ({ token }));
-    const ways = [...(ofRun ? [ofRun] : []), clients.of(workspaceId)];
+    const apis = [...(ofRun ? [ofRun] : []), clients.of(workspaceId)];
     const errors: string[] = [];
-    for (const slack of ways) {
+    for (const slack of apis) {
       const answer = await send(slack, executionId, result);
       if (answer.ok || answer.error === 'execution_not_in_running_state') return 'told';
       if ('outputs' in result && BAD_OUTPUTS.includes(answer.error)) return 'refused_outputs';
@@ -252,19 +253,19 @@ function send(slack: SlackApi, executionId: string, result: StepResult): Promise
     : slack.failStep(executionId, result.error);
 }
 
-/** A message of a user to the app: a mention in a channel, or a direct message. */
+/** A message from a user to the app: a mention in a channel, or a direct message. */
 export interface TypedMessage {
   readonly kind: 'mention' | 'direct_message';
-  /** The same however often Slack delivers the event. */
+  /** The same at every delivery of the event. */
   readonly eventId: string;
   readonly place: RequestPlace;
   readonly actor: Actor & Required<Pick<Actor, 'channelId'>>;
   readonly ts: string;
   /** Epoch milliseconds, by Slack's clock. */
   readonly sentAt: number;
-  /** Where the answer belongs; undefined for a direct message outside of threads. */
+  /** The thread for the answer; undefined for a direct message outside of threads. */
   readonly thread: Thread | undefined;
-  /** What was typed, without the mention; undefined where the message doesn't begin with it, and so isn't a command. */
+  /** The command, without the mention; undefined if the message mentions the app but doesn't begin with the mention. */
   readonly text: string | undefined;
 }
 
@@ -297,12 +298,12 @@ type Envelope = z.output<typeof envelope>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** A reply that is shown to the channel as well, a message with a file, and `/me`. */
+/** The subtypes that users write: a reply that is also sent to the channel, a message with a file, and `/me`. */
 const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
 
 /**
- * Reads what a user wrote to the app; undefined for everything else: messages of apps, also of this one, what only looks
- * like a message (a change, a deletion, someone who joined), edited messages, and messages in channels without a mention.
+ * Reads an event as what a user wrote to the app; undefined for everything else: messages of apps, this one included, events about
+ * messages (a change, a deletion, a user who joined), edited messages, and messages in channels without a mention.
  */
 export function readTypedMessage(body: unknown): TypedMessage | undefined {
   const read = envelope.safeParse(body).data;
@@ -329,17 +330,20 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   };
 }
 
-/** If the event doesn't say where the user is at home, and others may be in the channel, the user has to be looked up. */
+/**
+ * Returns the user's home team if it is not the workspace; '' if the event doesn't name one and other organizations may be in the
+ * channel, so that the user is looked up.
+ */
 function homeOf({ event, is_ext_shared_channel }: Envelope, workspaceId: string): string | undefined {
   const named = [event.user_team, event.source_team, event.user_profile?.team];
-  // In a mention, `team` is the app's.
+  // In an `app_mention` event, `team` is the app's.
   const homes = (event.type === 'message' ? [...named, event.team] : named).filter((team) => team);
   const elsewhere = homes.find((team) => team !== workspaceId) ?? undefined;
   if (elsewhere !== undefined) return elsewhere;
   return homes.length === 0 && is_ext_shared_channel ? '' : undefined;
 }
 
-/** The outcome of a mention outside of threads is announced in its thread. */
+/** Returns the thread for the answer: the message's own, or for a mention outside of threads the one under it. */
 function threadOf(
   { ts, thread_ts: root }: Envelope['event'],
   kind: TypedMessage['kind'],
@@ -349,8 +353,8 @@ function threadOf(
 }
 
 /**
- * The command in a message. A mention has to begin the message, since "thanks @vps, stop web-1 was right" is none. Only
- * the first line counts: what follows are reasons.
+ * Finds the command in a message: its first line, without the mention. Undefined if a mention doesn't begin the message, since
+ * "thanks @vps, stop web-1 was right" is no command.
  */
 function commandIn(
   text: string,

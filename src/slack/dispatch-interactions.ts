@@ -38,7 +38,7 @@ import {
   UNREADABLE,
 } from './routing.ts';
 
-/** A button was pressed, or a choice was made. */
+/** Handles a press of a button or a choice in a menu, in a message, a modal or on Home. Money effect: that of its handler. */
 export async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
   const payload = actionPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
@@ -50,7 +50,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const reply = origin
     ? replyFrom(origin, actor, routing)
     : replyTo(payload.response_url, actor, routing, thread);
-  // Which button it is isn't known yet, nor whether an earlier press may still go through.
+  // `hasBegun` is unknown: an earlier press of the same button may still be carried out.
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
@@ -71,7 +71,7 @@ async function runAction(
   if (!request.home) await request.note.sayUnsaid(request.reply);
 }
 
-/** On Home: the result is shown there. */
+/** Handles a press on Home, and shows the result there. */
 async function dispatchHomeAction(
   payload: z.output<typeof actionPayload>,
   view: PressedView,
@@ -89,7 +89,7 @@ async function dispatchHomeAction(
   await runAction(payload, { ...made, home }, routing);
 }
 
-/** The same request from within a modal; on a card, its answers are shown there. */
+/** Adds the modal to a request; if it shows a card, replies appear on the card. */
 function inModal(request: SlackRequest, view: PressedView, origin: Origin): SlackRequest {
   const modal = { viewId: view.id, origin };
   if (view.callback_id !== CARD_VIEW) return { ...request, modal };
@@ -101,13 +101,13 @@ function inModal(request: SlackRequest, view: PressedView, origin: Origin): Slac
 
 type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
 
-/** A form was submitted. */
+/** Handles the submission of a form. Returns the ack, and the rest of the work. Money effect: that of its handler. */
 export async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
   const payload = submissionPayload.safeParse(body).data;
   if (!payload) return refuseForm(UNREADABLE);
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, channelOf(payload, origin));
-  // An earlier press of the same form may go through.
+  // An earlier press of the same form may be carried out.
   const refused = await describeRefusal(placeOf(payload, actor), routing, true);
   if (refused !== undefined) return refuseForm(refused);
   const reply = replyFrom(origin, actor, routing);
@@ -136,7 +136,7 @@ function refuseForm(why: string) {
   return { ack: { response_action: 'update' as const, view: noticeView('That didn’t work', why) } };
 }
 
-/** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
+/** Starts the rest of the work. If it shows a view soon, the ack has that view in place of one that says to wait. */
 async function finish(
   answer: SubmitAnswer,
   after: () => Promise<void>,
@@ -154,10 +154,10 @@ export type OfferedOptions =
   | { readonly options: PlainTextOption[] }
   | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
 
-/** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
+/** Slack gives up after 3 s. A later result is cached for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
-/** A user types into a menu. Its choices are put in a group if servers may be missing, because Slack shows the group's label. */
+/** Returns the choices of a menu that a user types into; if servers may be missing, in a group whose label says so. */
 export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<OfferedOptions> {
   const payload = suggestionPayload.safeParse(body).data;
   if (!payload) return { options: [] };
@@ -187,7 +187,7 @@ export async function dispatchSuggestion(body: unknown, routing: Routing): Promi
   }
 }
 
-/** A shortcut opens its modal before anything is looked up: its trigger lives for 3 s. */
+/** Handles a shortcut. Opens its modal before anything is looked up, since the trigger expires after 3 s. */
 export async function dispatchShortcut(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
   const payload = shortcutPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
@@ -230,14 +230,14 @@ async function fill(
 
 type Message = z.output<typeof shortcutPayload>['message'];
 
-/** A message has a `thread_ts` as soon as there are replies. */
+/** Returns the thread of a message, which has a `thread_ts` only if there are replies. */
 function threadFrom(message: Message): Thread | undefined {
   return message
     ? { ts: message.thread_ts ?? message.ts, isOpen: message.thread_ts !== undefined }
     : undefined;
 }
 
-/** An older or an edited manifest may offer others. */
+/** For a shortcut that only an older or an edited manifest has. */
 const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
 const NOT_OPENED = {
   too_late: 'The window took too long to open, so nothing was done. Use the shortcut again.',
@@ -246,23 +246,23 @@ const NOT_OPENED = {
     'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
 } as const;
 
-/** How long an ack waits for the view that is shown in the end, instead of one that says to wait. */
+/** How long an ack waits for the view with the outcome. */
 const WAIT_MS = 1000;
 /** Slack gives up on an ack after 3 s. */
 const ACK_WITHIN_MS = 2200;
 
-/** What Slack takes everywhere. A view with any other block is not put into an ack: what Slack refuses there is not told. */
+/** The blocks that Slack always takes. Only views of these go into an ack, since Slack doesn't report a refusal there. */
 const PLAIN_BLOCKS = ['section', 'context', 'header', 'divider', 'actions', 'input'];
 
-/** Takes the first update of a submitted modal, as long as its ack has not left. */
+/** Catches the first update of a submitted modal before its ack is sent. */
 interface FinalView {
-  /** The same request, whose first update of the modal goes into the ack. */
+  /** The request, whose first update of the modal goes into the ack. */
   readonly request: SlackRequest;
-  /** The view to acknowledge with, if it comes in time; from then on, updates are sent as any other ones. */
+  /** Waits for the view for the ack; undefined if none comes in time. Updates after this are sent normally. */
   take(): Promise<ModalView | undefined>;
 }
 
-/** Begins to wait for the final view of a modal that has just been submitted. */
+/** Makes a request that catches the final view of a modal that has just been submitted. */
 function awaitFinalView(request: SlackRequest, viewId: string, system: System): FinalView {
   const startedAt = system.elapsed();
   let isOpen = true;

@@ -23,32 +23,36 @@ import {
   sendUnreadable,
 } from './routing.ts';
 
-/** A command, whose ack can show words where the work shows nothing. */
+/** The delivery of a command, whose ack can say that the work goes on. */
 interface CommandDelivery extends Delivery {
-  /** Called when the user sees something of it. */
+  /** Called when the user sees something of the work. */
   readonly onVisible?: () => void;
-  /** Resolves after the ack: whether it said that this is being worked on. */
+  /** Resolves after the ack: whether it said that the work goes on. */
   readonly saysWorking?: Promise<boolean>;
 }
 
-/** One method for each kind of request that Slack sends. */
+/**
+ * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users read what goes wrong. Money effect:
+ * that of the use cases.
+ */
 export interface Dispatch {
   command(body: unknown, delivery: CommandDelivery): Promise<void>;
   action(body: unknown, delivery: Delivery): Promise<void>;
-  /** Its answer has to be sent first; `after` is done then. */
+  /** Returns the ack to send, and `after`, which resolves when the rest of the work has ended. */
   submission(
     body: unknown,
     delivery: Delivery,
   ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
+  /** Returns the choices of a menu. */
   suggestion(body: unknown): Promise<OfferedOptions>;
   shortcut(body: unknown, delivery: Delivery): Promise<void>;
-  /** An execution of the app's step in a workflow: stored, before its ack; what is to be done after that. */
+  /** Stores an execution of the app's step in a workflow, before its ack; returns the work for after it, if there is any. */
   step(body: unknown): Promise<(() => Promise<void>) | undefined>;
-  /** Whatever the app subscribes to. */
+  /** Handles an event that the app subscribes to. */
   event(body: unknown, delivery: Delivery): Promise<void>;
 }
 
-/** Routes each request to its handler, and tells the user when something goes wrong. */
+/** Creates the dispatch over these handlers. */
 export function createDispatch(routes: Routes, parts: DispatchParts): Dispatch {
   const routing = createRouting(routes, parts);
   return {
@@ -85,17 +89,18 @@ async function dispatchCommand(
   await seen.cleaned();
 }
 
-/** Slack takes no acknowledgment after that. */
+/** How long Slack takes an acknowledgment. */
 const ACK_MS = 3000;
 
-/** The envelopes that Slack waits for, by their IDs. */
+/** The envelopes of Socket Mode that Slack waits for, by their IDs. */
 export interface Unacknowledged {
   add(id: string): void;
   remove(id: string): void;
-  /** Resolves when all have been acknowledged, or Slack does not wait for any of them. */
+  /** Resolves when all have been acknowledged, or Slack has stopped waiting for them. */
   settled(): Promise<void>;
 }
 
+/** Creates an empty set of envelopes. */
 export function createUnacknowledged(system: System): Unacknowledged {
   const since = new Map<string, number>();
   const waiting = new Set<() => void>();

@@ -10,16 +10,16 @@ import { escapeText, shorten } from './kit/text.ts';
 import type { SlackRequest } from './request.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
-/** The answer to a submission in Slack's own form; undefined closes the modal. */
+/** The answer to a submission in Slack's format; undefined closes the modal. */
 export type SubmissionAck =
   | { readonly response_action: 'update'; readonly view: ModalView }
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
-/** The buttons that an error comes with: what the user can do about it. `typed` is the command that failed. */
+/** Makes the buttons that are shown with an error: what the user can do about it. `typed` is the command that failed. */
 export type NextSteps = (error: unknown, typed?: string) => KnownBlock[];
 
-/** Features don't catch errors: here the user, and no one else, learns what went wrong. */
+/** Sends an error's words, with what the user can do, to the user alone. Features don't catch errors, so all end here. */
 export async function sendError(
   error: unknown,
   request: SlackRequest,
@@ -28,7 +28,7 @@ export async function sendError(
   await request.reply.send(textMessage(request.explain(error), ...steps));
 }
 
-/** The modal may have been closed since it was submitted: then a message says it. */
+/** Shows an error in a modal that was submitted, or in a message if the user has closed the modal. */
 export async function showLateError(
   error: unknown,
   viewId: string,
@@ -40,6 +40,7 @@ export async function showLateError(
   if (!ok) await request.reply.send(textMessage(words, ...steps));
 }
 
+/** Writes the answer to a submission in Slack's format, with the note about a partial list. */
 export function submissionAck(answer: SubmitAnswer, { note }: Pick<SlackRequest, 'note'>): SubmissionAck {
   const shown = answer.with ?? 'close';
   if (shown === 'close') return undefined;
@@ -47,7 +48,7 @@ export function submissionAck(answer: SubmitAnswer, { note }: Pick<SlackRequest,
   return { response_action: 'update', view: note.inView(shown) };
 }
 
-/** Shows the error beside the field that it is about, if there is one; otherwise in place of the form. */
+/** Makes the ack that shows an error: beside the field that it is about, otherwise in place of the form. */
 export function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
   const words = request.explain(error);
   const field = fieldOf(error);
@@ -60,11 +61,12 @@ function fieldOf(error: unknown): string | undefined {
   return isRefusal(error, 'unknown_choice') ? error.details.field : undefined;
 }
 
-/** Errors beside fields are plain text: no code marks, no entities. */
+/** Turns mrkdwn into plain text, which errors beside fields are: no code marks, no entities. */
 function plainWords(words: string): string {
   return words.replaceAll('`', '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
+/** What explaining an error needs. */
 export interface ExplainParts {
   readonly system: System;
   readonly log: Log;
@@ -72,13 +74,13 @@ export interface ExplainParts {
 
 interface Explaining extends ExplainParts {
   readonly currency: string;
-  /** Whether the request may have done something before the error; absent where that is not known. */
+  /** Whether the request may have done something before the error; absent if that is not known. */
   readonly hasBegun?: boolean | undefined;
 }
 
 /**
- * Puts an error into words. A defect gets an incident ID, in the log and in the words; its own message is kept out of both,
- * since it may repeat what a user typed or what an answer held.
+ * Puts an error into words, in escaped mrkdwn. A defect gets an incident ID, in the log and in the words; its own message is kept
+ * out of both, since it may repeat what a user typed or what an answer contained.
  */
 export function explainError(error: unknown, { system, log, currency, hasBegun }: Explaining): string {
   if (isExpected(error)) return wordsOfError(error, currency);
@@ -92,8 +94,8 @@ export function explainError(error: unknown, { system, log, currency, hasBegun }
 }
 
 /**
- * Sends a message; where Slack refuses it, the same without the blocks that Slack may not know on this surface; and where
- * it still refuses the blocks, the same words as plain text. A secret never becomes text, which notifications show.
+ * Sends a message. If Slack refuses it, sends its `plainBlocks`; if Slack refuses the blocks again, sends the words alone. A
+ * secret never becomes text, which notifications show.
  */
 export async function withFallback<More>(
   message: Message,
@@ -106,20 +108,20 @@ export async function withFallback<More>(
   return send({ text: plainText(message), blocks: [] });
 }
 
-/** `invalid_blocks`, `invalid_blocks_format`, `msg_blocks_too_long` and the like. */
+/** Whether an error is about blocks: `invalid_blocks`, `invalid_blocks_format`, `msg_blocks_too_long` and the like. */
 function refusesBlocks(code: string): boolean {
   return /^(invalid|msg)_blocks/.test(code);
 }
 
-/** A root password stands in a preformatted block and nowhere else (docs/design.md 5). */
+/** Whether a message has a secret: a root password is always in a preformatted block (docs/design.md 5.2). */
 export function holdsSecret({ blocks }: Message): boolean {
   return blocks.some(({ type }) => type === 'rich_text');
 }
 
-/** What a message holds in one text of Slack's. */
+/** The longest text, in characters. */
 const TEXT_MOST = 3000;
 
-/** The words of a message, without its buttons. */
+/** Returns the words of a message in mrkdwn, without its buttons, cut to 3,000 characters. */
 export function plainText(message: Message): string {
   const words = (message.plainBlocks ?? message.blocks).flatMap(wordsOf).filter((text) => text !== '');
   return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
@@ -142,10 +144,7 @@ function inMrkdwn({ type, text }: { readonly type: string; readonly text: string
   return type === 'mrkdwn' ? text : escapeText(text);
 }
 
-/**
- * Sends a view; where Slack refuses its blocks, the same with its warnings as paragraphs, since not every Slack takes an
- * `alert`.
- */
+/** Sends a view. If Slack refuses its blocks, sends it with each `alert`, which not every Slack takes, as a paragraph. */
 export async function withPlainView<More>(
   view: ModalView,
   send: (view: ModalView) => Promise<SlackAnswer<More>>,
@@ -156,7 +155,7 @@ export async function withPlainView<More>(
   return send({ ...view, blocks: view.blocks.map(inPlain) });
 }
 
-/** Whether Slack's error is about what a view contains. */
+/** Whether an error code of Slack is about the contents of a view. */
 export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || refusesBlocks(code);
 }

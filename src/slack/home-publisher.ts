@@ -15,24 +15,24 @@ import { createLines, createNewestFirst, type NewestFirst } from './queues.ts';
 import type { Reply, RequestParts, SlackRequest } from './request.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
-/** What a press on Home wants to be shown; the rest stays as it is. */
+/** What changes on Home after a press. */
 export interface ShownHome extends Partial<Pick<WantedHome, 'page' | 'isFresh'>> {
-  /** What answers the press. */
+  /** The blocks that answer the press. */
   readonly notices?: readonly KnownBlock[];
 }
 
-/** Publishes the Home tab of each user. */
+/** Publishes the Home tab of each user (docs/design.md 2.13). Reads only: never changes anything at the hosting API. */
 export interface HomePublisher extends HomeRedraw {
-  /** A user has opened it. */
+  /** Shows Home to a user who has opened it, with fresh reads. */
   open(request: SlackRequest): Promise<void>;
-  /** Shows it again at once, for a press on it. True when Slack took it. */
+  /** Shows Home again at once after a press on it; true if Slack took it. */
   show(request: SlackRequest, shown: ShownHome & { readonly page: number }): Promise<boolean>;
-  /** Shows it again soon, if the user has opened it lately. */
+  /** Shows Home again within seconds, if the user has opened it in the last 15 minutes. Returns at once. */
   refreshSoon(workspaceId: WorkspaceId, userId: UserId): void;
 }
 
 interface Parts extends Omit<PublishingParts, 'newestFirst' | 'notices'> {
-  /** Makes a request of a user who has not sent one. */
+  /** Makes a request on behalf of a user who has not sent one. */
   readonly requestFor: (
     workspaceId: WorkspaceId,
     userId: UserId,
@@ -44,13 +44,14 @@ type Publishing = Parts & PublishingParts;
 
 const MOST_USERS = 10_000;
 
-/** For a user who opens it again and again, it is published once a second. */
+/** The pause between two publications for one user, except after a press. */
 const GAP_MS = 1000;
-/** Several changes in a row are shown together. */
+/** How long `refreshSoon` waits, so that several changes in a row are shown together. */
 const SOON_MS = 1500;
-/** After that, it is up to date when it is opened again. */
+/** How long after it was opened Home is refreshed; later, it is read when it is opened again. */
 const LATELY_MS = 15 * MINUTE_MS;
 
+/** Creates the publisher for all workspaces. */
 export function createHomePublisher(parts: Parts): HomePublisher {
   const newestFirst = createNewestFirst(parts.system);
   const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
@@ -104,7 +105,7 @@ async function show(
   return isShown;
 }
 
-/** False for a user who hasn't opened it within that time. */
+/** Shows Home as the user left it; false if they haven't opened it within `withinMs`. */
 async function showAgain(
   workspaceId: WorkspaceId,
   userId: UserId,
@@ -120,7 +121,7 @@ async function showAgain(
   return true;
 }
 
-/** Slack accepts a hundred a minute in a workspace, and users' presses need some of them. */
+/** The pause between two redraws in a workspace: Slack accepts a hundred views a minute there, and presses need some. */
 const REDRAW_GAP_MS = 1000;
 
 async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: Publishing): Promise<void> {
@@ -132,7 +133,7 @@ async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: 
   }
 }
 
-/** Users of other organizations get no Home, so none is stored for them. */
+/** Whether a user has ever been shown Home; never for users of other organizations. */
 async function hasHome({ caller }: SlackRequest, { homes }: Parts): Promise<boolean> {
   const { workspaceId, userId } = caller.actor;
   return (await homes.find(workspaceId, userId)) !== undefined;
@@ -144,13 +145,13 @@ async function remember(request: SlackRequest, page: number, { homes, system }: 
   await homes.put(workspaceId, userId, opened);
 }
 
-/** One Home to be shown to one user. */
+/** One Home to be published for one user. */
 interface Publication {
   readonly wanted: Omit<WantedHome, 'isPatient' | 'coming'>;
   readonly request: SlackRequest;
-  /** The least time between the end of the user's last publication and this one. */
+  /** The least time from the end of the user's last publication to this one, in milliseconds. */
   readonly gapMs: number;
-  /** Called when Slack has accepted it, even if that takes more than one try. */
+  /** Called when Slack has accepted it, also if that takes several tries. */
   readonly onShown?: (() => Promise<void>) | undefined;
 }
 
@@ -158,7 +159,7 @@ interface PublishingParts extends Pick<RequestParts, 'clients' | 'system' | 'log
   readonly homes: Homes;
   readonly screen: HomeScreen;
   readonly newestFirst: NewestFirst;
-  /** The reply to the last press of each user, until they press again or reopen Home. */
+  /** The blocks that answer each user's last press, until they press again or reopen Home. */
   readonly notices: LRUCache<string, readonly KnownBlock[]>;
 }
 
@@ -172,8 +173,8 @@ function keyOf({ request }: Publication): string {
 }
 
 /**
- * Shows what can be known soon; where the hosting API takes longer, the rest once it has answered, unless something newer
- * was shown by then. True when Slack took it at once.
+ * Publishes what is known soon; true if Slack took that. If the hosting API takes longer, publishes again once it has answered,
+ * unless something newer was published by then.
  */
 async function publish(publication: Publication, parts: PublishingParts): Promise<boolean> {
   const key = keyOf(publication);
@@ -192,7 +193,7 @@ async function publish(publication: Publication, parts: PublishingParts): Promis
   );
 }
 
-/** Publishes the result of the read that the first publication has begun, under the same read ID. */
+/** Publishes the rest of a read when the hosting API has answered, under the same read ID. */
 function startFollowUp(
   { readId, content: { coming } }: ReadHome,
   publication: Publication,
@@ -212,13 +213,13 @@ function startFollowUp(
 
 type HowRead = Pick<WantedHome, 'isPatient' | 'coming'>;
 
-/** What Home shows, and an ID of before it was read, in the order of all processes. */
+/** The content of Home, and an ID from before it was read, by which all processes can order reads. */
 interface ReadHome {
   readonly content: HomeContent;
   readonly readId: string;
 }
 
-/** Undefined for users who get no Home. */
+/** Reads the content of Home; undefined for users who get none. */
 async function readHome(
   publication: Publication,
   how: HowRead,
@@ -230,8 +231,8 @@ async function readHome(
 }
 
 /**
- * Sends it; if another process has shown what was read later, it is read again first. Once only: a clock that was ahead must not
- * keep Home as it is.
+ * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead must
+ * not keep Home as it is.
  */
 async function sendNewest(
   read: ReadHome,
@@ -246,7 +247,7 @@ async function sendNewest(
   return send(again.content, publication, parts);
 }
 
-/** Where the store fails, Home is shown all the same. */
+/** Whether no process has published a later read. If the store fails, Home is shown all the same. */
 async function isNewest(
   { readId }: ReadHome,
   { request }: Publication,
@@ -256,7 +257,7 @@ async function isNewest(
   return homes.markShown(workspaceId, userId, readId).catch(() => true);
 }
 
-/** Undefined for users who get no Home; it shows a defect, rather than staying empty. */
+/** Loads the content of Home; undefined for users who get none. In place of an error, the content that explains it. */
 async function load(
   { wanted, request }: Publication,
   how: HowRead,
@@ -293,12 +294,12 @@ function refusesHome(answer: SlackAnswer): boolean {
   return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
 }
 
-/** The same as plain text, without what Slack may refuse, buttons included. */
+/** Makes one paragraph of the words of blocks, for when Slack refuses the blocks. */
 function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
 }
 
-/** Publishes again once Slack's limit is over, with what is true then. */
+/** Reads and publishes again once Slack's rate limit is over. */
 function startRetry(afterMs: number, page: number, publication: Publication, parts: PublishingParts): void {
   const { newestFirst, system } = parts;
   const key = keyOf(publication);
@@ -315,7 +316,7 @@ function logFailure(error: unknown, { log }: PublishingParts): void {
   log.error('a Home could not be published', describeDefect(error));
 }
 
-/** A user has opened the app's Home tab. */
+/** The event that a user has opened the app's Home tab. */
 export interface HomeOpened {
   readonly place: RequestPlace;
   /** `channelId` is the user's conversation with the app. */
@@ -337,14 +338,14 @@ const envelope = z.object({
   }),
 });
 
-/** Reads the event; undefined for any other one, and where another tab was opened. */
+/** Reads an event as the opening of Home; undefined for any other event, and for another tab. */
 export function readHomeOpened(body: unknown): HomeOpened | undefined {
   const read = envelope.safeParse(body).data;
   if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
   const { event, team_id: team } = read;
   const place = placeOfEvent(read);
   const { workspaceId, orgId } = place;
-  // In what is shared with other organizations, `team_id` is the team of the user who acted.
+  // If the user is from another organization, `team_id` is their team.
   const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
   return {
     place,
@@ -353,9 +354,8 @@ export function readHomeOpened(body: unknown): HomeOpened | undefined {
 }
 
 /**
- * The ways back to a user who pressed a button on Home, which has no channel: what would be a message stands above the
- * rest of Home, which shows what is true now. A root password is never part of a view: it is shown in the user's
- * conversation with the app, to them only.
+ * Replies to a press on Home, which has no channel: puts what would be a message above the rest of Home, and reads that again. A
+ * root password is never part of a view: it goes through `otherwise`, to the user only.
  */
 export function replyInHome(
   otherwise: Reply,
@@ -369,7 +369,7 @@ export function replyInHome(
   const send = async (message: Message): Promise<boolean> => {
     if (!holdsSecret(message)) return (await add(knownBlocks(message))) || otherwise.send(message);
     const isSent = await otherwise.send(message);
-    // Only one notice, even for a password in several messages.
+    // One notice is enough, also for a password in several messages.
     notices = notices.filter((notice) => notice !== SHOWN_IN_MESSAGES);
     await add([isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN]);
     return isSent;
@@ -378,7 +378,7 @@ export function replyInHome(
   return { send, replace: send, edit: none, delete: none, announce: none };
 }
 
-/** Home takes no charts. */
+/** Returns a message's blocks without charts, which Home doesn't take. */
 function knownBlocks({ blocks, plainBlocks }: Message): KnownBlock[] {
   return (plainBlocks ?? blocks).filter((block): block is KnownBlock => block.type !== 'data_visualization');
 }
@@ -390,26 +390,28 @@ const NOT_SHOWN = section(
   'Slack didn’t confirm that it showed you the root password. If you don’t see all of it in the *Messages* tab, type `/vps password` in any channel.',
 );
 
-/** Says that something has changed for a user, so that their Home may be out of date. */
+/** Notes that something has changed for a user, so that their Home is refreshed soon. Returns at once. */
 export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
 
 interface Listener extends HomeRedraw {
   readonly refreshSoon: TouchHome;
 }
 
-/** Connects what changes things with what publishes Home, which is made later. */
+/** Forwards changes to the publisher of Home, which is created later. Without one, drops them. */
 export interface HomeTouches extends HomeRedraw {
   readonly touch: TouchHome;
+  /** Sets the publisher. */
   listen(listener: Listener): void;
 }
 
+/** Creates the forwarding, without a publisher yet. */
 export function createHomeTouches(): HomeTouches {
-  let told: Listener = { refreshSoon: () => undefined, redraw: () => undefined };
+  let listening: Listener = { refreshSoon: () => undefined, redraw: () => undefined };
   return {
-    touch: (workspaceId, userId) => told.refreshSoon(workspaceId, userId),
-    redraw: (workspaceId, userIds) => told.redraw(workspaceId, userIds),
+    touch: (workspaceId, userId) => listening.refreshSoon(workspaceId, userId),
+    redraw: (workspaceId, userIds) => listening.redraw(workspaceId, userIds),
     listen: (listener) => {
-      told = listener;
+      listening = listener;
     },
   };
 }

@@ -8,20 +8,20 @@ import { quietLogger, type Transport } from './bolt.ts';
 import type { SlackClock } from './slack-api.ts';
 
 /**
- * Bolt reads a form before it looks at its signature, since Slack's own test of the address has none. To read a MiB of it can take
- * half a second, so that anyone could hold everything up: what is longer than that test can be is refused unread.
+ * The longest unsigned body that is parsed, in characters. Bolt parses a form before it checks the signature, since Slack's test of
+ * the address has none. Parsing a MiB can take half a second, so that anyone could block the process.
  */
 const MOST_UNSIGNED = 4096;
 
 /**
- * A view with its fields, or a long message. A signature can be checked only once its whole body is there, so as many as there may be
- * connections (`web/server.ts`) are kept for anyone.
+ * The largest body: room for a view with its fields, or a long message. A signature can be checked only once the whole body is
+ * there, so anyone can make the app hold one for each connection (`web/server.ts` limits those).
  */
 const BODY_LIMIT_BYTES = 512 * 1024;
-/** A command's body fits in, so its memory never has to grow. */
+/** The memory that is reserved at first: enough for the body of a command. */
 const FIRST_BYTES = 4096;
 
-/** Slack's requests over HTTP, each with Slack's signature. They are taken as soon as our own server listens. */
+/** Creates the transport for Slack's signed requests over HTTP. It takes them as soon as the app's server listens. */
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
@@ -37,7 +37,7 @@ export function createHttpReceiver(options: {
     const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
     if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
     if (isOurs) options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
-    // Bolt takes a body that is there already.
+    // Bolt takes a body that was read before.
     receiver.requestListener(Object.assign(request, { rawBody }), response);
   };
   return {
@@ -74,7 +74,8 @@ function isSigned({ headers }: IncomingMessage, body: string, signingSecret: str
 }
 
 /**
- * Undefined if it is too long. In one piece of memory: thousands of parts of one byte each would cost two hundred times what they say.
+ * Reads a body; undefined if it is too long. Reads into one piece of memory: thousands of parts of a byte each would take two
+ * hundred times as much.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   let memory = Buffer.alloc(FIRST_BYTES);
@@ -101,15 +102,15 @@ function answerAlone(response: ServerResponse, status: number): void {
   response.writeHead(status).end();
 }
 
-/** Bolt looks into what it has parsed without asking whether that is anything: a signed `null` would end the process. */
+/** Whether a body or its payload is `null`, which Bolt doesn't expect: it would end the process. */
 function isNull(body: string): boolean {
   const { payload } = parseForm(body);
   return [body, payload].some((text) => typeof text === 'string' && text.trim() === 'null');
 }
 
 /**
- * The ID of a delivery by what Slack's signature vouches for: the time and the body, both read as Bolt reads them. The header
- * itself would not do: only its part up to a second `=` is verified, so that a copy could be given a new one.
+ * Returns the ID of a delivery: a hash of what Slack's signature covers, the time and the body as Bolt reads them. The signature's
+ * header itself would not do: only its part up to a second `=` is verified, so that a copy could be given another one.
  */
 function deliveryId(timestamp: unknown, rawBody: Buffer): string {
   return createHash('sha256')
@@ -119,8 +120,8 @@ function deliveryId(timestamp: unknown, rawBody: Buffer): string {
 }
 
 /**
- * The ID of a request by what Slack names it, which is the same when Slack signs the request again. Undefined when a part
- * is missing or empty: such an ID would be shared by different requests.
+ * Returns the ID of a request: a hash of the names that Slack gives it, which stay the same if Slack signs the request again.
+ * Undefined if one is missing or empty, since different requests would share the ID.
  */
 export function namedId(...parts: readonly (string | undefined)[]): string | undefined {
   if (parts.some((part) => !part)) return undefined;

@@ -9,13 +9,14 @@ import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './abilities
 import type { Admit } from './routing.ts';
 import type { SeenAnswer, SlackApi, SlackConnections, TokenSource } from './slack-api.ts';
 
-/** The workspaces in which the app was installed, as Slack's side uses them. */
+/** The tokens and admissions of the workspaces in which the app was installed by OAuth. */
 interface InstalledSource extends TokenSource {
   readonly admit: Admit;
-  /** Learns from an answer, and has the token looked at when Slack refuses it. */
+  /** Learns from an answer of Slack, and has the installation checked if Slack refuses its token. */
   watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
 }
 
+/** Creates the source for an app that is installed by OAuth. */
 export function createInstalledSource(
   installed: InstalledWorkspaces,
   abilities: AbilityWatch,
@@ -40,22 +41,22 @@ export function createInstalledSource(
   };
 }
 
-/** Said in `/readyz`, since cards and late outcomes can't be sent. */
+/** A fault in `/readyz`, since cards and late outcomes can't be sent. */
 const NO_MESSAGES_TAB =
   'Slack refuses direct messages (messages_tab_disabled): turn on the app’s Messages tab, or import manifest.yml again';
 const WHOLE_ORGANIZATION =
   'SLACK_BOT_TOKEN is for a whole organization, and this app serves one workspace: install it in that workspace and set its token';
 const RETRY_MS = 5000;
-/** A token can be revoked at any time, and Slack may not say so. */
+/** How often the token is tested, since Slack may not report that it was revoked. */
 const LOOK_AGAIN_MS = 3 * 60_000;
 
 /** The one workspace that `SLACK_BOT_TOKEN` is for. */
 interface SingleWorkspace extends TokenSource {
-  /** Asks Slack which workspace the token is for, until it says; and now and then whether the token still works. */
+  /** Asks Slack once which workspace the token is for, and starts to repeat that: until it answers, then every 3 minutes. */
   connect(): Promise<void>;
-  /** Learns from an answer: looks at once whether the token still works when it says that it may not. */
+  /** Learns from an answer of Slack, and tests the token at once if Slack refuses it. */
   watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
-  /** What keeps the app from working, in a sentence each; empty when the workspace is known. */
+  /** Lists what keeps the app from working, a sentence each. */
   faults(): readonly string[];
 }
 
@@ -69,7 +70,7 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-/** No workspace is served until Slack has said which one the token is for, and never any other one. */
+/** Creates the source for the one workspace of `SLACK_BOT_TOKEN`. Serves none before Slack has said which one that is. */
 export function createSingleWorkspace(options: Options): SingleWorkspace {
   const { botToken, abilities } = options;
   const identity = createIdentity(options);
@@ -80,7 +81,7 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
       identity.workspaceId === undefined ? undefined : workspaceId === identity.workspaceId,
     find: async (workspaceId) => (workspaceId === identity.workspaceId ? { token: botToken } : undefined),
     connect: async () => {
-      // The database may be away just now: then the next look finds it back.
+      // An error, such as an unreachable database, is only logged: the next look corrects it.
       await lookSafely();
       void keepLooking(lookSafely, identity, options);
     },
@@ -97,7 +98,7 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
   };
 }
 
-/** What Slack has said about the token so far. */
+/** What Slack has said about the token. */
 interface Identity {
   readonly whoAmI: SlackApi['whoAmI'];
   workspaceId: WorkspaceId | undefined;
@@ -128,7 +129,7 @@ async function lookAgain(identity: Identity, { workspaces, system, log }: Option
   }
   const reason = answer.ok ? 'no_team' : answer.error;
   const isPermanent = isTokenRefused(reason);
-  // A workspace that is known is served through a short outage of Slack.
+  // A known workspace goes on being served during an outage of Slack.
   if (identity.workspaceId !== undefined && !isPermanent) return;
   identity.fault = isPermanent
     ? `Slack does not accept SLACK_BOT_TOKEN (${reason})`
@@ -148,7 +149,7 @@ async function keepLooking(
   }
 }
 
-/** Calls made while it runs share one run. */
+/** Wraps work so that calls during a run share that run. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {

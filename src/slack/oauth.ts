@@ -28,9 +28,9 @@ import type { SlackConnections } from './slack-api.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {
-  /** Where to send the browser, and the cookie that binds the install to it. */
+  /** Returns the address to send the browser to, and the cookie that binds the install to this browser. */
   begin(): Promise<{ readonly url: string; readonly cookie: string }>;
-  /** Takes what Slack sent the browser back with. Deletes the cookie; answers nothing. */
+  /** Handles the browser's return from Slack, and stores the install. Deletes the cookie; leaves the answer to the caller. */
   finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
 }
 
@@ -44,7 +44,7 @@ interface Options extends OAuthClient {
   readonly log: Log;
 }
 
-/** The scopes of manifest.yml: without those that an admin may leave out, the app works in part (docs/slack.md). */
+/** The scopes of manifest.yml. Without the optional ones, the app works in part (docs/slack.md). */
 const BOT_SCOPES = [
   'commands',
   'chat:write',
@@ -56,16 +56,16 @@ const BOT_SCOPES = [
   'groups:read',
 ] as const;
 
-/** How long a user has to press Allow. */
+/** How long a user has to press *Allow*. */
 const STATE_SECONDS = 600;
 const NONCE_BYTES = 24;
 
-/** Slack's library checks the state and exchanges the code; what it would store or show is ours. */
+/** Creates the installer. Slack's library checks the state and exchanges the code; storing and showing is up to the app. */
 export function createInstaller(options: Options): Installer {
   const { publicUrl, log } = options;
   const asked = { scopes: [...BOT_SCOPES], redirectUri: `${publicUrl}/slack/oauth_redirect` };
   const isTls = publicUrl.startsWith('https:');
-  // With this prefix, browsers take the cookie from this very host alone.
+  // With this prefix, browsers take the cookie from this host alone.
   const stateCookieName = isTls ? '__Host-vps-install' : 'vps-install';
   const stateStore = createStateStore(options, asked);
   const provider = new InstallProvider({
@@ -92,8 +92,8 @@ export function createInstaller(options: Options): Installer {
 }
 
 /**
- * A state is a nonce and its expiry, signed, and stored nowhere: anyone may begin installs. The library accepts it only beside the
- * cookie that has the same and deletes that cookie; Slack takes the code beside it once.
+ * Creates the store of states, which stores nothing, since anyone may start installs: a state is a signed nonce with its expiry.
+ * The library accepts a state only with the cookie that has the same one, and deletes that; Slack takes each code once.
  */
 function createStateStore({ vault, system }: Pick<Options, 'vault' | 'system'>, asked: InstallURLOptions) {
   const PURPOSE = 'install state';
@@ -114,12 +114,12 @@ function createStateStore({ vault, system }: Pick<Options, 'vault' | 'system'>, 
     try {
       return vault.isSigned(signature, text, PURPOSE);
     } catch {
-      return false; // it names a key that the ring doesn't have
+      return false; // the signature names a key that the ring doesn't have
     }
   }
 }
 
-/** Never used: `afterInstallation` stores. The library's own stores are a memory and a folder. */
+/** A store that is never used, since `afterInstallation` stores. Without it, the library would use memory. */
 const NO_STORE = {
   storeInstallation: () => Promise.reject(new Error('stored elsewhere')),
   fetchInstallation: () => Promise.reject(new Error('stored elsewhere')),
@@ -150,7 +150,7 @@ async function finish(
   return end;
 }
 
-/** Undefined for an install without a bot token, which the app could do nothing with. */
+/** Reads an install; undefined if it has no bot token, without which the app can do nothing. */
 function readInstallation(
   { bot, team, enterprise, user, isEnterpriseInstall }: Installation,
   now: number,
@@ -186,7 +186,7 @@ function readFailure(error: { readonly code?: string }): InstallEnd {
   return ENDS[error.code ?? ''] ?? { kind: 'refused', error: readRefusal(error).code };
 }
 
-/** How the app is known to Slack. */
+/** The app's own credentials at Slack. */
 interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
@@ -203,7 +203,7 @@ const teamPage = z.object({
   response_metadata: z.object({ next_cursor: z.string().catch('') }).catch({ next_cursor: '' }),
 });
 
-/** Slack's methods that are about tokens rather than a workspace. */
+/** Creates the calls of Slack's methods about tokens. None of them throws. */
 export function createTokenService(
   connections: Pick<SlackConnections, 'clientOptions'>,
   client: OAuthClient,
@@ -221,7 +221,7 @@ export function createTokenService(
     },
     refresh: (refreshToken) => refresh(open(), refreshToken, client, system),
     revoke: async (token) => {
-      // Whatever comes of it, the token is stored nowhere.
+      // A failure doesn't matter: the token is stored nowhere.
       await open(token)
         .apiCall('auth.revoke')
         .catch(() => undefined);
@@ -230,10 +230,10 @@ export function createTokenService(
   };
 }
 
-/** Only these say that the token is gone. `invalid_auth` is also the answer to an address that the app's settings don't allow. */
+/** The codes that prove that a token is gone. `invalid_auth` doesn't: Slack also answers it to an address it doesn't allow. */
 const GONE = ['account_inactive', 'token_revoked'];
 
-/** Any other error may be ours, such as a wrong client secret: then the refresh token is still good. */
+/** The codes that prove that a refresh token is useless. After any other, such as for a wrong client secret, it may be good. */
 const FINAL_ERRORS = ['invalid_refresh_token', 'token_revoked', 'token_expired', 'account_inactive'];
 
 async function refresh(
@@ -261,7 +261,7 @@ async function refresh(
   }
 }
 
-/** More pages than any organization has: a cursor that leads in a circle ends, too. */
+/** More pages than any organization has, so that cursors in a circle end, too. */
 const MOST_PAGES = 50;
 
 async function listWorkspaces(web: WebClient): Promise<readonly ServedWorkspace[]> {
@@ -277,15 +277,15 @@ async function listWorkspaces(web: WebClient): Promise<readonly ServedWorkspace[
   return found;
 }
 
-/** An event that says that a token of the app, or the app itself, is gone. */
+/** The event that a token of the app was revoked, or the app uninstalled. */
 export interface Revocation {
-  /** The installations that it may be about: where Slack doesn't say which kind it was, both. */
+  /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
   readonly ids: readonly InstallationId[];
   /** Epoch milliseconds, by Slack's clock. */
   readonly at: number;
 }
 
-/** Their names, as the manifest subscribes to them. */
+/** The types of these events, as the manifest subscribes to them. */
 const REVOCATION_EVENTS = /^(app_uninstalled|tokens_revoked)$/;
 
 const id = z.string().min(1).max(64).nullish().catch(undefined);
@@ -301,7 +301,7 @@ const envelope = z.object({
   event_time: z.number().positive(),
   event: z.object({
     type: z.string(),
-    /** User IDs, not tokens. */
+    /** The IDs of users whose tokens were revoked, not tokens. */
     tokens: z
       .object({ bot: z.array(z.unknown()).catch([]) })
       .nullish()
@@ -309,7 +309,7 @@ const envelope = z.object({
   }),
 });
 
-/** Reads the event; undefined if it is another one, or about tokens of users, which the app has none of. */
+/** Reads an event as a revocation; undefined for any other event, and for tokens of users, of which the app has none. */
 export function readRevocation(body: unknown): Revocation | undefined {
   const read = envelope.safeParse(body).data;
   if (!read || !REVOCATION_EVENTS.test(read.event.type)) return undefined;

@@ -15,40 +15,44 @@ import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import { isProven } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
-import type { Announcement, Reply, RequestParts, Ways } from './request.ts';
+import type { Announcement, Reply, ReplyTarget, RequestParts } from './request.ts';
 import type { SlackApi, SlackClients } from './slack-api.ts';
 import type { AcknowledgedViews, FollowedViews } from './views.ts';
 
-/** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
+/**
+ * Sends what isn't the answer to a request: outcomes, cards, and progress in open modals. Booleans say whether Slack took the
+ * message.
+ */
 export interface Outbox extends SinglePosts {
-  /** Ephemerally to the user who confirmed it, by the reply path that was stored with their form. */
+  /** Returns the replies to the user who confirmed something, through the URL that was stored with their form. */
   replyTo(confirmer: Confirmer): Reply;
-  /** As a direct message; true when Slack took it. */
+  /** Sends a direct message. */
   sendDirectly(workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean>;
-  /** Channels that are shared with other organizations, or may be, are left out. */
+  /** Posts a card to users and channels, ten at most; leaves out channels that other organizations may read. */
   postCards(
     workspaceId: WorkspaceId,
     recipients: readonly (UserId | ChannelId)[],
     message: Message,
   ): Promise<readonly Card[]>;
+  /** Replaces the message of posted cards; true if Slack took all. */
   editCards(workspaceId: WorkspaceId, cards: readonly Card[], message: Message): Promise<boolean>;
-  /** Shows a view in the modal that follows this confirmation; `isFinal` ends the following. */
+  /** Shows a view in the modal that follows this confirmation, if there is one; `isFinal` ends the following. */
   updateFollowed(
     confirmer: Confirmer,
     view: () => ModalView,
     options: { readonly isFinal: boolean },
   ): Promise<void>;
-  /** Edits a message in a channel, without getting in the way of what users press. */
+  /** Edits a message in a channel for the background, without using up the edits that presses need. */
   readonly editPaced: PacedEdit;
-  /** Announces in a channel what no user did; undefined where nothing is announced. */
+  /** Posts an announcement about what no user did; undefined if none was posted. */
   announceIn(workspaceId: WorkspaceId, channelId: ChannelId, message: Message): Promise<Card | undefined>;
-  /** Tells Slack how a step in a workflow ended. */
+  /** Reports to Slack how a workflow's step ended. */
   readonly endStep: EndStep;
-  /** Announces in the channel that it has begun, if the workspace announces changes. */
+  /** Announces the beginning of what was confirmed, in the channel of the confirmation, if the workspace announces changes. */
   startAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
   /** Edits that announcement, if there is one. */
   updateAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
-  /** Announces its outcome in the channel where it was confirmed: in place of the announcement that it has begun. */
+  /** Announces the outcome there, in place of the announcement of the beginning. */
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 
@@ -62,7 +66,7 @@ interface OutboxParts extends StoredReplyParts {
   readonly endStep: EndStep;
 }
 
-/** Builds the outbox of all workspaces. */
+/** Creates the outbox for all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
   const { clients, mayAnnounce, touchHome } = parts;
   const replyTo = (confirmer: Confirmer) => {
@@ -110,12 +114,12 @@ function createFollowedUpdates({
     if (viewId === undefined) return;
     if (!isFinal) followedViews.set(confirmationId, viewId);
     const shown = view();
-    // Nothing waits for it: the user may have closed it, and gets a message all the same.
+    // Nothing waits for this: the user may have closed the modal, and gets a message in any case.
     void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
   };
 }
 
-/** Cards name servers, prices and users: no channel gets them in which another organization might read along. */
+/** Whether a recipient may get cards, which name servers, prices and users: not a channel that others may read. */
 async function mayReceive(
   workspaceId: WorkspaceId,
   recipient: UserId | ChannelId,
@@ -128,12 +132,12 @@ function isChannel(recipient: UserId | ChannelId): recipient is ChannelId {
   return /^[CG]/.test(recipient);
 }
 
-/** One request must not flood Slack or the team. */
+/** The most recipients of one card, so that a request doesn't flood Slack or the team. */
 const MOST_CARDS = 10;
 
 /**
- * Posts the same message to users and channels side by side, each once, ten at most.
- * Recipients that can't be reached are left out, which is no error.
+ * Posts a message to users and channels side by side, to each once and to ten at most. Returns the posted cards: recipients that
+ * Slack doesn't reach have none.
  */
 export async function postCards(
   recipients: readonly string[],
@@ -147,10 +151,7 @@ export async function postCards(
   return answers.flatMap((answer) => (answer.ok ? [{ channelId: answer.channelId, ts: answer.ts }] : []));
 }
 
-/**
- * Shows another message in place of the cards, side by side; one that is gone is left alone. Returns whether Slack took
- * all of them.
- */
+/** Replaces the message of cards, side by side. True if Slack took all of them. */
 export async function editCards(cards: readonly Card[], message: Message, slack: SlackApi): Promise<boolean> {
   const answers = await Promise.all(
     cards.map((card) => withFallback(message, (shown) => slack.updateMessage(card, shown))),
@@ -161,49 +162,49 @@ export async function editCards(cards: readonly Card[], message: Message, slack:
 type AnnounceParts = Pick<RequestParts, 'mayAnnounce' | 'clients' | 'channels'>;
 
 /**
- * Tells the channel, or the thread that the user acts in, what they did: as a message of the bot's, which can be edited;
- * where the bot is no member, through the reply path, where it can't.
+ * Announces what a user did, in their channel or thread: as a message of the bot, which can be edited later, or where the bot is no
+ * member through the reply URL, which leaves nothing to edit. Undefined if nothing was announced.
  */
 export async function announce(
   { action, more }: { readonly action: string; readonly more: readonly KnownBlock[] },
   { mayAnnounce, clients, channels }: AnnounceParts,
   { actor }: Caller,
-  ways: Ways,
+  target: ReplyTarget,
 ): Promise<Announcement | undefined> {
   const { workspaceId, channelId, userId } = actor;
   if (channelId === undefined) return undefined;
   if (!(await mayAnnounce(workspaceId, channelId))) {
-    const isHidden = ways.thread && !channelId.startsWith('D');
-    if (isHidden && (await channels.look(workspaceId, channelId)) === 'unknown') await askForInvite(ways);
+    const isHidden = target.thread && !channelId.startsWith('D');
+    if (isHidden && (await channels.look(workspaceId, channelId)) === 'unknown') await askForInvite(target);
     return undefined;
   }
   const message = textMessage(`${mention(userId)} ${action}`, ...more);
   const slack = clients.of(workspaceId);
-  const posted = await slack.post(channelId, message, ways.thread?.ts);
+  const posted = await slack.post(channelId, message, target.thread?.ts);
   if (posted.ok) return { message: { channelId: posted.channelId, ts: posted.ts } };
-  const isTold = await ways.reply.announce(message);
-  if (posted.error === 'not_in_channel') await askForInvite(ways);
-  return isTold ? {} : undefined;
+  const isPosted = await target.reply.announce(message);
+  if (posted.error === 'not_in_channel') await askForInvite(target);
+  return isPosted ? {} : undefined;
 }
 
-/** A thread is followed by those who deal with an alert: without the app in the channel, they don't hear how it ends. */
-async function askForInvite({ reply, thread }: Ways): Promise<void> {
+/** Asks the user to invite the app, if they act in a thread: the others who read it would not get the outcome. */
+async function askForInvite({ reply, thread }: ReplyTarget): Promise<void> {
   if (thread) await reply.send(textMessage(INVITE));
 }
 
 const INVITE =
   'This app isn’t in this channel, so it can’t tell the thread how this ends. Invite it with `/invite @vps`.';
 
-/** Whether changes are announced in this channel. */
+/** Whether changes are announced in a channel; false without a channel. */
 export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | undefined) => Promise<boolean>;
 
-/** One message in the channel for each confirmation, edited as it proceeds. */
+/** The announcement of each confirmation: one message in the channel, edited as the order proceeds. */
 interface Announcements {
-  /** Posts it, where the app may post in the channel. */
+  /** Posts the announcement, if the app may announce in the channel. */
   start(confirmer: Confirmer, message: Message): Promise<void>;
-  /** Edits it, if there is one. */
+  /** Edits the announcement, if there is one. */
   update(confirmer: Confirmer, message: Message): Promise<void>;
-  /** Edits it for the last time; posts it if there is none. True when Slack took it. */
+  /** Edits the announcement for the last time, or posts one if there is none; true if Slack took it. */
   finish(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 
@@ -217,13 +218,13 @@ interface AnnouncementParts {
 }
 
 const MOST_REMEMBERED = 1000;
-/** Longer than an order can wait for its approval and then for its outcome. */
+/** How long an announcement is remembered: longer than an order can wait for its approval and its outcome. */
 const MESSAGE_MS = 60 * DAY_MS;
 
-/** Remembers where it has announced what, also after a restart. */
+/** Creates the announcements, which are stored, so that any process can edit them. */
 function createAnnouncements(parts: AnnouncementParts): Announcements {
   const { clients, mayAnnounce, outcomeThreads, actMessages, system, replyTo } = parts;
-  // One that is being posted is waited for.
+  // Edits wait for the announcement that is being posted.
   const posting = new LRUCache<ConfirmationId, Promise<Card | undefined>>({ max: MOST_REMEMBERED });
   const post = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
     if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
@@ -261,26 +262,27 @@ function createAnnouncements(parts: AnnouncementParts): Announcements {
   };
 }
 
-/** A message that must not be posted twice, and is edited later. Other organizations never read it. */
+/** Messages that must not be posted twice, and are edited later. Never posted where other organizations may read them. */
 interface SinglePosts {
-  /** Posts to a channel, and says what Slack has proven of it. */
+  /** Posts to a channel; returns what Slack's answer proves. */
   postOnce(workspaceId: WorkspaceId, channelId: ChannelId, message: Message): Promise<PostedOnce>;
+  /** Edits a posted message. */
   editOne(workspaceId: WorkspaceId, card: Card, message: Message): Promise<EditedPost>;
 }
 
 type PostedOnce =
   | { readonly kind: 'posted'; readonly card: Card }
-  /** Slack's error code: nothing was posted. */
+  /** Nothing was posted. `reason`: Slack's error code, or one of the app's. */
   | {
       readonly kind: 'refused';
       readonly reason: string;
-      /** When Slack takes it, where it has had too many (`Retry-After`). */
+      /** After how long Slack takes it, if there were too many (`Retry-After`). */
       readonly retryAfterMs?: number;
     }
-  /** No answer, or none that says: it may have been posted. */
+  /** Slack's answer is missing, or proves nothing: the message may have been posted. */
   | { readonly kind: 'unknown' };
 
-/** `gone`: it can't be edited any more. */
+/** The result of an edit. `gone`: the message can't be edited any more. */
 type EditedPost = 'shown' | 'gone' | 'failed';
 
 interface PostParts {
@@ -288,7 +290,7 @@ interface PostParts {
   readonly channels: Pick<Channels, 'isShared'>;
 }
 
-/** Makes both for all workspaces. Where Slack does not say who reads a channel, nothing is posted there. */
+/** Creates `SinglePosts`. Posts nothing where Slack does not say who reads the channel. */
 function createSinglePosts({ clients, channels }: PostParts): SinglePosts {
   return {
     postOnce: async (workspaceId, channelId, message) => {
@@ -312,7 +314,7 @@ function createSinglePosts({ clients, channels }: PostParts): SinglePosts {
   };
 }
 
-/** Slack's codes for a message that can't be edited any more. `channel_not_found`: also where the app was removed from a private channel. */
+/** Slack's codes for a message that can't be edited any more; `channel_not_found` also after the app left a private channel. */
 const MESSAGE_GONE: readonly string[] = [
   'message_not_found',
   'cant_update_message',
@@ -327,10 +329,10 @@ type Edited =
   | { readonly kind: 'shown' }
   /** The message was deleted, or its channel may no longer get it. */
   | { readonly kind: 'gone' }
-  /** Nothing was sent, or Slack didn't take it: what is shown then should be what is true then. */
+  /** Nothing was sent, or Slack didn't take it. Try again with what is true then. */
   | { readonly kind: 'later'; readonly afterMs: number };
 
-/** Edits a message in a channel for the background: once, and never in the way of what users press. */
+/** Edits a message in a channel for the background, without waiting. `later` after 25 edits in a minute: others are for presses. */
 type PacedEdit = (workspaceId: WorkspaceId, card: Card, message: Message) => Promise<Edited>;
 
 interface EditParts {
@@ -340,11 +342,12 @@ interface EditParts {
   readonly system: Pick<System, 'elapsed'>;
 }
 
-/** Slack takes about 50 `chat.update` a minute of an app in a workspace: half of them stay for what users press. */
+/** The most edits a minute: half of the about 50 `chat.update` that Slack takes of an app in a workspace. */
 const EDITS_A_MINUTE = 25;
 const AGAIN_MS = 15_000;
 const MOST_WORKSPACES = 1000;
 
+/** Creates the paced edits for all workspaces. */
 export function createPacedEdits({ clients, channels, mayAnnounce, system }: EditParts): PacedEdit {
   const paces = new LRUCache<WorkspaceId, Pace>({ max: MOST_WORKSPACES });
   const paceOf = (workspaceId: WorkspaceId) => {
@@ -373,11 +376,11 @@ export function createPacedEdits({ clients, channels, mayAnnounce, system }: Edi
 /** The edits of one workspace, on the monotonic clock. */
 interface Pace {
   edits: number[];
-  /** Slack said that there were too many. */
+  /** Until when Slack takes no edits, because there were too many. */
   quietUntil: number;
 }
 
-/** How long to wait for a turn; 0 when this is one. */
+/** Takes a turn and returns 0, or returns the milliseconds until the next one. */
 function takeTurn(pace: Pace, now: number): number {
   if (pace.quietUntil > now) return pace.quietUntil - now;
   pace.edits = pace.edits.filter((at) => now - at < MINUTE_MS);
@@ -392,13 +395,13 @@ interface Answer {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The longest that a message to a channel waits for its turn; the background posts later what matters longer. */
+/** The longest wait before another try. */
 const TURN_MOST_MS = 30_000;
 const TRIES = 3;
 
 /**
- * Repeats a call that Slack's rate limit refused, when Slack takes such calls again; three times at most, or only once if it's
- * not patient.
+ * Makes a call, and repeats it after the time that Slack asks for if its rate limit refused it: three calls at most, and one if not
+ * patient. Doesn't wait longer than 30 s.
  */
 export async function inTurn<Answered extends Answer>(
   system: Pick<System, 'sleep'>,

@@ -11,7 +11,7 @@ import { findOrigin, submittedView } from './kit/modal.ts';
 
 const eventId = z.string().min(1).max(64).nullish().catch(undefined);
 
-/** What says for which workspace Slack delivers an event, in every event that is about something a user did. */
+/** The shape of the fields that say for which workspace Slack delivers an event. */
 export const eventPlace = {
   team_id: eventId,
   /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
@@ -26,7 +26,7 @@ export const eventPlace = {
 
 const eventEnvelope = z.object(eventPlace);
 
-/** The place of an event; its workspace is '' if Slack doesn't name one. */
+/** Returns the place of an event. Its workspace is '' if Slack doesn't name one. */
 export function placeOfEvent(read: z.output<typeof eventEnvelope>): RequestPlace {
   const [authorization] = read.authorizations;
   const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
@@ -35,9 +35,12 @@ export function placeOfEvent(read: z.output<typeof eventEnvelope>): RequestPlace
   return { workspaceId, orgId };
 }
 
-/** The parts of Slack's payloads that are read. Everything else in them is ignored. */
+/*
+ * The shapes of Slack's payloads: the parts that are read. Everything else in them is ignored.
+ */
 const id = z.string().min(1).max(64);
 
+/** The shape of a slash command. */
 export const commandPayload = z.object({
   text: z.string().max(20_000).default(''),
   user_id: id,
@@ -46,7 +49,7 @@ export const commandPayload = z.object({
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   enterprise_id: id.nullish().catch(undefined),
-  /** Text, since a command is a form. */
+  /** `true` or `false` as text, since a command is sent as a form. */
   is_enterprise_install: z.string().nullish().catch(undefined),
 });
 
@@ -59,11 +62,11 @@ const place = {
    */
   team: z.object({ id }).nullish(),
   channel: z.object({ id }).nullish(),
-  /** The app was installed for a whole organization (Enterprise Grid). */
+  /** Whether the app was installed for a whole organization (Enterprise Grid). */
   is_enterprise_install: z.boolean().default(false).catch(false),
   enterprise: z.object({ id }).nullish().catch(undefined),
 };
-/** Where a view's app is installed: the one thing in a view's payload that names our workspace. */
+/** The shape of the one field in a view that names the workspace where the app is installed. */
 const installed = { app_installed_team_id: id.nullish().catch(undefined) };
 const surroundingView = z
   .object({
@@ -80,12 +83,13 @@ const surroundingView = z
   })
   .nullish();
 
+/** The shape of a press of a button, or a choice in a menu. */
 export const actionPayload = z.object({
   ...place,
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   view: surroundingView,
-  /** Where the button stands. */
+  /** The message or view with the button. */
   container: z
     .object({
       message_ts: z.string().optional(),
@@ -107,16 +111,17 @@ export const actionPayload = z.object({
     .min(1),
 });
 
+/** The shape of a submission of a modal. */
 export const submissionPayload = z.object({
   ...place,
   trigger_id: z.string().optional(),
   view: submittedView.extend(installed),
 });
 
-/** The parts of a message that say where it stands. */
+/** The shape of the fields of a message that say where it is. */
 const pointer = z.looseObject({ ts: z.string().max(64), thread_ts: z.string().max(64).optional() });
 
-/** A shortcut from anywhere, or on a message. */
+/** The shape of a shortcut, used from anywhere or on a message. */
 export const shortcutPayload = z.object({
   ...place,
   callback_id: z.string().max(255).default('').catch(''),
@@ -125,6 +130,7 @@ export const shortcutPayload = z.object({
   trigger_id: z.string().optional(),
 });
 
+/** The shape of a request for the choices of a menu. */
 export const suggestionPayload = z.object({
   ...place,
   action_id: z.string(),
@@ -133,10 +139,10 @@ export const suggestionPayload = z.object({
   view: surroundingView,
 });
 
-/** A step's input: what is left out is null, absent or empty. */
+/** The shape of a step's input, which is null, absent or empty if it was left out. */
 const input = z.string().max(20_000).default('').catch('');
 
-/** An execution of the app's step in a workflow. */
+/** The shape of the event that the app's step in a workflow is executed. */
 export const stepPayload = z.object({
   ...eventPlace,
   /** In seconds. */
@@ -160,20 +166,20 @@ type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
   readonly block_id?: string | undefined;
 };
 
-/** Where a command was typed. */
+/** Returns the place where a command was typed. */
 export function placeOfCommand(payload: z.output<typeof commandPayload>): RequestPlace {
   const { team_id: workspaceId, enterprise_id, is_enterprise_install } = payload;
   const orgId = is_enterprise_install === 'true' ? (enterprise_id ?? undefined) : undefined;
   return { workspaceId, orgId };
 }
 
-/** Where anything else was done. */
+/** Returns the place of a press, a submission, a shortcut or a request for choices. */
 export function placeOf({ is_enterprise_install, enterprise }: Place, { workspaceId }: Actor): RequestPlace {
   const orgId = is_enterprise_install ? enterprise?.id : undefined;
   return { workspaceId, orgId };
 }
 
-/** Who acts, as Slack says with a press, a submission, a suggestion or a shortcut. */
+/** Returns the actor of a press, a submission, a shortcut or a request for choices. */
 export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor {
   const { user } = payload;
   return {
@@ -185,9 +191,9 @@ export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor
 }
 
 /**
- * An app of a whole organization can be used in all its workspaces, and Slack may not name the one: then the app's own
- * message or form does (`kit/stamp.ts`). The user's home is no proof of it. Otherwise it is the organization, which is no
- * workspace that is served, so the act is refused.
+ * Returns the workspace of an act. For an app of a whole organization, Slack may not name it: then the app's own message or form
+ * does (`stampBlocks` in kit/blocks.ts), since the user's home proves nothing. Without that it is the organization, which isn't
+ * served as a workspace, so the act is refused.
  */
 function workspaceOf(payload: Place): WorkspaceId {
   const { view, team, user, is_enterprise_install, enterprise } = payload;
@@ -203,7 +209,7 @@ function readStamp({ view, actions = [], block_id }: Place): WorkspaceId | undef
 
 type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;
 
-/** The ID of a press: the same however often Slack delivers it. */
+/** Returns the ID of a press, the same at every delivery; undefined if Slack names nothing that identifies it. */
 export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {
   const place = container?.message_ts ?? container?.view_id;
   const { workspaceId, userId } = actor;
@@ -212,37 +218,42 @@ export function pressId({ container, actions: [pressed], trigger_id }: Press, ac
   );
 }
 
-/** The ID of a command or a submission: Slack gives each of them a trigger of its own. */
+/** Returns the ID of a command, a shortcut or a submission, each of which has a trigger of its own; undefined without one. */
 export function triggerId(kind: string, trigger: string | undefined, { workspaceId, userId }: Actor) {
   return namedId(kind, workspaceId, userId, trigger);
 }
 
-/** The thread of the message whose button was pressed; undefined where it is no reply, so that the user reads the channel. */
+/** Returns the thread of the message whose button was pressed; undefined if that message is no reply. */
 export function threadOf({ container }: Pick<Press, 'container'>): Thread | undefined {
   const { message_ts: ts, thread_ts: root } = container ?? {};
   return root === undefined || root === ts ? undefined : { ts: root, isOpen: true };
 }
 
-/** A modal has no channel of its own: roles for a channel count where its form was opened. */
+/** Returns the channel of an act. A form counts for the channel that it was opened in, so that roles for it count there. */
 export function channelOf({ channel }: Pick<Place, 'channel'>, origin?: Origin): ChannelId | undefined {
   return channel?.id ?? origin?.channelId;
 }
 
-/** The parts of the Web API's answers that are read. */
+/*
+ * The shapes of the Web API's answers, and what becomes of them.
+ */
 const text = z.string().catch('');
+
+/** Reads nothing from an answer. */
 export const nothing = z.unknown().transform(() => ({}));
 
-/** Which workspace a bot token is for. */
+/** What a bot token is for. */
 export interface Introduction {
   readonly workspaceId: string;
   readonly workspaceName: string;
   readonly botUserId: string;
   /** The organization that the workspace belongs to (Enterprise Grid). */
   readonly enterpriseId?: string;
-  /** The token is for all workspaces of the organization. */
+  /** Whether the token is for all workspaces of the organization. */
   readonly isOrgInstall?: boolean;
 }
 
+/** Reads the answer to `auth.test`. */
 export const introduction = z
   .object({
     team_id: text,
@@ -260,26 +271,33 @@ export const introduction = z
       isOrgInstall: is_enterprise_install || undefined,
     }),
   );
+/** Reads the answer to `views.open`. */
 export const openedView = z
   .object({ view: z.object({ id: text }).catch({ id: '' }) })
   .transform(({ view }) => ({ viewId: view.id }));
+/** Reads the channel and time of a posted message. */
 export const card = z
   .object({ channel: text, ts: text })
   .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
+/** Reads the answer to `users.info`. */
 export const foundUser = z.object({ user: z.unknown() });
+/** Keeps a page of `users.list` as it is. */
 export const foundUsers = z.unknown().transform((page) => ({ page }));
+/** Reads the answer to `usergroups.list`. */
 export const foundGroups = z
   .object({ usergroups: z.unknown() })
   .transform(({ usergroups }) => ({ groups: usergroups }));
+/** Reads the answer to `conversations.info`. */
 export const foundChannel = z.object({ channel: z.unknown() });
 
-/** Some of the members of a channel. */
+/** One page of the members of a channel. */
 export interface MemberPage {
   readonly members: readonly string[];
-  /** Empty on the last page. */
+  /** The cursor of the next page; '' on the last page. */
   readonly cursor: string;
 }
 
+/** Reads a page of `conversations.members`. */
 export const memberPage = z
   .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
   .transform(

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { System } from '../system.ts';
 
-/** Works through what was added for each key, one after the other; the same again is done once. The work must not throw. */
+/** A queue for each key, worked through one item after the other. An item that already waits is not added again. */
 interface Lines<Key, One> {
+  /** Adds items, and starts to work. Returns at once. */
   add(key: Key, ones: readonly One[]): void;
 }
 
+/** Creates the queues. The work must not throw. */
 export function createLines<Key, One>(work: (key: Key, one: One) => Promise<void>): Lines<Key, One> {
   const lines = new Map<Key, Set<One>>();
   const workThrough = async (key: Key, waiting: Set<One>) => {
@@ -29,11 +31,14 @@ export function createLines<Key, One>(work: (key: Key, one: One) => Promise<void
   };
 }
 
-/** Runs what shows something, one after another for each key: of what waits, only the newest is run. */
+/** Runs work one after the other for each key. Of the work that waits for a key, only the newest is run. */
 export interface NewestFirst {
-  /** `gapMs`: begins no sooner than that after the last one has ended. */
+  /**
+   * Runs the work, or newer work in its place, no sooner than `gapMs` after the last run ended. Returns the result of what was
+   * run. @throws what that throws
+   */
   run(key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean>;
-  /** Another number after each run: whether something newer was shown since. */
+  /** Increments when a run begins. Compare two values to detect a newer run. */
   version(key: string): number;
 }
 
@@ -51,6 +56,7 @@ interface Line {
 
 const MOST_KEYS = 10_000;
 
+/** Creates the queues, for the 10,000 keys that were used last. */
 export function createNewestFirst(system: Pick<System, 'elapsed' | 'sleep'>): NewestFirst {
   const lines = new LRUCache<string, Line>({ max: MOST_KEYS });
   const lineOf = (key: string): Line => {

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 
-/** What Slack refused, in Slack's own terms. Nothing in it repeats what was posted. */
+/** A refusal by Slack, in Slack's terms. Nothing in it repeats what was posted. */
 interface SlackRefusal {
-  /** Slack's error code, or the name of the failure when Slack did not answer. */
+  /** Slack's error code, or the name of the failure if Slack did not answer. */
   readonly code: string;
-  /** JSON pointers to what Slack objects to. */
+  /** JSON pointers to the parts that Slack objects to. */
   readonly pointers: readonly string[];
-  /** The scope that the app lacks. */
+  /** The scopes that the app lacks, separated by commas. */
   readonly neededScope?: string | undefined;
-  /** How long Slack wants to be left alone with such calls (429, `Retry-After`). */
+  /** After how long Slack takes such calls again (429, `Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -26,10 +26,10 @@ const platformError = z.object({
   }),
 });
 
-/** Seconds; the library's error for a 429. */
+/** The shape of the library's error for a 429; in seconds. */
 const rateLimited = z.object({ retryAfter: z.number().min(0).max(3600) });
 
-/** Reads what Slack's library throws. */
+/** Reads an error of Slack's library, or any other error, as a refusal. */
 export function readRefusal(error: unknown): SlackRefusal {
   const limited = rateLimited.safeParse(error).data;
   if (limited) return { code: 'ratelimited', pointers: [], retryAfterMs: limited.retryAfter * 1000 };
@@ -40,8 +40,8 @@ export function readRefusal(error: unknown): SlackRefusal {
 }
 
 /**
- * Reads the answer to a post to a `response_url`; undefined when Slack accepted it. Slack documents no body, so any 2xx
- * counts, except for a refusal in JSON and for a page, which comes from a proxy.
+ * Reads the answer to a post to a `response_url`; undefined if Slack accepted the post. Slack documents no body, so any 2xx
+ * counts, except for a refusal in JSON and for an HTML page, which comes from a proxy (docs/design.md 2.4).
  */
 export function readReplyRefusal(status: number, text: string): SlackRefusal | undefined {
   const isTaken = status >= 200 && status <= 299 && !/^\s*</.test(text) && !saysNotOk(text);
@@ -60,12 +60,12 @@ function saysNotOk(text: string): boolean {
 
 const refusedReply = z.object({ ok: z.literal(false) });
 
-/** Whether Slack's answer to such a post says `ok`. A root password counts as sent only then. */
+/** Whether the answer to a post to a `response_url` says `ok`. A root password counts as sent only then (docs/design.md 2.4). */
 export function saysOk(text: string): boolean {
   return text.trim() === 'ok' || /^\s*\{\s*"ok"\s*:\s*true\b/.test(text);
 }
 
-/** An error code out of an answer, never the answer itself: it may repeat what was posted. */
+/** Finds an error code in an answer. Never returns the answer itself, which may repeat what was posted. */
 function codeIn(text: string): string | undefined {
   const code = /"error"\s*:\s*"([a-z_]{1,40})"/.exec(text)?.[1] ?? text.trim();
   return code !== 'ok' && /^[a-z_]{1,40}$/.test(code) ? code : undefined;
@@ -75,15 +75,16 @@ function findPointers(words: string): readonly string[] {
   return [...words.matchAll(/json-pointer:(\/[\w/-]{1,200})/g)].map(([, pointer = '']) => pointer);
 }
 
-/** Keeps operators informed of what Slack refuses, without filling the log. */
+/** Logs what Slack refuses, without filling the log. */
 export interface RefusalLog {
+  /** Logs a refusal of a call. */
   add(method: string, refusal: SlackRefusal): void;
 }
 
 const HOUR_MS = 3_600_000;
 const MOST_KINDS = 500;
 
-/** Warns once per kind (method and code) and hour; what repeats is logged at debug level. */
+/** Creates the log. It warns once an hour for each method and code, and logs repetitions at debug level. */
 export function createRefusalLog(log: Log, system: System): RefusalLog {
   const warnedAt = new LRUCache<string, { readonly at: number }>({ max: MOST_KINDS });
   return {
@@ -106,23 +107,23 @@ export function createRefusalLog(log: Log, system: System): RefusalLog {
   };
 }
 
-/** Codes and scopes are short and plain; anything else might be text of ours. */
+/** Returns a code or scope if it is short and plain; anything else might repeat what was posted. */
 function mask(code: string): string {
   return /^[\w.:,-]{1,80}$/.test(code) ? code : 'unreadable';
 }
 
-/** Slack's codes for failures of its own, after which a message may have been posted (Slack, chat.postMessage). */
+/** Slack's codes for failures after which a message may have been posted (Slack, chat.postMessage). */
 const UNSURE = ['internal_error', 'fatal_error', 'request_timeout', 'service_unavailable', 'unknown'];
 
-/** Whether such an error proves that nothing was posted. Codes of Slack are in lower case; the names of failures of the connection are not. */
+/** Whether an error proves that nothing was posted: a code of Slack (lower case), not the name of a failed connection. */
 export function isProven(error: string): boolean {
   return /^[a-z_]+$/.test(error) && !UNSURE.includes(error);
 }
 
-/** A trigger expires after 3 s and works once; these are the errors about it. */
+/** Slack's codes for a trigger that has expired, after 3 s, or was used before. */
 const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired', 'trigger_exchanged'];
 
-/** What an error of `views.open` or `views.update` says about the modal; `unanswered`: it may be open. */
+/** Reads an error of `views.open` or `views.update` as why a modal wasn't opened; `unanswered`: it may be open. */
 export function whyNotOpened(error: string): 'too_late' | 'refused' | 'unanswered' {
   if (EXPIRED.includes(error)) return 'too_late';
   return isProven(error) ? 'refused' : 'unanswered';

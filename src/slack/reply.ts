@@ -14,35 +14,36 @@ import { type CardParts, cardView, readCard } from './kit/home-view.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
 import type { SlackApi, SlackClients } from './slack-api.ts';
 
-/** Who is answered, and where they acted. */
+/** The user who gets the replies, and where they acted. */
 interface Addressee {
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
-  /** Outcomes are sent there. If it is open, the user is reading there. */
+  /** The thread for outcomes. If it is open, the user is reading it. */
   readonly thread?: Thread | undefined;
 }
 
-type How = Readonly<Record<string, unknown>>;
-const EPHEMERALLY: How = { response_type: 'ephemeral', replace_original: false };
-const IN_CHANNEL: How = { response_type: 'in_channel', replace_original: false };
-const IN_PLACE: How = { replace_original: true };
+/** Where a post to a `response_url` appears, in Slack's parameters. */
+type ResponseOptions = Readonly<Record<string, unknown>>;
+const EPHEMERALLY: ResponseOptions = { response_type: 'ephemeral', replace_original: false };
+const IN_CHANNEL: ResponseOptions = { response_type: 'in_channel', replace_original: false };
+const IN_PLACE: ResponseOptions = { replace_original: true };
 
-/** Answers a command or a press: through its `response_url`, which works in DMs and where the bot is no member. */
+/** Creates the replies to a command or a press, through its `response_url`: also in DMs and where the bot is no member. */
 export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
   return { ...createReply(async () => url, to, slack), url };
 }
 
-/** Who confirmed something, and where. */
+/** A confirmation: its user, and where it was made. */
 export interface Confirmer {
   readonly confirmationId: ConfirmationId;
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
-  /** Where it is known from the form itself; otherwise it is looked up. */
+  /** The form's thread, if the form itself has it; otherwise it is looked up. */
   readonly thread?: Thread | undefined;
 }
 
-/** What an answer for a modal is found and sent with. */
+/** What the replies to a modal are made with. */
 export interface StoredReplyParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
@@ -50,7 +51,7 @@ export interface StoredReplyParts {
   readonly system: System;
 }
 
-/** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
+/** Creates the replies to a modal, through the `response_url` that was stored when its form was opened. */
 export function createStoredReply(
   { confirmationId, workspaceId, channelId, userId, thread }: Confirmer,
   { clients, replyUrls, outcomeThreads, system }: StoredReplyParts,
@@ -58,8 +59,8 @@ export function createStoredReply(
   const findUrl = () => replyUrls.use(confirmationId, system.now());
   const slack = clients.of(workspaceId);
   const find = async () => {
-    const place = thread ?? (await outcomeThreads.find(confirmationId));
-    return createReply(findUrl, { userId, channelId, thread: place }, slack);
+    const found = thread ?? (await outcomeThreads.find(confirmationId));
+    return createReply(findUrl, { userId, channelId, thread: found }, slack);
   };
   const send = async (message: Message) => (await find()).send(message);
   return {
@@ -72,19 +73,19 @@ export function createStoredReply(
 }
 
 /**
- * Through a `response_url` if there is one that works; otherwise as an ephemeral message, or in the channel. In a thread
- * that the user reads, an ephemeral message comes first: one by a `response_url` would stand in the channel, unseen. A
- * secret never depends on that, since Slack doesn't say whether it was shown.
+ * Creates replies through a `response_url` if one works, otherwise as an ephemeral message, or in the channel. In a thread that the
+ * user reads, an ephemeral message comes first: one by a `response_url` would be in the channel, unseen. Except for a secret, since
+ * Slack doesn't say whether it showed the ephemeral message.
  */
 function createReply(
   findUrl: () => Promise<Secret<string> | undefined>,
   to: Addressee,
   slack: SlackApi,
 ): Reply {
-  const byUrl = async (message: Message, how: How): Promise<boolean> => {
+  const byUrl = async (message: Message, options: ResponseOptions): Promise<boolean> => {
     const url = await findUrl();
     if (url === undefined) return false;
-    const respond = ({ text, blocks }: Message) => slack.respond(url, { ...how, text, blocks });
+    const respond = ({ text, blocks }: Message) => slack.respond(url, { ...options, text, blocks });
     const answer = await withFallback(message, respond);
     return answer.ok && (answer.saysOk || !holdsSecret(message));
   };
@@ -108,7 +109,7 @@ function createReply(
   };
 }
 
-/** Fails in DMs and where the bot is no member. */
+/** Posts an ephemeral message. Returns false in DMs and where the bot is no member. */
 async function postEphemeral(
   message: Message,
   { userId, channelId, thread }: Addressee,
@@ -119,7 +120,7 @@ async function postEphemeral(
   return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown, threadTs))).ok;
 }
 
-/** To everyone in a channel. Where the bot is no member this does nothing, which is no error. */
+/** Posts to everyone in a channel; false where the bot is no member. */
 async function postToChannel(
   message: Message,
   { channelId, thread }: Addressee,
@@ -133,8 +134,8 @@ const NOT_SHOWN =
   'Slack didn’t confirm that it showed you the root password. If you don’t see all of it, run `/vps password` again.';
 
 /**
- * The same answers, with a direct message as the last resort (docs/design.md 2). A secret is never sent directly: the user
- * is told that it could not be shown. When every way fails, that is logged.
+ * Adds a direct message to replies as the last resort (docs/design.md 2.4). Never sends a secret directly: then the message says
+ * that it could not be shown, and the reply returns false. Logs if Slack refuses that, too.
  */
 export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
   const sendDirectly = async (message: Message) =>
@@ -142,9 +143,9 @@ export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: Sl
   const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
     if (await first(message)) return true;
     const isSecret = holdsSecret(message);
-    const isTold = await sendDirectly(isSecret ? textMessage(NOT_SHOWN) : message);
-    if (!isTold) log.warn('a user got no answer: Slack refused every way', { user: userId });
-    return isTold && !isSecret;
+    const isSent = await sendDirectly(isSecret ? textMessage(NOT_SHOWN) : message);
+    if (!isSent) log.warn('a user got no answer: Slack refused every way', { user: userId });
+    return isSent && !isSecret;
   };
   return {
     ...reply,
@@ -153,7 +154,7 @@ export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: Sl
   };
 }
 
-/** A `response_url` is only ever followed to where Slack lives; undefined for anything else. */
+/** Reads a `response_url`; undefined unless it is an HTTPS address of Slack, or on the machine of `apiUrl`. */
 export function findReplyUrl(given: unknown, apiUrl: string): Secret<string> | undefined {
   if (typeof given !== 'string' || !URL.canParse(given)) return undefined;
   const url = new URL(given);
@@ -161,19 +162,19 @@ export function findReplyUrl(given: unknown, apiUrl: string): Secret<string> | u
   return isSlack || isSameMachine(url, new URL(apiUrl)) ? new Secret(given) : undefined;
 }
 
-/** An emulator of Slack (`SLACK_API_URL`) gives out addresses of its own machine. */
+/** Whether an address is on the machine of `SLACK_API_URL`: an emulator of Slack gives out such addresses. */
 function isSameMachine(url: URL, api: URL): boolean {
   const loopback = (name: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(name);
   return url.hostname === api.hostname || (loopback(url.hostname) && loopback(api.hostname));
 }
 
-/** What the ways back to users are made with. */
+/** What replies are made with. */
 interface ReplyParts extends StoredReplyParts {
   readonly slackApiUrl: string;
   readonly log: Log;
 }
 
-/** The ways back to the user who sent a command or pressed a button, perhaps in a thread. */
+/** Creates the replies to a user who sent a command or pressed a button, perhaps in a thread. */
 export function replyTo(
   url: unknown,
   actor: Actor,
@@ -185,7 +186,7 @@ export function replyTo(
   return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), to, slack), actor, slack, log);
 }
 
-/** The ways back to the user who submitted a form. */
+/** Creates the replies to a user who submitted a form. */
 export function replyFrom(origin: Origin | undefined, actor: Actor, parts: ReplyParts): Reply {
   if (!origin) return replyTo(undefined, actor, parts);
   const { workspaceId, userId } = actor;
@@ -195,14 +196,14 @@ export function replyFrom(origin: Origin | undefined, actor: Actor, parts: Reply
   return withDirectMessage(reply, actor, parts.clients.of(workspaceId), parts.log);
 }
 
-/** The ways back to a user who mentioned the app: an ephemeral message, in the thread where they read one. */
+/** Creates the replies to a user who mentioned the app: ephemeral messages, in the thread if they read one. */
 export function replyToMention({ actor, thread }: TypedMessage, parts: ReplyParts): Reply {
   return replyTo(undefined, actor, parts, thread);
 }
 
 /**
- * The way back in a user's own conversation with the app, as messages of the app. They stay there, so that a secret is
- * not among them.
+ * Creates the replies in a user's own conversation with the app, as its messages. They stay there, so a secret is replaced by a
+ * message that says how to see it, and the reply returns false.
  */
 export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }: ReplyParts): Reply {
   const slack = clients.of(actor.workspaceId);
@@ -217,25 +218,25 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
 }
 
 const none = async () => false;
-/** For when there is no one to answer. */
+/** Replies to nobody: none is sent. */
 export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: none, announce: none };
 
 const NO_PASSWORD_HERE =
   'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';
 
-/** The modal of a card, as Slack sends it along with a press. */
+/** The modal of a card, as Slack sends it with a press. */
 interface PressedCard {
   readonly id: string;
   readonly title: string;
-  /** Where it was opened, as the card itself carries it. */
+  /** The metadata, which have the origin. */
   readonly metadata: string;
   readonly blocks: readonly AnyBlock[];
 }
 
 /**
- * The ways back to a user who pressed a button of a card in a modal, which covers everything else: what would replace the
- * message of the button replaces the card, and what would be a message of its own stands above it. Once the user has
- * closed the modal, they get messages.
+ * Creates the replies to a press on a card in a modal, which covers everything else: what would replace the button's message
+ * replaces the card, and what would be a message of its own appears above it. Once the user has closed the modal, they get
+ * messages.
  */
 export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['update']): Reply {
   let shown: CardParts = readCard(card.blocks);
@@ -256,19 +257,19 @@ export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['
   };
 }
 
-/** A user who sees nothing for longer than this presses Enter again. */
+/** ResponseOptions long a user may see nothing before the app says that it is working: they might press Enter again. */
 const SILENCE_MS = 700;
 
-/** What an ack of a command says when nothing else has been visible by then; Slack may keep it beside the outcome. */
+/** The words of an ack if the user has seen nothing else by then. Slack may keep them beside the outcome. */
 export const WORKING = 'Working on it. The result will appear here.';
 
-/** Waits until the user sees something of the work, or it has ended; true when they see nothing for too long. */
+/** Waits until the user sees something of the work, or it has ended; true if neither happens within 700 ms. */
 export async function isSilent(
   work: Promise<void>,
   visible: Promise<void>,
   system: Pick<System, 'sleep'>,
 ): Promise<boolean> {
-  // Never aborted: the error of an aborted wait cost more than the rest of an acknowledgement, and the timer is short.
+  // Not aborted: the error of an aborted wait costs more than the rest of an acknowledgment, and the timer is short.
   const late = system.sleep(SILENCE_MS).then(() => true);
   const ended = work.then(
     () => false,
@@ -278,18 +279,19 @@ export async function isSilent(
   return Promise.race([seen, ended, late]);
 }
 
-/** A command's ways back, which say when the user sees something of its work. */
+/** The watched replies and request of a command. */
 interface SeenCommand {
   readonly reply: Reply;
+  /** Watches the modals and announcements of a request, too. */
   watch(request: SlackRequest): SlackRequest;
-  /** Resolves when nothing is left to be taken away. */
+  /** Resolves when the words of the ack were deleted, if they had to be. */
   cleaned(): Promise<void>;
 }
 
 /**
- * Calls `onVisible` when the user sees something. Once the channel is told or a modal is open, what the ack said is taken
- * away, if Slack lets us; not where something went through the `response_url`, since what Slack then takes for its original
- * message is not documented.
+ * Watches the replies to a command: calls `onVisible` when the user sees something. Once something was announced or a modal is
+ * open, tries to delete the words of the ack; not if a reply was sent, since Slack doesn't document what its original message is
+ * then.
  */
 export function watchCommand(
   given: Reply,
@@ -317,7 +319,7 @@ export function watchCommand(
   };
 }
 
-/** The same ways back, which say when Slack has taken something that the user sees. */
+/** Watches replies: calls `onVisible` when Slack has taken something that the user sees. */
 function watchReply(reply: Reply, onVisible: () => void): Reply {
   const watched = async (taken: Promise<boolean>) => {
     const isTaken = await taken;
@@ -332,7 +334,7 @@ function watchReply(reply: Reply, onVisible: () => void): Reply {
   };
 }
 
-/** The same request, which says when a modal was opened or the channel got an announcement. */
+/** Watches a request: calls `onVisible` when it has opened a modal or announced something. */
 function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
   const { views } = request;
   const open: typeof views.open = async (view) => {

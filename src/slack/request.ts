@@ -25,104 +25,106 @@ import type { SlackAnswer, SlackClients } from './slack-api.ts';
 import type { AcknowledgedViews, FollowedViews } from './views.ts';
 
 /**
- * One command, press, choice or submission of one user, and all that a feature may work with: the entry, the ways back to
- * the user, and what it renders with. There is no way from here to the store or to Slack's API.
+ * One command, press, choice or submission of one user, and all that a feature may work with: the entry, the replies, and what it
+ * renders with. It leads to neither the store nor Slack's API (docs/design.md 7.2).
  */
 export interface SlackRequest {
   readonly caller: Caller;
   readonly reply: Reply;
   readonly views: Views;
   readonly note: PartNote;
-  /** The open modal whose button was pressed. */
+  /** The modal whose button was pressed. */
   readonly modal?: {
     readonly viewId: string;
     readonly origin: Origin;
-    /** It shows a card: the forms of its buttons take its place. */
+    /** Whether it shows a card: the forms of its buttons take its place. */
     readonly isCard?: boolean;
   };
   /** The Home tab whose button was pressed. */
   readonly home?: {
-    /** Shows it again with what is true now. True when Slack took it. */
+    /** Reads and shows Home again; true if Slack took it. */
     show(shown: { readonly page?: number; readonly isFresh?: boolean }): Promise<boolean>;
   };
-  /** What prices are in; empty when the operator has not said. */
+  /** The currency of prices; '' if none is set. */
   readonly currency: string;
-  /** The hosting account's page; undefined when the operator has not said. */
+  /** The address of the hosting account's page; undefined if none is set. */
   readonly accountUrl: string | undefined;
-  /** The app's own address; undefined when it has none. */
+  /** The app's own address; undefined if none is set. */
   readonly publicUrl: string | undefined;
-  /** Runs a use case through the entry, as this user. @throws Refusal, HostingError */
+  /** Runs a use case as this user. Money effect: that of the use case. @throws as `Entry.execute` does */
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input): Promise<Output>;
-  /** Only checks the permission, before a form is opened. @throws Refusal as `execute` does */
+  /** Checks only the permission, before a form opens. @throws as `Entry.authorize` does */
   authorize(useCase: UseCaseSpec): Promise<void>;
-  /** The user's highest role here, whatever servers it is for. */
+  /** Finds the user's strongest role in this workspace and channel, whatever servers it is for. */
   findRole(): Promise<Role | undefined>;
-  /** Puts an error into words; an unexpected one gets an incident ID, here and in the log. */
+  /** Puts an error into words, in escaped mrkdwn; an unexpected one gets an incident ID, here and in the log. */
   explain(error: unknown): string;
-  /** The same request as one of several acts that it asks for: each of them is carried out once. */
+  /** Makes the request for one of several acts, by its number: each is carried out once. */
   subrequest(place: number): SlackRequest;
-  /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined where nothing is announced. */
+  /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined if nothing was announced. */
   announce(action: string, ...more: KnownBlock[]): Promise<Announcement | undefined>;
   /**
-   * Lets the background tell how a followed act ends: in place of what the channel was told, if it was and that can be
-   * edited, and otherwise to this user. `told`: the user knows how it ended.
+   * Lets the background report how a followed act ends: in place of the announcement, if it can be edited, otherwise to this
+   * user. `told`: the user knows how it ended, so nothing is reported.
    */
   placeAct(actId: string, announced: Announcement | 'told' | undefined): Promise<void>;
-  /** Epoch milliseconds. */
+  /** Returns the present time in epoch milliseconds. */
   now(): number;
-  /** The result if it comes before Slack wants its answer; undefined if it does not. */
+  /** Waits for work as long as Slack's answer allows; undefined if it takes longer. @throws what the work throws in time */
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
 }
 
-/** Once the hosting API has returned only part of the list, says so in everything that this request shows its user. */
+/** The note in everything that a request shows once the hosting API has returned only part of the list. */
 interface PartNote {
+  /** Adds the note to a view, if it is due. */
   inView(view: ModalView): ModalView;
-  /** Sends the note by itself if the user has been shown nothing with it: the outcome may only have been announced. */
+  /** Sends the note alone if it is due and nothing had it: the outcome may only have been announced. */
   sayUnsaid(reply: Reply): Promise<void>;
 }
 
-/** What was announced in the channel. */
+/** An announcement in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
   readonly message?: Card;
 }
 
-/** The ways back to the user. Each tells whether Slack took the message. */
+/** Replies to a user (docs/design.md 2.4). Each returns whether Slack took the message. */
 export interface Reply {
-  /** To this user only. */
+  /** Sends a message to this user only. */
   send(message: Message): Promise<boolean>;
-  /** In place of the message whose button was pressed; as a new message where that is not possible. */
+  /** Replaces the message whose button was pressed; sends a new one where that is not possible. */
   replace(message: Message): Promise<boolean>;
-  /** In place of the message whose button was pressed, or not at all. Not for commands: Slack might post a new message. */
+  /** Replaces the message whose button was pressed, or does nothing. Not for commands: Slack might post a new message. */
   edit(message: Message): Promise<boolean>;
   /** Deletes the message whose button was pressed. */
   delete(): Promise<boolean>;
-  /** To everyone in the channel. */
+  /** Posts to everyone in the channel. */
   announce(message: Message): Promise<boolean>;
-  /** The reply path itself, to be stored sealed for later; absent for modals. */
+  /** The `response_url`, to be stored sealed for later; absent for modals. */
   readonly url?: Secret<string>;
 }
 
-/** Whether Slack opened a modal. The trigger may have expired, messages have none, and Slack may refuse the view or not answer. */
+/** Whether Slack opened a modal. `no_trigger`: the request is a message. `unanswered`: it may be open. */
 export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
   | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
 /** The modals of this user. */
 export interface Views {
-  /** Opens a modal with the request's trigger, which lives 3 s. */
+  /** Opens a modal with the request's trigger, which expires after 3 s. */
   open(view: ModalView): Promise<OpenedView>;
+  /** Replaces an open modal. */
   update(viewId: string, view: ModalView): Promise<SlackAnswer>;
   /**
-   * Stores where a form is opened, with its reply path, and returns the part that its modal carries. An ID is given for a
-   * form that is no modal.
+   * Stores the reply URL and the thread for a form, and returns the origin for its metadata. Pass an ID for a form that is no
+   * modal. @throws what the store throws
    */
   storeOrigin(formId?: ConfirmationId): Promise<Origin>;
-  /** Shows the outcome of a confirmation in this modal, for as long as it is open. */
+  /** Makes the outcome of a confirmation appear in this modal, if it is still open. */
   follow(id: ConfirmationId, viewId: string): void;
 }
 
-/** What requests are made from. */
+/** What requests are made with. */
 export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
   readonly clients: SlackClients;
@@ -140,14 +142,14 @@ export interface RequestParts extends AdmissionParts {
   readonly accountUrl: string | undefined;
 }
 
-/** How the user is answered, and where their changes are announced. */
-export interface Ways {
+/** Where the replies to a user go, and where their changes are announced. */
+export interface ReplyTarget {
   readonly reply: Reply;
   readonly triggerId: string | undefined;
   readonly thread: Thread | undefined;
 }
 
-/** Makes what a command, a button or a modal is handled with. */
+/** Creates the request that a feature handles. @throws what the store throws */
 export async function createRequest(
   parts: RequestParts,
   caller: Caller,
@@ -162,7 +164,7 @@ export async function createRequest(
 function makeRequest(
   parts: RequestParts & { readonly currency: string },
   caller: Caller,
-  ways: Ways,
+  target: ReplyTarget,
   onBegin: () => void = () => undefined,
   note = createPartNote(),
 ): SlackRequest {
@@ -175,16 +177,16 @@ function makeRequest(
   const onChange = async () => begin();
   return {
     caller,
-    // Home itself says it.
-    reply: caller.surface === 'home' ? ways.reply : note.inReply(ways.reply),
-    views: note.inViews(createViews(parts, caller, ways)),
+    // Home has the note itself.
+    reply: caller.surface === 'home' ? target.reply : note.inReply(target.reply),
+    views: note.inViews(createViews(parts, caller, target)),
     note,
     currency: parts.currency,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       if (mayHaveBegun(useCase)) begin();
-      const output = await entry.execute(useCase, input, { ...heard(caller, note), onChange });
+      const output = await entry.execute(useCase, input, { ...withNoteOf(caller, note), onChange });
       if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
       return output;
     },
@@ -194,28 +196,28 @@ function makeRequest(
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, { ...parts, hasBegun }),
-    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways, begin, note),
-    announce: (action, ...more) => announce({ action, more }, parts, caller, ways),
-    placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, ways),
+    subrequest: (place) => makeRequest(parts, numbered(caller, place), target, begin, note),
+    announce: (action, ...more) => announce({ action, more }, parts, caller, target),
+    placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
 }
 
-function heard(caller: Caller, note: ReturnType<typeof createPartNote>): Caller {
+function withNoteOf(caller: Caller, note: ReturnType<typeof createPartNote>): Caller {
   const onPartOfList = () => {
     caller.onPartOfList?.();
-    note.hear();
+    note.markPartial();
   };
   return { ...caller, onPartOfList };
 }
 
-/** An action that is done once for each form may be under way from an earlier press, even if this press fails. */
+/** Whether an earlier press of the same form may be carried out even if this one fails. */
 function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
   return effect === 'confirms' || isOncePerForm;
 }
 
-/** Until then, the request itself reports the outcome. */
+/** When the background first looks at a followed act: until then, the request itself reports the outcome. */
 const FIRST_LOOK_MS = 2000;
 
 async function placeAct(
@@ -223,7 +225,7 @@ async function placeAct(
   announced: Announcement | 'told' | undefined,
   { followedActs, replyUrls, system }: RequestParts,
   { actor: { workspaceId } }: Caller,
-  { reply, thread }: Ways,
+  { reply, thread }: ReplyTarget,
 ): Promise<void> {
   if (announced === 'told') return followedActs.forget(actId);
   const message = announced?.message;
@@ -238,13 +240,13 @@ function numbered(caller: Caller, place: number): Caller {
 }
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
-/** Longer than an order can wait for its approval and then for its outcome. */
+/** How long a thread is stored: longer than an order can wait for its approval and its outcome. */
 const THREAD_MS = 60 * DAY_MS;
 
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, outcomeThreads, system }: RequestParts,
   { actor: { workspaceId, channelId }, surface }: Caller,
-  { reply, triggerId, thread }: Ways,
+  { reply, triggerId, thread }: ReplyTarget,
 ): Views {
   return {
     open: async (view) => {
@@ -257,7 +259,7 @@ function createViews(
       acknowledgedViews.update(viewId, () =>
         withPlainView(view, (shown) => clients.of(workspaceId).updateView(viewId, shown)),
       ),
-    // The reply path stays with us, sealed; the modal carries only its ID.
+    // The modal carries only the ID of the reply URL, which is stored sealed.
     storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);
@@ -269,13 +271,13 @@ function createViews(
 }
 
 interface OwnPartNote extends PartNote {
-  /** The list is known to be a part: everything shown from here on says so. */
-  hear(): void;
+  /** Makes the note due, because the list is known to be a part. */
+  markPartial(): void;
   inReply(reply: Reply): Reply;
   inViews(views: Views): Views;
 }
 
-/** Adds the note about a partial list to messages and views on their way to Slack, so that no feature can forget it. */
+/** Creates the note, which is added to messages and views on their way to Slack, so that no feature can forget it. */
 function createPartNote(): OwnPartNote {
   let isKnown = false;
   let isSaid = false;
@@ -290,7 +292,7 @@ function createPartNote(): OwnPartNote {
     return withNote(message);
   };
   return {
-    hear: () => {
+    markPartial: () => {
       isKnown = true;
     },
     inView,

@@ -16,25 +16,26 @@ import { findReplyUrl, replyByUrl } from './reply.ts';
 import type { Reply, RequestParts, SlackRequest } from './request.ts';
 import type { SlackConnections } from './slack-api.ts';
 
-/** How a request reached us. */
+/** The delivery of a request. */
 export interface Delivery {
-  /** Different for every delivery; absent where the transport has none. What Slack itself names a request comes first. */
+  /** Identifies a request that Slack doesn't name; absent if the transport has none. */
   readonly requestId?: string;
-  /** Slack has sent it before, and has seen no acknowledgment. */
+  /** Whether Slack has delivered the request before, without an acknowledgment. */
   readonly isRepeated?: boolean;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
 }
 
-/** What dispatch routes to, found by the subcommand that was typed. */
+/** The handlers of all features that requests are routed to. */
 export interface Routes {
+  /** Runs the subcommand at the beginning of the text. @throws what the feature throws */
   readonly runCommand: (text: string, request: SlackRequest) => Promise<void>;
   readonly commands: readonly Pick<Command, 'actions' | 'modals' | 'suggestions'>[];
   readonly shortcuts: readonly Shortcut[];
   readonly nextSteps: NextSteps;
 }
 
-/** What requests are routed with. */
+/** What requests are dispatched with. */
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly connections: Pick<SlackConnections, 'clock'>;
@@ -42,10 +43,11 @@ export interface DispatchParts extends RequestParts {
   readonly seenRequests: Pick<SeenRequests, 'addAll'>;
   readonly steps: StepIntake;
   readonly endStep: EndStep;
-  /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */
+  /** Handles an uninstall; absent if the app can't be installed by OAuth, so that there is nothing to erase. */
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
 }
 
+/** What requests are dispatched with, and the handlers by their IDs. */
 export interface Routing extends DispatchParts, Pick<Routes, 'runCommand' | 'nextSteps'> {
   readonly actions: ReadonlyMap<string, ActionHandler>;
   readonly modals: ReadonlyMap<string, ModalHandler>;
@@ -53,6 +55,7 @@ export interface Routing extends DispatchParts, Pick<Routes, 'runCommand' | 'nex
   readonly shortcuts: ReadonlyMap<string, Shortcut>;
 }
 
+/** Indexes the handlers by their IDs. */
 export function createRouting(routes: Routes, parts: DispatchParts): Routing {
   const { runCommand, commands, shortcuts, nextSteps } = routes;
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
@@ -68,7 +71,7 @@ export function createRouting(routes: Routes, parts: DispatchParts): Routing {
   };
 }
 
-/** The caller of a request. What Slack itself names it comes before what the transport does. */
+/** Makes the caller of a request. `requestId`, from what Slack names the request, comes before the ID of its delivery. */
 export function callerOf(
   actor: Caller['actor'],
   surface: Caller['surface'],
@@ -78,9 +81,10 @@ export function callerOf(
   return { actor, surface, answered, requestId: requestId ?? delivered };
 }
 
+/** The answer to a request in no known shape. */
 export const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
-/** It is signed, so it is from Slack, but in no form that is known. */
+/** Answers a request from Slack that has no known shape, through its `response_url`, if it has one. */
 export async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
@@ -88,17 +92,20 @@ export async function sendUnreadable(body: unknown, routing: Routing): Promise<v
   await reply.send(textMessage(UNREADABLE));
 }
 
-/** Decides whether a request from there is handled at all, before anything else is looked at. */
+/** Decides whether requests from a place are handled at all, before anything else. */
 export type Admit = (place: RequestPlace) => Promise<Admission>;
 
-/** What a request is admitted with. */
+/** What requests are admitted with. */
 export interface AdmissionParts {
-  /** Absent where the app serves one workspace: then the entry refuses all others, which is audited. */
+  /** Absent if the app serves one workspace: then the entry refuses all others, and audits that. */
   readonly admit?: Admit | undefined;
   readonly publicUrl: string | undefined;
 }
 
-/** Why a request from there is not handled, in escaped mrkdwn; undefined if it is. Nothing is audited, since no one could read it there. */
+/**
+ * Describes why requests from a place are not handled, in escaped mrkdwn; undefined if they are. Audits nothing, since nobody could
+ * read it there. @throws what the store throws
+ */
 export async function describeRefusedPlace(
   place: RequestPlace,
   { admit, publicUrl }: AdmissionParts,
@@ -118,7 +125,7 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 
-/** The same; if only the database could tell and can't be reached, it says so. `hasBegun` is as in `explainError`. */
+/** As `describeRefusedPlace`, but also describes that the database can't be reached. `hasBegun` is as in `explainError`. */
 export function describeRefusal(
   place: RequestPlace,
   parts: AdmissionParts & ExplainParts,
@@ -130,7 +137,7 @@ export function describeRefusal(
   });
 }
 
-/** Answers a request from a place that is not served, as far as that works without its token. */
+/** Whether requests from a place are refused; if so, replies why, as far as that works without a token. */
 export async function isRefused(
   place: RequestPlace,
   reply: Reply,

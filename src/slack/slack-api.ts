@@ -28,81 +28,84 @@ import {
 } from './payloads.ts';
 import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal, saysOk } from './refusals.ts';
 
-/** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
+/** The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. */
 export interface SlackApi {
+  /** Returns what the token is for. */
   whoAmI(): Promise<SlackAnswer<Introduction>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
   /** Shows the Home tab to one user. */
   publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
-  /** `threadTs`: in that thread, which has to have a reply. */
+  /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
-  /** To a channel, one of its threads, or directly to a user by ID; the card names the channel that it stands in. */
+  /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */
   post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<Card>>;
-  /** `isPatient` (default): waits and tries again where there were too many calls. */
+  /** Edits a message. `isPatient` (default): waits and tries again if there were too many calls. */
   updateMessage(card: Card, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
-  /** One page of all users of the workspace: the first one, or the one that the cursor of the page before it names. */
+  /** Lists one page of the workspace's users: the first, or the one of a cursor. */
   listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
-  /** Disabled ones, too, each with its members. */
+  /** Lists the user groups, disabled ones too, with their members. */
   listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
   /** Completes an execution of our step in a workflow. */
   completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
+  /** Ends an execution with an error, which users see. */
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
-  /** One page of the members of a channel; an empty cursor follows the last one. */
+  /** Lists one page of the members of a channel; `cursor` is '' for the first. */
   listMembers(channelId: string, cursor: string): Promise<SlackAnswer<MemberPage>>;
-  /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: Slack's answer says `ok`. */
+  /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: whether the answer says `ok`. */
   respond(
     url: Secret<string>,
     body: Readonly<Record<string, unknown>>,
   ): Promise<SlackAnswer<{ saysOk: boolean }>>;
 }
 
-/** What calls for a workspace are made with. */
+/** The token for calls about a workspace. */
 interface BotToken {
   readonly token: Secret<string>;
-  /** Named in every call: the token is for all workspaces of an organization. */
+  /** The workspace, to be named in every call; present if the token is for a whole organization. */
   readonly teamId?: string;
 }
 
-/** Finds the token that a call is made with; undefined where the app is not installed (any more). */
+/** Finds the token for a call; undefined if the app is not installed there. */
 export type FindToken = () => Promise<BotToken | undefined>;
 
-/** One answer of the Web API; `error` is absent when Slack took the call. */
+/** An answer of the Web API; `error` is absent if Slack took the call. */
 export interface SeenAnswer {
   readonly method: string;
   readonly error?: string | undefined;
-  /** To whom it was posted, or about what it was asked. */
+  /** The recipient of a post, or the channel that the call is about. */
   readonly channelId?: string | undefined;
   /** The scopes that Slack says are missing, separated by commas. */
   readonly neededScope?: string | undefined;
-  /** Posted to a `response_url` for the whole channel. */
+  /** Whether it is a post to a `response_url` for the whole channel. */
   readonly isAnnouncement?: boolean;
 }
 
-/** Learns from each answer how the app is set up in Slack. */
+/** Called with each answer, to learn how the app is set up in Slack. */
 type SlackWatch = (seen: SeenAnswer) => void;
 
 /** The connections to Slack, which the clients of all workspaces share. */
 export interface SlackConnections {
-  /** The Web API as that token opens it. */
+  /** Creates a client that calls the Web API with this token. */
   open(findToken: FindToken, watch?: SlackWatch): SlackApi;
-  /** For other clients of Slack's libraries, which write into what they are given: made separately for each of them. */
+  /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
   clientOptions(): WebClientOptions;
-  /** Set by every answer of the Web API. */
+  /** Slack's clock, by the answers of the Web API. */
   readonly clock: SlackClock;
   close(): Promise<void>;
 }
 
+/** The result of a call: what Slack returned, or Slack's error code or the name of the failure. */
 export type SlackAnswer<More = unknown> =
   | ({ readonly ok: true } & More)
   | { readonly ok: false; readonly error: string; readonly retryAfterMs?: number | undefined };
 
-/** A user waits: one try of 5 s, and no queue that holds everyone up when Slack limits us. */
+/** The timeout of a call, which is made once, since a user waits for it. */
 const TIMEOUT_MS = 5000;
 
-/** Opens no connection yet. */
+/** Creates the connections; none is opened yet. */
 export function createSlackConnections(options: {
   readonly apiUrl: string;
   readonly log: Log;
@@ -140,11 +143,11 @@ export function createSlackConnections(options: {
 
 interface FoundClient {
   readonly web: WebClient;
-  /** What every call names besides its own arguments. */
+  /** Arguments that every call has besides its own. */
   readonly place: { readonly team_id?: string };
 }
 
-/** A client of Slack's library keeps its token: a workspace whose token has changed gets a new client. */
+/** Returns a function that finds the library's client, and makes a new one if the token has changed, since clients keep theirs. */
 function findWebClient(findToken: FindToken, connect: (token: Secret<string>) => WebClient) {
   let known: { readonly token: string; readonly web: WebClient } | undefined;
   return async (): Promise<FoundClient | undefined> => {
@@ -229,7 +232,7 @@ async function respond(
 ): Promise<SlackAnswer<{ saysOk: boolean }>> {
   try {
     const { origin, pathname, search } = new URL(url.reveal());
-    // Three times cheaper than `fetch`. It follows no redirect: that is no "ok" either.
+    // Three times cheaper than `fetch`. Follows no redirect, which counts as a refusal.
     const answer = await agent.request({
       origin,
       path: `${pathname}${search}`,
@@ -250,23 +253,24 @@ async function respond(
   }
 }
 
-/** Where the bot tokens come from. Only a workspace that has one is served. */
+/** The bot tokens. Only a workspace that has one is served. */
 export interface TokenSource extends Installations {
-  /** Undefined where the app is not installed. */
+  /** Finds the token for a workspace; undefined if the app is not installed there. */
   find(workspaceId: WorkspaceId): Promise<BotToken | undefined>;
-  /** Whether the app is installed for the whole organization there; absent where it never is. */
+  /** Whether the app serves the workspace by an install for its whole organization; absent if it never does. */
   isOfOrganization?(workspaceId: WorkspaceId): Promise<boolean>;
 }
 
-/** Slack's Web API, as the app of each workspace may use it. */
+/** The clients of Slack's Web API, one for each workspace. */
 export interface SlackClients {
+  /** Returns the client of a workspace; its calls fail with `not_installed` if there is no token. */
   of(workspaceId: WorkspaceId): SlackApi;
 }
 
-/** A client holds no connection, so making one again costs nothing but a token lookup. */
+/** How many clients are kept. One holds no connection, so making it again costs only the look-up of its token. */
 const MOST_CLIENTS = 1000;
 
-/** Makes a client for each workspace when it is first needed. */
+/** Creates the clients, each when it is first needed. `watch` is called with each of their answers. */
 export function createSlackClients(
   connections: Pick<SlackConnections, 'open'>,
   tokens: Pick<TokenSource, 'find' | 'isOfOrganization'>,
@@ -291,13 +295,13 @@ export function createSlackClients(
   };
 }
 
-/** The same API, whose messages and views name the workspace where the app is installed for a whole organization. */
+/** Wraps a client so that its messages and views carry the workspace, if the app is installed for its organization. */
 function stampedApi(
   slack: SlackApi,
   workspaceId: WorkspaceId,
   isOfOrganization: () => Promise<boolean>,
 ): SlackApi {
-  // No method throws, whatever the store does.
+  // A failing store must not make a method throw.
   const isStamped = () => isOfOrganization().catch(() => false);
   const stamped = async <Content extends { readonly blocks?: unknown }>(content: Content) =>
     (await isStamped()) ? { ...content, blocks: stampBlocks(content.blocks, workspaceId) } : content;
@@ -317,21 +321,22 @@ function stampedApi(
   };
 }
 
-/** Slack's clock, as far as we know it: messages carry its time, and our clock may be minutes off. */
+/** Slack's clock, by which messages carry their time: the machine's clock may be minutes off. */
 export interface SlackClock {
-  /** Takes the `Date` header of an answer that just arrived, and our time when the call was made. */
+  /** Sets the clock by the `Date` header of an answer that just arrived; `askedAt`: when the call was made. */
   noteAnswer(date: string | null, askedAt: number): void;
-  /** Takes the time at which Slack signed a request. The request may have been delayed, so this is only a lower bound. */
+  /** Sets the clock forward to the time at which Slack signed a request: a lower bound, since requests may be delayed. */
   noteRequest(signedAt: number): void;
-  /** Epoch milliseconds by Slack's clock, or by ours until Slack's is known. */
+  /** Returns the time by Slack's clock, or by the machine's until Slack's is known, in epoch milliseconds. */
   now(): number;
-  /** A sentence for the operator when our clock is off by a minute or more. */
+  /** Warns the operator, in one sentence, if the machine's clock is off by a minute or more. */
   warnings(): readonly string[];
 }
 
-/** Calls to Slack end sooner. If one seems longer, the process froze or our clock was set, so the answer's age is unknown. */
+/** Longer than any call to Slack. If one seems longer, the process froze or the clock was set: the answer's age is unknown. */
 const LONGEST_CALL_MS = 10_000;
 
+/** Creates the clock, which shows the machine's time at first. */
 export function createSlackClock(system: Pick<System, 'now'>): SlackClock {
   let aheadMs: number | undefined;
   return {

@@ -10,11 +10,11 @@ import { createUnacknowledged, type Unacknowledged } from './dispatch.ts';
 import { namedId } from './http-receiver.ts';
 import { readRefusal } from './refusals.ts';
 
-/** Times in milliseconds. */
+/** The times of Socket Mode, in milliseconds. */
 export interface SocketTimes extends ConnectionLimits {
-  /** A connection that lasts less counts as a failure: the next one is opened later. */
+  /** A connection that ends earlier counts as a failure, and makes the app pause before the next one. */
   readonly stableMs: number;
-  /** How often the app looks whether its connection is up. */
+  /** How often the app checks whether its connection is up. */
   readonly lookMs: number;
 }
 
@@ -23,22 +23,22 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
 interface Options extends Omit<SocketParts, 'limits'> {
-  /** The app stops. */
+  /** Fires when the app stops. */
   readonly signal: AbortSignal;
   readonly times?: Partial<SocketTimes>;
 }
 
 interface State {
   readonly connections: Set<SocketConnection>;
-  /** Why there is no connection, when there is none. */
+  /** Why there is no connection, if there is none. */
   reason: string;
-  /** The last one that was logged since the app was connected. */
+  /** The last reason that was logged since the app was connected. */
   reported: string | undefined;
 }
 
 /**
- * Slack's requests over WebSockets that the app opens: Socket Mode. One is enough; the next one is opened before Slack
- * closes it, so that nothing is missed in between.
+ * Creates the transport for Slack's requests in Socket Mode: over a WebSocket that the app opens. It opens the next one before
+ * Slack closes this one, so that it misses nothing in between.
  */
 export function createSocketReceiver(options: Options): Transport {
   const state: State = { connections: new Set(), reason: 'not_asked_yet', reported: undefined };
@@ -73,7 +73,7 @@ export function createSocketReceiver(options: Options): Transport {
 
 type Supervision = Options & { readonly times: SocketTimes };
 
-/** Opens a connection, and the next one when it leaves, until the app stops. */
+/** Opens a connection, and the next one when it has to be replaced, until the app stops. */
 async function keepConnected(
   app: App,
   state: State,
@@ -114,13 +114,13 @@ function add(connection: SocketConnection, state: State): void {
   void connection.ended.then(() => state.connections.delete(connection));
 }
 
-/** Closes a connection whose successor is there, at a moment when Slack waits for nothing over it. */
+/** Closes a connection that was replaced, at a moment when Slack waits for nothing over it. */
 async function retire(connection: SocketConnection): Promise<void> {
   await connection.settled();
   await connection.close();
 }
 
-/** Notices, too, when a connection neither ends nor answers. */
+/** Waits until a connection has to be replaced, also because it doesn't answer; returns the reason. */
 async function untilLeaving(connection: SocketConnection, options: Supervision): Promise<string> {
   const { system, signal, times } = options;
   let reason: string | undefined;
@@ -145,7 +145,7 @@ function readFailure(error: unknown): Failure {
   return error instanceof SocketRefused ? { code: error.reason } : readRefusal(error);
 }
 
-/** The same reason is logged once: an outage can last for hours. */
+/** Logs a reason, but not repeatedly, since an outage can last for hours. */
 function report(reason: string, state: State, { log }: Supervision): void {
   if (isRoutine(reason)) log.info('Slack is about to close a WebSocket', { reason });
   else if (state.reported !== reason) log.warn(describeSocketFault(reason), { reason });
@@ -153,7 +153,7 @@ function report(reason: string, state: State, { log }: Supervision): void {
   state.reported = reason;
 }
 
-/** Many apps that lost their connections at once do not come back at once. */
+/** Returns the pause after so many failures: random, so that apps that lost their connections at once don't return at once. */
 function backOffMs(failures: number, system: System): number {
   if (failures === 0) return 0;
   const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
@@ -164,21 +164,21 @@ async function pause(ms: number, { system, signal }: Supervision): Promise<void>
   if (ms > 0) await system.sleep(ms, signal).catch(() => undefined);
 }
 
-/** One WebSocket to Slack. It never reconnects; it is replaced. */
+/** One WebSocket to Slack. It never reconnects, but is replaced. */
 interface SocketConnection {
-  /** False as soon as nothing can come over it, or be answered. */
+  /** Whether requests can arrive over it and be answered. */
   isUp(): boolean;
   /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
   readonly leaving: Promise<string>;
-  /** Resolves when it has ended, from either side. */
+  /** Resolves when it has ended from either side. */
   readonly ended: Promise<void>;
-  /** Resolves when all that came has been acknowledged, or Slack does not wait for it any more. */
+  /** Resolves when all requests have been acknowledged, or Slack has stopped waiting for them. */
   settled(): Promise<void>;
-  /** Takes nothing more; resolves when what it took has been acknowledged, or can't be any more, and it is closed. */
+  /** Stops taking requests, and closes once those that it took have been acknowledged, or can't be any more. */
   close(): Promise<void>;
 }
 
-/** The connection was sent away, or ended before Slack had confirmed it; `reason` is Slack's, or one of ours. */
+/** Slack refused a connection, or it ended before Slack had confirmed it. `reason`: Slack's, or one of the app's. */
 class SocketRefused extends Error {
   override readonly name = 'SocketRefused';
   readonly reason: string;
@@ -197,7 +197,7 @@ interface SocketParts {
   readonly limits: ConnectionLimits;
 }
 
-/** Times in milliseconds. */
+/** The limits of a connection, in milliseconds. */
 interface ConnectionLimits {
   /** How long Slack may take to greet a new connection. */
   readonly helloTimeoutMs: number;
@@ -210,7 +210,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 
 /**
  * Opens a connection; resolves when Slack has confirmed it.
- * @throws SocketRefused, and what Slack's library throws when it gets no address
+ * @throws SocketRefused, and what Slack's library throws if it gets no address
  */
 async function openConnection(app: App, parts: SocketParts, signal: AbortSignal): Promise<SocketConnection> {
   const receiver = createReceiver(parts);
@@ -241,8 +241,8 @@ async function openConnection(app: App, parts: SocketParts, signal: AbortSignal)
 }
 
 /**
- * Bolt's receiver, without an HTTP server of its own. It neither retries nor reconnects: its library does both in ways that
- * can end the process, or leave it without a connection for good.
+ * Creates Bolt's receiver, without retries and reconnects: Slack's library does both in ways that can end the process, or leave it
+ * without a connection for good.
  */
 function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): SocketModeReceiver {
   return new SocketModeReceiver({
@@ -251,7 +251,7 @@ function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): So
     autoReconnectEnabled: false,
     clientPingTimeout: limits.pongTimeoutMs,
     installerOptions: {
-      // Its own object: the library writes into it.
+      // A new object, since the library writes into it.
       clientOptions: {
         slackApiUrl,
         timeout: API_TIMEOUT_MS,
@@ -288,7 +288,7 @@ function createConnection(client: Client, { log, system }: SocketParts): SocketC
     unacknowledged.remove(envelope_id),
   );
   let isClosed = false;
-  // It can't be stopped while it asks for its address, so it is stopped as soon as it connects.
+  // The client can't be stopped while it asks for its address, so it is stopped as soon as it connects.
   client.on('connecting', () => isClosed && queueMicrotask(() => void client.disconnect()));
   client.on('disconnected', () => {
     leaving.resolve('closed');
@@ -304,14 +304,14 @@ function createConnection(client: Client, { log, system }: SocketParts): SocketC
       if (client.websocket?.isActive()) await unacknowledged.settled();
       isClosed = true;
       leaving.resolve('closed');
-      // A peer that is gone does not answer that we close.
+      // A peer that is gone does not answer the close.
       await withTimeout(client.disconnect(), system, CLOSE_TIMEOUT_MS);
       ended.resolve();
     },
   };
 }
 
-/** Whether Slack's library gets the message, too. */
+/** Takes a message; returns whether Slack's library gets it, too. */
 function takeMessage(message: SocketMessage, life: Life, log: Log): boolean {
   if (message.kind === 'hello') {
     life.isGreeted = true;
@@ -319,17 +319,17 @@ function takeMessage(message: SocketMessage, life: Life, log: Log): boolean {
     return true;
   }
   if (message.kind === 'disconnect') {
-    // The library would close at once, and what was taken could not be acknowledged any more.
+    // The library would close at once, and requests that were taken could not be acknowledged any more.
     if (!isRoutine(message.reason)) life.isGreeted = false;
     life.leave(message.reason);
     return false;
   }
-  // What is not acknowledged is Slack's to send again, to another connection.
+  // Slack sends an unacknowledged request again, over another connection.
   if (life.isTaking) life.unacknowledged.add(message.id);
   return life.isTaking;
 }
 
-/** Reads what Slack sends before Slack's library does, which trips over messages that it does not know. */
+/** Reads Slack's messages before Slack's library does, which throws for messages that it does not know. */
 function interceptMessages(client: Client, log: Log, take: (message: SocketMessage) => boolean): void {
   const handlers = client.listeners('ws_message');
   if (handlers.length === 0) throw new Error('Slack’s library does not read what comes over a WebSocket');
@@ -354,10 +354,10 @@ function withResolvers<Value>() {
   return { promise, resolve: (value: Value) => resolve(value) };
 }
 
-/** What Slack sends over a WebSocket, as far as it is looked at before Slack's library gets it. */
+/** A message of Slack over a WebSocket, as far as the app reads it. */
 type SocketMessage =
   | { readonly kind: 'hello'; readonly connections: number | undefined }
-  /** Slack closes this connection: soon, if it is a routine, or now. */
+  /** Slack closes this connection: soon if the reason is a routine, otherwise now. */
   | { readonly kind: 'disconnect'; readonly reason: string }
   | { readonly kind: 'envelope'; readonly id: string };
 
@@ -372,12 +372,12 @@ const disconnect = z.object({
 const envelope = z.object({
   type: z.string(),
   envelope_id: z.string().min(1).max(200),
-  // Slack's library looks into it without asking whether it is there.
+  // Slack's library doesn't check that it is there.
   payload: z.record(z.string(), z.unknown()),
 });
 const eventPayload = z.object({ event: z.object({ type: z.string() }) });
 
-/** Undefined: nothing that is known, which is ignored. */
+/** Reads a message; undefined for an unknown one, which is ignored. */
 function readSocketMessage(data: unknown): SocketMessage | undefined {
   const message = typeof data === 'string' ? parse(data) : undefined;
   const greeting = hello.safeParse(message).data;
@@ -398,17 +398,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** The routine: Slack closes a connection some seconds after it has said so (Slack's "Using Socket Mode" page). */
+/** The reasons after which Slack closes a connection only some seconds later (Slack, "Using Socket Mode"). */
 const ROUTINE: readonly string[] = ['warning', 'refresh_requested'];
 
-/** Tells whether Slack goes on using the connection for a while after it has announced its end. */
+/** Whether Slack goes on using a connection for a while after this reason. */
 function isRoutine(reason: string): boolean {
   return ROUTINE.includes(reason);
 }
 
 const TOKEN = 'Create one with the scope connections:write under Basic Information, App-Level Tokens';
 
-/** By Slack's error codes and reasons, and by our own. */
+/** Sentences for the operator, by Slack's error codes and reasons, and the app's own. */
 const WORDS: Readonly<Record<string, string>> = {
   not_asked_yet: 'The app has not opened its connection to Slack yet',
   closed: 'Slack closed the connection, and the app is opening another one',
@@ -428,7 +428,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Why the app gets nothing from Slack, in a sentence for the operator. */
+/** Describes why the app gets nothing from Slack, in a sentence for the operator. */
 function describeSocketFault(code: string): string {
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
   return words ?? `The app can’t open its connection to Slack (${code}); it is trying again`;

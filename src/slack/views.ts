@@ -2,19 +2,19 @@ import { LRUCache } from 'lru-cache';
 import type { ConfirmationId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 
-/** Slack may apply what an ack says up to a second late, and then over an update that came after it. */
+/** How late Slack may apply an ack: then it would overwrite an update that was sent after it. */
 const APPLIED_AFTER_MS = 1000;
 const MOST_VIEWS = 1000;
 
-/** Keeps updates of a modal from being overtaken by the ack of its submission. */
+/** Keeps the ack of a submission from overwriting later updates of its modal. */
 export interface AcknowledgedViews {
-  /** The modal was submitted; its ack has left when `answered` resolves. */
+  /** Notes that a modal was submitted. `answered` resolves when its ack has been sent. */
   begin(viewId: string, answered: Promise<void>): void;
-  /** Updates a modal: in the order of the calls, and not before its ack has had the time to be applied. */
+  /** Runs an update of a modal: in the order of the calls, and once Slack has had time to apply the ack. */
   update<Result>(viewId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Remembers the modals that were submitted last. */
+/** Creates the order of updates, for the thousand modals that were submitted last. */
 export function createAcknowledgedViews(system: Pick<System, 'sleep'>): AcknowledgedViews {
   const last = new LRUCache<string, Promise<unknown>>({ max: MOST_VIEWS });
   return {
@@ -34,14 +34,15 @@ export function createAcknowledgedViews(system: Pick<System, 'sleep'>): Acknowle
   };
 }
 
-/** Which open modal shows the progress of which confirmation. Nothing depends on it: the modal may be closed. */
+/** The modals that show the progress of confirmations. Nothing depends on them, since users may close them. */
 export interface FollowedViews {
+  /** Notes that a modal shows the progress of a confirmation. */
   set(id: ConfirmationId, viewId: string): void;
-  /** Finds the modal and forgets it. */
+  /** Finds the modal of a confirmation, and forgets it. */
   take(id: ConfirmationId): string | undefined;
 }
 
-/** Remembers modals for as long as they plausibly stay open: the oldest make room for new ones. */
+/** Creates the memory of followed modals. The oldest of more than `most` are forgotten. */
 export function createFollowedViews(most = 1000): FollowedViews {
   const views = new LRUCache<ConfirmationId, string>({ max: most });
   return {

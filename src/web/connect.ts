@@ -5,23 +5,24 @@ import type { Entry } from '../core/entry.ts';
 import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
 import { answerPage, escapeHtml, htmlOfWords, readForm } from './page.ts';
 
-/** Puts an error's code into words, written as for Slack. */
+/** Puts an error into words, in mrkdwn. */
 type Explain = (error: unknown) => string;
 
 type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
-/** What the page works with. */
+/** What the connect page works with. */
 export interface ConnectParts {
   readonly entry: Pick<Entry, 'execute'>;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
   readonly explain: Explain;
-  /** Where browsers find the app: a proxy in front may call it by another host. */
+  /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */
   readonly publicUrl?: string | undefined;
 }
 
 /**
- * The one-time form that takes the hosting API key (Slack asks apps not to prompt for secrets in modals:
- * "Don't prompt for login information"). Looking at it does not use the link up: mail scanners and previews look, too.
+ * Serves the one-time form that takes the hosting API key (Slack asks apps not to prompt for secrets in modals: "Don't prompt for
+ * login information"). Opening the page doesn't use the link up, since mail scanners and previews open it, too. Money effect: none;
+ * a posted key is tested with one read (docs/hosting-api.md 5.5).
  */
 export async function serveConnect(
   request: IncomingMessage,
@@ -54,8 +55,8 @@ export async function serveConnect(
 }
 
 /**
- * Browsers say where a form was posted from, older ones by `Origin` alone; a tool that says nothing has no one's cookies
- * either.
+ * Whether a form was posted from another site. Browsers name the site, older ones only by `Origin`; a request that names none isn't
+ * from a browser, and has nobody's cookies.
  */
 function isFromElsewhere({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
@@ -66,7 +67,7 @@ function isFromElsewhere({ headers }: IncomingMessage, publicUrl: string): boole
   return host === '' || (host !== headers.host && host !== hostOf(publicUrl));
 }
 
-/** A page may hide its origin (`null`). */
+/** Returns the host of an origin; '' if a page hides its origin (`null`). */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';
 }
@@ -101,14 +102,14 @@ function showConnected(response: ServerResponse, servers: number | undefined, li
   answerPage(response, 200, 'Your hosting account is connected', body);
 }
 
-/** "You're connecting it to the Slack workspace Acme." */
+/** Ends a sentence with the workspace, as HTML: "You’re connecting it to the Slack workspace <b>Acme</b>." */
 function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
   return workspaceName === ''
     ? `${lead} your Slack workspace.`
     : `${lead} the Slack workspace <b>${escapeHtml(workspaceName)}</b>.`;
 }
 
-/** Why a link opens no form. */
+/** The words for links that open no form. */
 const LINK_FAILURES = {
   used: {
     title: 'This link was already used',

@@ -4,27 +4,28 @@ import { answer, answerPage, escapeHtml } from './page.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {
-  /** Where to send the browser, and the cookie that binds the install to it. */
+  /** Returns the address to send the browser to, and the cookie that binds the install to this browser. */
   begin(): Promise<{ readonly url: string; readonly cookie: string }>;
-  /** Takes what Slack sent the browser back with, and answers nothing. */
+  /** Handles the browser's return from Slack, and stores the install. Leaves the answer to the caller. */
   finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
 }
 
 const INSTALL = '/slack/install';
 const REDIRECT = '/slack/oauth_redirect';
 
+/** Whether `serveInstall` serves a path. */
 export function isInstallPath(path: string): boolean {
   return path === INSTALL || path === REDIRECT;
 }
 
-/** Sends the browser to Slack, and shows the user the result when it comes back. */
+/** Serves an install: sends the browser to Slack, and shows the result when it comes back. */
 export async function serveInstall(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
   installer: Installer,
 ): Promise<void> {
-  // Previews and scanners ask for the head alone: that begins nothing.
+  // Previews and scanners send HEAD requests, which must not start an install.
   if (request.method !== 'GET')
     return answer(response, 405, 'text/plain', 'not possible\n', { allow: 'GET' });
   if (path === REDIRECT) return showEnd(response, await installer.finish(request, response));
@@ -36,7 +37,7 @@ interface Failure {
   readonly status: number;
   readonly title: string;
   readonly words: string;
-  /** Where trying again can help. */
+  /** Whether trying again can't help. */
   readonly isFinal?: boolean;
 }
 
@@ -83,7 +84,7 @@ function notAllowed(name: string): Failure {
   return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
 }
 
-/** Slack's codes are plain words; anything else is ours and says nothing to the user. */
+/** Makes the page for a failed install. Shows only Slack's codes, which are plain words. */
 function refused(error: string): Failure {
   const code = /^[a-z_]{1,60}$/.test(error) ? ` (<code>${error}</code>)` : '';
   const words = `Slack didn’t complete the install${code}.`;
@@ -91,7 +92,7 @@ function refused(error: string): Failure {
 }
 
 function showFailure(response: ServerResponse, { status, title, words, isFinal = false }: Failure): void {
-  // Relative, since a proxy may serve the app below a path of its own.
+  // The link is relative, since a proxy may serve the app below a path of its own.
   const again = isFinal ? '' : `<p><a href="install">Install the app again</a></p>`;
   answerPage(response, status, title, `<p>${words}</p>${again}`, `Error: ${title}`);
 }

@@ -2,21 +2,23 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Secret } from '../core/secret.ts';
 
-/** Numbers only: no IDs, no labels of servers, no secrets. */
+/** The numbers of `/metrics`: no IDs, no server labels, no secrets. */
 export interface Metrics {
+  /** Counts one attempt at a call of the hosting API. Times in milliseconds. */
   hostingCall(report: {
     operation: string;
     code?: string | undefined;
     durationMs: number;
     waitedMs: number;
   }): void;
-  /** Sets what is called when the numbers are read. */
+  /** Sets the function that counts what is stored, for each time the numbers are read. */
   onRead(read: () => Promise<{ openOperations: number; undeliveredPasswords: number }>): void;
+  /** Writes the numbers. @throws what the function of `onRead` throws */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Builds the numbers of `/metrics`, in Prometheus's text format. */
+/** Creates the numbers of `/metrics`, in Prometheus's text format. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const calls = countCalls(registry);
@@ -35,10 +37,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Whether a request's header has this bearer token. */
+/** Whether an `Authorization` header has this bearer token. */
 export function hasToken(authorization: string | undefined, token: Secret<string>): boolean {
   const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-  // Hashes have one length, so how long this takes says nothing about the token.
+  // Hashes have one length, so the time of the comparison reveals nothing about the token.
   return timingSafeEqual(hash(given), hash(token.reveal()));
 }
 
@@ -46,7 +48,7 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What is counted at each call of the hosting API. */
+/** Registers the numbers about calls, and returns the function that counts one. */
 function countCalls(registry: Registry): Metrics['hostingCall'] {
   const registers = [registry];
   const calls = new Counter({
@@ -75,7 +77,7 @@ function countCalls(registry: Registry): Metrics['hostingCall'] {
   };
 }
 
-/** What is read when the numbers are asked for. */
+/** Registers the numbers about what is stored, and returns the function that sets them. */
 function gaugeState(registry: Registry) {
   const registers = [registry];
   const open = new Gauge({

@@ -17,7 +17,7 @@ button{margin-top:1rem;padding:.65rem 1.2rem;font:inherit;font-weight:600;color:
 @media(max-width:26rem){body{padding-top:2rem}button{width:100%}}
 `;
 
-/** Allows only our own style, by its hash: no scripts, no images, nothing from other sites; forms post only to us. */
+/** Allows only the app's own style, by its hash: no scripts, no images, nothing from other sites; forms post only to the app. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -27,8 +27,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Sends a page of ours. `body` is HTML: what comes from outside must be escaped by the caller. `windowTitle` is what the
- * browser's tab and a screen reader say first.
+ * Answers with a page of the app. `body` is HTML, in which the caller has escaped what comes from outside; `title` is text. The
+ * browser's tab shows `windowTitle`, and screen readers say it first.
  */
 export function answerPage(
   response: ServerResponse,
@@ -49,13 +49,12 @@ export function answerPage(
   });
 }
 
+/** Escapes text for HTML, also in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/**
- * Turns words for Slack into HTML: entities, code and bold text are converted. Mentions become user IDs.
- */
+/** Turns mrkdwn into HTML: entities, code and single bold words. Mentions become user IDs. */
 export function htmlOfWords(words: string): string {
   const named = words.replace(/<@([A-Z0-9]+)>/g, 'Slack user $1');
   const plain = named.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
@@ -64,7 +63,7 @@ export function htmlOfWords(words: string): string {
     .replace(/\*([^\s*]+)\*/g, '<b>$1</b>');
 }
 
-/** Sends a complete answer. Its headers forbid caching, content sniffing and referrers. */
+/** Answers completely. The headers forbid caching, content sniffing and referrers. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -83,10 +82,10 @@ export function answer(
   response.end(body);
 }
 
-/** The largest form that is read: ours holds only one key. */
+/** The largest form that is read: the app's only one has one key. */
 const FORM_LIMIT_BYTES = 8192;
 
-/** Reads a posted form; undefined when it is no form. */
+/** Reads a posted form of up to 8 KiB; undefined if it is no form. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'too_long' | undefined> {
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
   const parts: Buffer[] = [];

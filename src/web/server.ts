@@ -15,35 +15,36 @@ import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import { hasToken, type Metrics } from './metrics.ts';
 import { answer } from './page.ts';
 
+/** What the app's HTTP server works with. */
 export interface WebParts extends ConnectParts {
-  /** Absent where the app serves the one workspace that its token is for. */
+  /** Absent if the app serves the one workspace of `SLACK_BOT_TOKEN`. */
   readonly installer?: Installer | undefined;
   readonly system: System;
   readonly log: Pick<Log, 'warn'>;
   readonly metrics: Metrics;
-  /** Absent: there is no `/metrics`. */
+  /** If absent, there is no `/metrics`. */
   readonly metricsToken?: Secret<string> | undefined;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly slack?: RequestListener | undefined;
-  /** What prevents the app from working; empty when it is ready. */
+  /** Lists what prevents the app from working, for `/readyz`; empty if it is ready. */
   readonly faults: () => Promise<readonly string[]>;
-  /** What the operator should know although the app works. */
+  /** Lists what the operator should know although the app works (docs/design.md 8.6). */
   readonly warnings: () => readonly string[];
 }
 
-/** Times in milliseconds. */
+/** The limits of the server; times in milliseconds. */
 interface WebLimits {
   readonly requestTimeout: number;
   readonly headersTimeout: number;
   readonly keepAliveTimeout: number;
-  /** How often connections are looked through for those whose time is over. */
+  /** How often the server looks for connections whose time is over. */
   readonly connectionsCheckingInterval: number;
   readonly mostConnections: number;
 }
 
 /**
- * Slack sends small requests over few connections; a proxy in front holds some open. Each may have a body in memory
- * (`slack/http-receiver.ts`), so all together may take 200 MiB.
+ * Slack sends small requests over few connections, and a proxy holds some open. Each connection may have a body of 512 KiB in
+ * memory (`slack/http-receiver.ts`), all together 200 MiB.
  */
 const LIMITS: WebLimits = {
   requestTimeout: 10_000,
@@ -53,19 +54,19 @@ const LIMITS: WebLimits = {
   mostConnections: 400,
 };
 
-/** Bolt refuses requests that are too old, but not those from the future: this does. */
+/** How far ahead a request's time may be: Bolt refuses requests that are too old, but not those from the future. */
 const MOST_AHEAD_SECONDS = 300;
 
 /**
- * All of the app's HTTP: Slack's requests and the app's own pages (docs/design.md 8).
- * Every request is answered, on any path, and no unauthenticated request can stop the process.
+ * Creates the app's HTTP server, for Slack's requests and the app's own pages (docs/design.md 8.2). It answers every request, on
+ * any path, and no unauthenticated request can stop the process. `listen` starts it.
  */
 export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}): Server {
   const { mostConnections, ...timeouts } = { ...LIMITS, ...limits };
   const server = createServer(timeouts);
   keepRoom(server, mostConnections, parts);
   server.on('request', (request, response) => {
-    // A stopping process hands a busy connection over to the next one after this answer.
+    // While the app stops, closes each connection after its answer, so that the next process gets the following requests.
     if (!server.listening) response.setHeader('connection', 'close');
     const path = pathOf(request);
     // Bolt throws for any other method on its path, which would end the process.
@@ -80,7 +81,7 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
       else response.destroy();
     });
   });
-  // A client that leaves its half of the connection open must not keep ours: 300 of them would fill the memory.
+  // A client that leaves its half of the connection open must not keep the other half open.
   server.on('clientError', (_error, socket) => {
     if (!socket.writable) return socket.destroy();
     return socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n', () => socket.destroy());
@@ -89,12 +90,12 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
 }
 
 /**
- * Closes the oldest unfinished connection when there is no room for another one: anyone can open some and leave it at that. One
- * is unfinished unless a request over it has arrived whole and isn't answered yet.
+ * Closes the oldest unfinished connection if there is no room for another one, since anyone can open connections without using
+ * them. A connection is unfinished unless a request over it has arrived completely and isn't answered yet.
  */
 function keepRoom(server: Server, mostConnections: number, { system, log }: WebParts): void {
   server.maxConnections = mostConnections;
-  /** With the latest request; those that have done nothing for the longest time come first. */
+  /** The connections, each with its latest request; those that have been idle the longest come first. */
   const open = new Map<Socket, IncomingMessage | undefined>();
   let warnedAt = Number.NEGATIVE_INFINITY;
   const makeRoom = () => {
@@ -106,13 +107,13 @@ function keepRoom(server: Server, mostConnections: number, { system, log }: WebP
       connections: open.size,
     });
   };
-  /** As the latest. */
+  /** Moves a connection to the end. */
   const note = (socket: Socket, request?: IncomingMessage) => {
     open.delete(socket);
     if (!socket.destroyed) open.set(socket, request);
   };
   server.on('connection', (socket) => {
-    // The next one finds room.
+    // Makes room for the next connection.
     if (open.size >= mostConnections - 1) makeRoom();
     note(socket);
     socket.once('close', () => open.delete(socket));
@@ -148,8 +149,8 @@ const plainPages: Readonly<Record<string, PlainPage>> = {
   '/livez': async (response) => answer(response, 200, 'text/plain', 'ok\n'),
   '/readyz': async (response, { faults, warnings }) => {
     const found = await faults();
-    const told = [...(found.length === 0 ? ['ok'] : found), ...warnings()];
-    answer(response, found.length === 0 ? 200 : 503, 'text/plain; charset=utf-8', `${told.join('\n')}\n`);
+    const lines = [...(found.length === 0 ? ['ok'] : found), ...warnings()];
+    answer(response, found.length === 0 ? 200 : 503, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);
   },
   '/metrics': async (response, { metrics, metricsToken }, { headers }) => {
     if (!metricsToken) return notFound(response);
@@ -165,7 +166,7 @@ function notFound(response: ServerResponse): void {
   answer(response, 404, 'text/plain', 'not found\n');
 }
 
-/** `GET //` and worse are not addresses that `URL` takes: the path is cut out by hand. */
+/** Returns the path of a request. Cut out by hand, since `URL` throws for `GET //` and the like. */
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
 }
@@ -176,7 +177,7 @@ function isFromFuture({ headers }: IncomingMessage, system: System): boolean {
   return at !== undefined && !(Number(at) <= system.now() / 1000 + MOST_AHEAD_SECONDS);
 }
 
-/** Starts to listen; resolves with the port. @throws Error with `code: 'EADDRINUSE'` and the like */
+/** Starts a server; resolves with its port. @throws Error with `code: 'EADDRINUSE'` and the like */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -188,15 +189,16 @@ export async function listen(server: Server, port: number, host: string): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** The requests that a server has not answered yet. */
+/** The unanswered requests of a server. */
 interface OpenRequests {
   /**
-   * Resolves when every request that has arrived whole is answered, or its client has hung up. One that is still arriving
-   * is not waited for: it could take as long as it likes.
+   * Resolves when every request that has arrived completely is answered, or its client has hung up. Does not wait for a request
+   * that is still arriving, which can take any time.
    */
   answered(): Promise<void>;
 }
 
+/** Watches the requests of a server. */
 export function watchRequests(server: Server): OpenRequests {
   const open = new Map<ServerResponse, IncomingMessage>();
   server.on('request', (request, response) => {

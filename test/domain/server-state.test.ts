@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { colorOf, isWhereLeads, powerActionsIn } from '../../src/core/server.ts';
+import { colorOf, isTargetState, powerActionsIn } from '../../src/core/server.ts';
 
 it.each([
   ['running', 'green', ['stop', 'reboot']],
@@ -25,5 +25,5 @@ it.each([
   ['stop', 'Stopped', true],
   ['stop', 'off', true],
 ] as const)('%s has reached its target state when the server is %s: %s', (action, state, isThere) => {
-  expect(isWhereLeads(action, { state })).toBe(isThere);
+  expect(isTargetState(action, { state })).toBe(isThere);
 });

@@ -20,33 +20,34 @@ import { PART_OF_LIST } from '../../core/find-server.ts';
 import type { WorkspaceId } from '../../core/ids.ts';
 import { plainLabel, shorten } from './text.ts';
 
+/** A block of a message, charts included. */
 export type MessageBlock = KnownBlock | ChartBlock;
 
-/** A message to users. `text` is for notifications and screen readers and never holds a secret. */
+/** A message to users. `text` is for notifications and screen readers, and never holds a secret. */
 export interface Message {
   readonly text: string;
   readonly blocks: MessageBlock[];
-  /** The same without blocks that older clients may lack; sent when Slack refuses the first. */
+  /** The same content in blocks that every Slack takes; sent if Slack refuses `blocks`. */
   readonly plainBlocks?: MessageBlock[];
 }
 
-/** A message of one paragraph. */
+/** Makes a message of one paragraph of mrkdwn, and more blocks. The text is shown in notifications: no secrets. */
 export function textMessage(text: string, ...more: MessageBlock[]): Message {
   return { text, blocks: [section(text), ...more] };
 }
 
-/** A paragraph of mrkdwn. The caller escapes what comes from outside. */
+/** Makes a paragraph of mrkdwn, cut to Slack's limit. The caller escapes what comes from outside. */
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   const isTall = text.length > TALL_CHARACTERS || text.split('\n').length > TALL_LINES;
   return { type: 'section', text: body, accessory, expand: isTall || undefined };
 }
 
-/** What is taller than this might be folded behind "Show more", which hides the end of a list or of a warning. */
+/** Taller text is expanded: Slack might fold it behind "Show more", which hides the end of a list or of a warning. */
 const TALL_CHARACTERS = 300;
 const TALL_LINES = 4;
 
-/** Facts in two columns: name and value, ten at most. */
+/** Makes a block of facts in two columns, name and value in mrkdwn; ten at most, the rest is left out. */
 export function facts(pairs: readonly (readonly [string, string])[]): SectionBlock {
   return {
     type: 'section',
@@ -58,7 +59,7 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
   };
 }
 
-/** A small grey line. */
+/** Makes a small grey line of mrkdwn. */
 export function context(text: string): ContextBlock {
   return {
     type: 'context',
@@ -66,20 +67,22 @@ export function context(text: string): ContextBlock {
   };
 }
 
+/** Makes a heading of plain text. */
 export function header(text: string): HeaderBlock {
   return { type: 'header', text: plain(shorten(text, LIMITS.header)) };
 }
 
+/** Makes a line between blocks. */
 export function divider(): DividerBlock {
   return { type: 'divider' };
 }
 
-/** A row of buttons and menus. */
+/** Makes a row of buttons and menus. */
 export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
   return { type: 'actions', elements };
 }
 
-/** Text that is shown exactly as it is, with nothing in it read as formatting: for a password. */
+/** Makes a block of text without formatting: for a secret. `holdsSecret` in failures.ts recognizes a message by it. */
 export function preformatted(text: string): RichTextBlock {
   return {
     type: 'rich_text',
@@ -87,12 +90,12 @@ export function preformatted(text: string): RichTextBlock {
   };
 }
 
-/** Plain text; emoji codes in it stay as they are typed. */
+/** Makes plain text; emoji codes in it stay as they are typed. */
 export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: false };
 }
 
-/** One choice of a menu: 75 characters of text and of value at most. */
+/** Makes one choice of a menu. Cuts text and description to 75 characters; the value must not be longer. */
 export function option(text: string, value: string, description?: string): PlainTextOption {
   return {
     text: plain(shorten(text, LIMITS.optionText)),
@@ -102,8 +105,8 @@ export function option(text: string, value: string, description?: string): Plain
 }
 
 /**
- * The question that Slack asks before it sends the press of a button. Slack draws the text as it is: plain labels, and times
- * in words.
+ * Makes the question that Slack asks before it sends the press of a button. All of it is plain text: use plain labels and times in
+ * words.
  */
 export function confirmation(words: {
   title: string;
@@ -121,8 +124,8 @@ export function confirmation(words: {
 }
 
 /**
- * Limits that messages and modals are cut to, in characters or counts.
- * From Slack's Block Kit reference and the types of `@slack/types` 3.2.
+ * The limits that messages and modals are cut to, in characters or counts, from Slack's Block Kit reference and the types of
+ * `@slack/types` 3.2.
  */
 export const LIMITS = {
   /** Any text object, and the text of a section. */
@@ -135,7 +138,7 @@ export const LIMITS = {
   options: 100,
   optionText: 75,
   optionDescription: 75,
-  /** Slack's pages say 150, its published types 75: the stricter holds here. */
+  /** 150 by Slack's reference, 75 by its published types. */
   optionValue: 75,
   confirmTitle: 100,
   confirmText: 300,
@@ -146,7 +149,7 @@ export const LIMITS = {
   chartTitle: 50,
   /** A category, segment or series of a chart. */
   chartLabel: 20,
-  /** Text of a preformatted block. Not written down by Slack: as strict as any other text. */
+  /** Text of a preformatted block. Slack documents no limit, so that of any other text. */
   preformatted: 3000,
 } as const;
 
@@ -167,10 +170,10 @@ export interface ChartBlock {
   };
 }
 
-/** Bars of one color: 20 at most. Not every Slack shows it, so the numbers have to stand in the message as text, too. */
+/** Makes a chart of bars. Not every Slack shows it, so the message has to have the numbers as text, too. */
 export function barChart(words: {
   readonly title: string;
-  /** What the bars measure. */
+  /** The name of what the bars measure. */
   readonly name: string;
   readonly yLabel?: string;
   readonly bars: readonly Point[];
@@ -189,7 +192,7 @@ export function barChart(words: {
   };
 }
 
-/** Slack refuses two bars of one label, and two long labels may have been shortened to the same. */
+/** Numbers equal labels, since Slack refuses two bars of one label, and two long labels may be shortened to the same. */
 function tellApart(labels: readonly string[]): string[] {
   const used = new Set<string>();
   return labels.map((label) => {
@@ -201,20 +204,20 @@ function tellApart(labels: readonly string[]): string[] {
   });
 }
 
-/** Like a card's notices, it is removed from the card before the next answer is shown there. */
+/** The prefix `notice:` makes `readCard` remove the note before the next answer is shown on a card. */
 const BLOCK_ID = 'notice:part_of_list';
 
-/** Says that servers may be missing. */
+/** Makes the note that servers may be missing. */
 export function partOfList(): ContextBlock {
   return { ...context(`:warning: ${PART_OF_LIST}`), block_id: BLOCK_ID };
 }
 
-/** Whether these blocks, or this text, already say so. */
+/** Whether blocks or a text already have that note. */
 export function saysPartOfList(shown: string | readonly AnyBlock[]): boolean {
   return JSON.stringify(shown).includes(PART_OF_LIST);
 }
 
-/** The same blocks with one note, below the first block, which it is about. */
+/** Adds the note that servers may be missing below the first block, unless the blocks have it. */
 export function withPartOfList<Block extends AnyBlock>(blocks: readonly Block[]): (Block | ContextBlock)[] {
   if (saysPartOfList(blocks)) return [...blocks];
   return [...blocks.slice(0, 1), partOfList(), ...blocks.slice(1)];
@@ -222,13 +225,13 @@ export function withPartOfList<Block extends AnyBlock>(blocks: readonly Block[])
 
 /*
  * Where the app is installed for a whole organization, Slack doesn't say in which of its workspaces a button was pressed or
- * a form was submitted. So the app's own messages and forms carry it: users can't alter what Slack sends back of them. A view
- * that answers a submission keeps the origin of the view before it.
+ * a form was submitted. So the app's own messages and forms carry the workspace: users can't alter what Slack sends back of
+ * them. A view that answers a submission keeps the origin of the view before it.
  */
 
 const STAMP = /^w:(T[A-Z0-9]{1,62}):\d+$/;
 
-/** The same blocks, each with the workspace in its ID. */
+/** Puts the workspace into the ID of each block that has none. Returns anything but an array as it is. */
 export function stampBlocks<Blocks>(blocks: Blocks, workspaceId: WorkspaceId): Blocks {
   if (!Array.isArray(blocks)) return blocks;
   const stamped: unknown = blocks.map((block: object, at) => ({
@@ -238,14 +241,14 @@ export function stampBlocks<Blocks>(blocks: Blocks, workspaceId: WorkspaceId): B
   return stamped as Blocks;
 }
 
-/** The workspace in a block's ID; undefined where it has none. */
+/** Reads the workspace from a block's ID; undefined if it has none. */
 export function readBlockStamp(blockId: string | undefined): WorkspaceId | undefined {
   return STAMP.exec(blockId ?? '')?.[1];
 }
 
 const metadata = z.looseObject({ o: z.looseObject({}) });
 
-/** The same view, with the workspace in the origin that its metadata carries. */
+/** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const blocks = stampBlocks(view.blocks, workspaceId);
   const written = parseMetadata(view.private_metadata ?? '');
@@ -261,6 +264,6 @@ function parseMetadata(text: string) {
   try {
     return metadata.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined; // a view without a form: nothing of it is submitted
+    return undefined; // a view without a form, which can't be submitted
   }
 }

@@ -5,28 +5,30 @@ import { LIMITS, plain } from './blocks.ts';
 import { parseJson } from './fields.ts';
 import { shorten } from './text.ts';
 
-/** How a button looks; `label` is read aloud instead of its text. */
+/** How a button looks. Screen readers read `label` in place of the text. */
 interface ButtonOptions {
   readonly style?: 'primary' | 'danger';
   readonly confirm?: ConfirmationDialog | undefined;
   readonly label?: string;
 }
 
-/** A button whose value is written and read with the same schema. */
+/** A kind of button, whose value is written and read with one schema. */
 interface ButtonKind<Value> {
   readonly id: string;
+  /** Makes the button. Its value as JSON must fit into 2,000 characters. */
   element(text: string, value: Value, options?: ButtonOptions): Button;
+  /** Makes the handler of its presses, to be listed in a command. */
   on(run: (value: Value, request: SlackRequest) => Promise<void>): ActionHandler;
 }
 
-/** What happens when a button is pressed or a choice is made. */
+/** Handles the presses of a button, or the choices of a menu, with this ID. */
 export interface ActionHandler {
   readonly id: string;
-  /** @throws Refusal `unreadable_press` when the value is not what this version writes */
+  /** @throws Refusal `unreadable_press` if the value is not what this version writes; and what the feature throws */
   run(value: string, request: SlackRequest): Promise<void>;
 }
 
-/** Defines a button: its id is written here and nowhere else. */
+/** Defines a kind of button. The ID is written here and nowhere else. */
 export function defineButton<Value>(id: string, schema: z.ZodType<Value>): ButtonKind<Value> {
   return {
     id,
@@ -43,16 +45,17 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
   };
 }
 
-/** A menu in a message: picks one of many. */
+/** A kind of menu in a message. */
 interface ChoiceKind {
   readonly id: string;
+  /** Makes a menu of up to 100 choices. */
   menu(placeholder: string, options: readonly PlainTextOption[], confirm?: ConfirmationDialog): StaticSelect;
-  /** For more than 100 choices: Slack asks for them while the user types. */
+  /** Makes a menu of any number of choices, for which Slack asks while the user types (`Suggestions`). */
   typeAhead(placeholder: string, confirm?: ConfirmationDialog): ExternalSelect;
   on(run: (value: string, request: SlackRequest) => Promise<void>): ActionHandler;
 }
 
-/** Defines a menu in a message: its id is written here and nowhere else. */
+/** Defines a kind of menu in a message. The ID is written here and nowhere else. */
 export function defineChoice(id: string): ChoiceKind {
   return {
     id,
@@ -74,7 +77,7 @@ export function defineChoice(id: string): ChoiceKind {
   };
 }
 
-/** The buttons for the previous and the next page of a long message, where there is one. */
+/** Makes the buttons for the pages before and after this one (from 0), where there are any. */
 export function pageButtons<Value>(
   kinds: { readonly back: ButtonKind<Value>; readonly further: ButtonKind<Value> },
   page: number,

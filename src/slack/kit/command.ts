@@ -8,23 +8,24 @@ import type { Origin } from './form.ts';
 import type { ModalHandler } from './modal.ts';
 import { parseTyped, type TypedWords } from './typed-words.ts';
 
-/** One subcommand of `/vps` with everything that belongs to it. */
+/** A subcommand of `/vps` with everything that belongs to it. */
 export interface Command {
   readonly name: string;
-  /** What stands after `/vps` in help and in the README. */
+  /** What follows `/vps` in help and in the README. */
   readonly usage: string;
   readonly summary: string;
-  /** For help only: which users see it. The entry checks permission by the use case. */
+  /** The role from which help shows it. The entry checks the permission by the use case. */
   readonly needs: Role | 'anyone';
+  /** Parses the rest of the line and runs. @throws Refusal `bad_words`, and what the feature throws */
   run(rest: string, request: SlackRequest): Promise<void>;
   readonly actions: readonly ActionHandler[];
   readonly modals: readonly ModalHandler[];
   readonly suggestions: readonly Suggestions[];
 }
 
-/** The options that Slack asks for while a user types in a long menu: at most 100, within 3 s. */
+/** Finds the options that Slack asks for while a user types in a long menu: 100 at most, within 3 s. */
 export interface Suggestions {
-  /** A menu in a message by its id, or a field of a modal as `modal.field`. */
+  /** The ID of a menu in a message, or of a field of a modal as `modal.field`. */
   readonly id: string;
   find(typed: string, request: SlackRequest): Promise<PlainTextOption[]>;
 }
@@ -34,9 +35,9 @@ interface CommandParts<Arguments> {
   readonly usage: string;
   readonly summary: string;
   readonly needs: Role | 'anyone';
-  /** Words that may stand as `key=value`. */
+  /** The keys of `key=value` words that it takes. */
   readonly options?: readonly string[];
-  /** Parses what was typed into arguments; a string says what is wrong with it. */
+  /** Parses the typed words into arguments, or returns a sentence that says what is wrong with them. */
   parse(typed: TypedWords): Arguments | string;
   run(input: Arguments, request: SlackRequest): Promise<void>;
   readonly actions?: readonly ActionHandler[];
@@ -44,10 +45,10 @@ interface CommandParts<Arguments> {
   readonly suggestions?: readonly Suggestions[];
 }
 
-/** Typed text may be stored in the value of a button, which holds 2,000 characters, escapes included. */
+/** Typed text may go into the value of a button, which holds 2,000 characters, escapes included. */
 const MAX_TEXT_LENGTH = 900;
 
-/** Defines a subcommand. To add one: a file in its feature's folder, and a line in `commands.ts`. */
+/** Defines a subcommand; `commands.ts` lists all of them. */
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
   const { name, usage, summary, needs } = parts;
   return {
@@ -72,30 +73,31 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
   };
 }
 
-/** For commands that take one server: its label may have spaces in it. Without one, they open a menu of servers. */
+/** Parses the name of one server, whose label may have spaces; '' if none was typed. */
 export function parseServerName({ words }: TypedWords): { readonly typed: string } {
   return { typed: words.join(' ').trim() };
 }
 
-/** For commands without arguments. */
+/** Parses nothing, for commands without arguments: ignores the words. */
 export function parseNothing(): Record<never, never> {
   return {};
 }
 
-/** A shortcut of the app: it opens a modal at once, and fills it. The manifest names it by its ID. */
+/** A shortcut of the app, which opens a modal at once and fills it later. */
 export interface Shortcut {
+  /** The `callback_id` in the manifest. */
   readonly id: string;
-  /** On a message, or from anywhere. */
+  /** Used on a message, or from anywhere. */
   readonly type: 'message' | 'global';
-  /** What the manifest calls it. */
+  /** The name in the manifest. */
   readonly name: string;
   /** The modal's title. */
   readonly title: string;
   /** The use case whose permission is checked before anything is read. */
   readonly needs: UseCaseSpec;
-  /** `message`: the one that the shortcut was used on, as Slack sends it. */
+  /** Makes the view. `message`: the one that the shortcut was used on, as Slack sends it. */
   load(message: unknown, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
 
-/** What each refusal says, in escaped mrkdwn. Each feature has the words of its own codes; `words.ts` has all of them. */
+/** The words of every refusal, in escaped mrkdwn (`words.ts`). */
 export type RefusalWords = ReasonWords<RefusalDetails, [currency: string]>;

@@ -14,40 +14,43 @@ import type { Server } from '../../core/server.ts';
 import { LIMITS, option, plain } from './blocks.ts';
 import { plainLabel, plainState } from './text.ts';
 
-/** Options of every field. */
+/** The options of every field. */
 interface FieldOptions {
   readonly label: string;
-  /** A gray line below it. */
+  /** A gray line below the field. */
   readonly hint?: string;
   readonly placeholder?: string;
-  /** Its first value: the text, a choice's value, or an ID of Slack. */
+  /** The first value: a text, the value of a choice, or a Slack ID. */
   readonly initial?: string | undefined;
 }
 
+/** The options of a field for text. */
 export interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly multiline?: boolean;
 }
 
+/** The options of a menu; one of more than 100 choices is loaded while the user types. */
 export interface SelectOptions extends FieldOptions {
   readonly placeholder: string;
   readonly options: readonly PlainTextOption[];
-  /** Has Slack ask for the choices while the user types, however few there are; `options` hold the initial one. */
+  /** Loads the choices while the user types, however few there are; `options` then need only the initial one. */
   readonly typeAhead?: boolean;
 }
 
+/** The options of a field for a channel. */
 export interface ChannelOptions extends FieldOptions {
   /** Leaves out channels that are shared with other organizations. */
   readonly excludesShared?: boolean;
 }
 
-/** Only fields that are optional in the schema may be left empty. */
+/** Lets only fields that are optional in the schema be left empty. */
 type Emptiness<Fields, Name extends keyof Fields> =
   Record<never, never> extends Pick<Fields, Name>
     ? { readonly optional?: boolean }
     : { readonly optional?: never };
 
-/** The fields of a modal by their names in its schema. Empty fields are absent in the result. */
+/** Makes the fields of a modal, by their names in its schema. Empty fields are absent from a submission. */
 export interface FieldKinds<Fields> {
   textField<Name extends keyof Fields & string>(
     name: Name,
@@ -57,19 +60,19 @@ export interface FieldKinds<Fields> {
     name: Name,
     options: SelectOptions & Emptiness<Fields, Name>,
   ): InputBlock;
-  /** All users that Slack lists, bots and guests too; read as a user ID. */
+  /** A choice among all users that Slack lists, bots and guests too; submitted as a user ID. */
   userField<Name extends keyof Fields & string>(
     name: Name,
     options: FieldOptions & Emptiness<Fields, Name>,
   ): InputBlock;
-  /** Channels that the user can see, private ones too; read as a channel ID. */
+  /** A choice among the channels that the user can see, private ones too; submitted as a channel ID. */
   channelField<Name extends keyof Fields & string>(
     name: Name,
     options: ChannelOptions & Emptiness<Fields, Name>,
   ): InputBlock;
 }
 
-/** Builds the fields of one modal: the names of its blocks and actions are made here and nowhere else. */
+/** Returns the makers of one modal's fields. The IDs of its blocks and actions are made here and nowhere else. */
 export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
   const named = (name: string, options: FieldOptions) => ({
     action_id: `${modalId}.${name}`,
@@ -113,7 +116,7 @@ function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextI
   };
 }
 
-/** Choices that don't fit into a menu are loaded while the user types. */
+/** A menu that Slack fills itself, or one whose choices are loaded while the user types. */
 function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSelect | ExternalSelect {
   const start = { initial_option: options.find(({ value }) => value === initial) };
   return typeAhead || options.length > LIMITS.options
@@ -136,10 +139,10 @@ function channelElement({ initial, excludesShared }: ChannelOptions): Conversati
   };
 }
 
-/** What was entered, as Slack sends it: `state.values` of a view, by block and by action. */
+/** The shape of what was entered, as Slack sends it: `state.values` of a view, by block and by action. */
 export const enteredState = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** Each kind of field has its own place for its value; `null` is an empty one. */
+/** The shape of one field's state: each kind of field has its own place for its value, `null` if empty. */
 const fieldState = z.object({
   value: z.string().nullish(),
   selected_option: z.object({ value: z.string() }).nullish(),
@@ -148,7 +151,7 @@ const fieldState = z.object({
   selected_channel: z.string().nullish(),
 });
 
-/** Reads what was entered, by field. Empty fields, and fields with only spaces, are left out. */
+/** Reads what was entered, by field; leaves out empty fields and fields with only spaces. */
 export function readEntered(entered: z.output<typeof enteredState>): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, actions] of Object.entries(entered)) {
@@ -164,29 +167,26 @@ export function readEntered(entered: z.output<typeof enteredState>): Record<stri
   return values;
 }
 
-/** Begins a key that is a hash. Values that begin with it are hashed as well, so that no value looks like a key. */
+/** The beginning of a hashed key. Values that begin with it are hashed as well, so that no value looks like a key. */
 const MARK = '~';
 
-/**
- * A value as a menu or a button carries it: itself if Slack takes it, otherwise a hash of it. Each value has one key of its
- * own, which stays the same from day to day.
- */
+/** Returns the key of a value for a menu or a button: the value if it fits, otherwise its hash, always the same. */
 export function shortKey(value: string): string {
   if (value.length <= LIMITS.optionValue && !value.startsWith(MARK)) return value;
   return `${MARK}${createHash('sha256').update(value).digest('base64url')}`;
 }
 
-/** Finds the value that a key stands for; undefined if it is not on offer any more. */
+/** Finds the value of a key among these; undefined if none of them has it any more. */
 export function findByKey(values: readonly string[], key: string): string | undefined {
   return values.find((value) => shortKey(value) === key);
 }
 
-/** Whether it is a hash, which means nothing to users. */
+/** Whether a key is a hash, which means nothing to users. */
 export function isHashedKey(key: string): boolean {
   return /^~[\w-]{43}$/.test(key);
 }
 
-/** A server as one line of a menu: enough to tell two of the same label apart. */
+/** Makes the choice of a server in a menu, with what tells servers of the same label apart. Its value is the ID. */
 export function serverOption(server: Server): PlainTextOption {
   // A held password's server has no state.
   const state = server.state === '' ? undefined : plainState(server);
@@ -195,8 +195,8 @@ export function serverOption(server: Server): PlainTextOption {
 }
 
 /**
- * Reads back the JSON that we wrote into a button or a modal.
- * @throws Refusal `unreadable_press` when another version of the app wrote it, or it was forged
+ * Reads the JSON that the app wrote into a button or a modal.
+ * @throws Refusal `unreadable_press` if another version of the app wrote it, or it was forged
  */
 export function parseJson<Value>(text: string, schema: z.ZodType<Value>): Value {
   let value: unknown;
@@ -208,7 +208,7 @@ export function parseJson<Value>(text: string, schema: z.ZodType<Value>): Value 
   return parseValue(value, schema);
 }
 
-/** Reads a part of such a value. @throws Refusal `unreadable_press` */
+/** Checks a parsed value from a button or a modal against its schema. @throws Refusal `unreadable_press` */
 export function parseValue<Value>(value: unknown, schema: z.ZodType<Value>): Value {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Refusal('unreadable_press', {});

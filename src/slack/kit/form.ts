@@ -14,16 +14,17 @@ import { serverOption } from './fields.ts';
 import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
 import { shorten } from './text.ts';
 
-/** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
+/** A modal that is filled from the hosting API: opened at once with a loading view, since its trigger expires after 3 s. */
 interface FormKind<Input> {
+  /** Checks the permission, opens the modal, and fills it. @throws Refusal as `SlackRequest.authorize` does */
   open(input: Input, request: SlackRequest): Promise<void>;
-  /** The view itself, for a modal that is already open. */
+  /** Makes the view alone, for a modal that is already open. */
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
-  /** Opens the form from a message whose trigger is fresh. */
+  /** Opens the form at a press of its button. */
   readonly handler: ActionHandler;
-  /** Takes the choice among several servers. */
+  /** Handles the choice among several servers. */
   readonly pickHandler: ModalHandler;
-  /** The servers that its menu offers while the user types. */
+  /** Finds the servers for the menu of that choice while the user types. */
   readonly pickSuggestions: Suggestions;
 }
 
@@ -33,9 +34,9 @@ interface FormParts<Input> {
   readonly input: z.ZodType<Input>;
   /** The use case whose permission is checked before anything opens. */
   readonly needs: UseCaseSpec;
-  /** Makes the input for a server that was picked among several. */
+  /** Makes the input for a server that was chosen among several. */
   pick?(id: number): Input;
-  /** The servers to choose among; undefined when the input names one, so that nothing has to be asked. */
+  /** Lists the servers to choose among; undefined if the input names one. */
   choose?(
     input: Input | { readonly filter: string },
     request: SlackRequest,
@@ -54,7 +55,7 @@ const NOT_OPENED = {
   no_trigger: 'This takes a form, which a message can’t open. Press the button:',
 } as const;
 
-/** Defines a form. Money effect: none; its origin's id becomes the id of the operation that is confirmed in it. */
+/** Defines a form. Money effect: none; the ID of its origin becomes the ID of the operation that is confirmed in it. */
 export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
@@ -62,7 +63,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
     await request.authorize(parts.needs);
     const opened = await openView(loadingView(parts.title), request);
     if (!opened.ok) {
-      // A press of this button brings a fresh trigger.
+      // A press of this button comes with a new trigger.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
       await request.reply.send(textMessage(NOT_OPENED[opened.why], again));
       return;
@@ -90,7 +91,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   return { open, load: parts.load, handler: button.on(open), pickHandler, pickSuggestions };
 }
 
-/** In place of the card whose button was pressed; otherwise as a modal of its own. */
+/** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. */
 async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<OpenedView> {
   if (!modal?.isCard) return views.open(view);
   const shown = await views.update(modal.viewId, view);
@@ -99,12 +100,12 @@ async function openView(view: ModalView, { modal, views }: SlackRequest): Promis
 
 type Picker = ModalKind<Record<never, never>, { server: string }>;
 
-/** The modal that asks which of several servers a form is for. */
+/** Defines the modal that asks which of several servers a form is for. */
 export function definePicker(formId: string): Picker {
   return defineModal(`pick_${formId}`, z.object({}), z.object({ server: z.string().regex(/^\d+$/) }));
 }
 
-/** Loads the view; errors are shown in the open modal. */
+/** Loads the view of a form; for an error, a view that explains it or offers a choice. Never throws an expected error. */
 async function loadOrExplain<Input>(
   parts: FormParts<Input>,
   picker: Picker,
@@ -124,7 +125,7 @@ async function loadOrExplain<Input>(
   }
 }
 
-/** Asks in a modal which of these servers is meant. */
+/** Makes the view that asks which server is meant. Offers the first 100; with `isSearched` all, while the user types. */
 export function pickView(
   title: string,
   picker: Picker,
@@ -151,7 +152,7 @@ export function pickView(
   });
 }
 
-/** If Slack refuses the form, the user gets a message, rather than a loading view forever. */
+/** Shows a view in an open modal. If Slack refuses it, says so there, or in a message if that fails, too. */
 export async function fillView(
   viewId: string,
   view: ModalView,
@@ -159,14 +160,14 @@ export async function fillView(
   request: SlackRequest,
 ): Promise<void> {
   const filled = await request.views.update(viewId, view);
-  // `not_found`: the user has closed it.
+  // `not_found`: the user has closed the modal.
   if (filled.ok || filled.error === 'not_found') return;
   const words = 'Slack didn’t accept this form, so nothing was done. Try again in a moment.';
   const shown = await request.views.update(viewId, noticeView(title, words));
   if (!shown.ok) await request.reply.send(textMessage(words));
 }
 
-/** A modal that only shows a notice. */
+/** Makes a modal that only shows paragraphs of mrkdwn. */
 export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   return {
     type: 'modal',
@@ -176,18 +177,19 @@ export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   };
 }
 
-/** The content of a modal while the API is asked. */
+/** Makes the view of a modal until its content is known. */
 export function loadingView(title: string, words = 'Loading…'): ModalView {
   return noticeView(title, words);
 }
 
-/** Where a form was opened: its ID finds the reply path, which we store sealed. */
+/** Where a form was opened. The form's metadata carries it. */
 export interface Origin {
+  /** The ID of what is confirmed in the form; the reply URL is stored under it, sealed. */
   readonly formId: ConfirmationId;
   readonly channelId?: ChannelId;
   readonly thread?: Thread;
-  /** It was opened on Home, which is no channel: an order asks where to announce its outcome. */
+  /** Whether it was opened on Home, which is no channel: an order then asks where to announce its outcome. */
   readonly isHome?: true;
-  /** Only where the app is installed for a whole organization (`stamp.ts`). */
+  /** Present where the app is installed for a whole organization (`stampView` in blocks.ts). */
   readonly workspaceId?: WorkspaceId;
 }

@@ -10,35 +10,35 @@ import { shorten } from './text.ts';
 /** The `callback_id` of the app's Home tab. */
 const HOME_VIEW = 'home';
 
-/** What a user wants to see on Home. */
+/** What to show a user on Home. */
 export interface WantedHome extends WantedList {
-  /** Of the list of servers; from 0. */
+  /** The page of the list of servers, from 0. */
   readonly page: number;
-  /** The user has never opened Home before. */
+  /** Whether the user opens Home for the first time. */
   readonly isWelcome: boolean;
 }
 
-/** What is shown on Home. */
+/** The content of Home. */
 export interface HomeContent {
   readonly blocks: readonly KnownBlock[];
-  /** The page that is shown. */
+  /** The page of the list that `blocks` show. */
   readonly page: number;
-  /** The hosting API has not answered yet: there is more to show once it has. */
+  /** Present if the hosting API has not answered yet: there is more to show once it has. */
   readonly coming?: ComingServers | undefined;
 }
 
-/** The Home tab of the app. It may be read at any time, so it does nothing. */
+/** Makes the content of the app's Home tab. It may be made at any time, so making it changes nothing. */
 export interface HomeScreen {
-  /** @throws Refusal `other_organization` and the like: then nothing is shown */
+  /** @throws Refusal `other_organization` or `other_workspace` for users who get no Home, and other errors */
   load(wanted: WantedHome, request: SlackRequest): Promise<HomeContent>;
 }
 
-/** Slack takes this many blocks in a view. */
+/** The most blocks that Slack takes in a view. */
 const MOST_BLOCKS = 100;
-/** What answers a press stands above the rest, until the next one. */
+/** The most blocks above the rest of Home that answer the last press. */
 const MOST_NOTICES = 10;
 
-/** Makes the view that is published for one user. */
+/** Makes the view that is published for one user. Cuts what doesn't fit, and says so. */
 export function homeView(
   channelId: ChannelId,
   { page, blocks }: Pick<HomeContent, 'page' | 'blocks'>,
@@ -52,25 +52,25 @@ export function homeView(
   return {
     type: 'home',
     callback_id: HOME_VIEW,
-    // In the form of a modal's, so that a press on Home is read like one.
+    // In the shape of a modal's metadata, so that a press on Home is read like one in a modal.
     private_metadata: JSON.stringify({ o: { formId: HOME_VIEW, channelId }, m: { page } }),
     blocks: shown,
   };
 }
 
-/** Home may be published again while its user presses: under the same name, what they see stays what they press. */
+/** Gives a block of Home a fixed ID: Home may be published again while its user presses something in the block. */
 export function steady<Block extends KnownBlock>(name: string, block: Block): Block {
   return { ...block, block_id: `${HOME_VIEW}_${name}` };
 }
 
-/** Two notices may come from the same kind of message. */
+/** Removes a notice's block ID, since two notices may come from the same kind of message. */
 function withoutId({ block_id: _id, ...block }: KnownBlock): KnownBlock {
   return block;
 }
 
 const metadata = z.object({ m: z.object({ page: z.number().int().min(0) }) });
 
-/** The page that such a view shows. */
+/** Reads the page of the list that a Home view shows from its metadata; 0 if it has none. */
 export function readHomePage(privateMetadata: string): number {
   try {
     return metadata.safeParse(JSON.parse(privateMetadata)).data?.m.page ?? 0;
@@ -79,24 +79,24 @@ export function readHomePage(privateMetadata: string): number {
   }
 }
 
-/** A modal that shows a card with buttons and has nothing to submit; what they bring about is shown in the same modal. */
+/** The `callback_id` of a modal that shows a card with buttons, which answer in the same modal. It has nothing to submit. */
 export const CARD_VIEW = 'card';
 
-/** What stays below the card, whatever the buttons show in its place; notices stand above it until the next press. */
+/** The beginnings of block IDs: of what stays below the card, and of notices, which stay above it until the next press. */
 const KEPT = 'kept:';
 const NOTICE = 'notice:';
 
-/** What a card's modal shows, from top to bottom. */
+/** The parts of a card's modal, from top to bottom. */
 export interface CardParts {
   readonly notices?: readonly AnyBlock[];
   readonly blocks: readonly AnyBlock[];
   readonly kept?: readonly AnyBlock[];
 }
 
-/** Slack takes this many blocks in a view; what is too much goes from the notices' end. */
+/** The most blocks that Slack takes in a view; what is too much is cut from the end of the notices. */
 const MOST_CARD_BLOCKS = 100;
 
-/** Makes the modal. `metadata`: an origin, or what such a modal carried before. */
+/** Makes the modal of a card. `metadata`: an origin, or the metadata of the modal that it replaces. */
 export function cardView(title: string, metadata: Origin | string, parts: CardParts): ModalView {
   const { notices = [], blocks, kept = [] } = parts;
   const room = Math.max(0, MOST_CARD_BLOCKS - blocks.length - kept.length);
@@ -110,7 +110,7 @@ export function cardView(title: string, metadata: Origin | string, parts: CardPa
   };
 }
 
-/** Takes the blocks of such a modal apart again; notices of earlier presses are dropped. */
+/** Splits the blocks of a card's modal into its parts; drops notices of earlier presses. */
 export function readCard(blocks: readonly AnyBlock[]): Required<Pick<CardParts, 'blocks' | 'kept'>> {
   const isMarked = (prefix: string) => (block: AnyBlock) => block.block_id?.startsWith(prefix) === true;
   return {
@@ -123,12 +123,12 @@ function mark(prefix: string, blocks: readonly AnyBlock[]): AnyBlock[] {
   return blocks.map((block, at) => ({ ...block, block_id: `${prefix}${at}` }));
 }
 
-/** The app's step in workflows, and its inputs and outputs, as `manifest.workflow.yml` defines them. */
+/** The app's step in workflows with its inputs and outputs, as in `manifest.workflow.yml`. */
 export const STEP = {
   id: 'power_action',
   inputs: ['action', 'server', 'key', 'channel'],
   outputs: ['message', 'server', 'state'],
 } as const;
 
-/** What later steps of a workflow can use. */
+/** The outputs of the step, which later steps of a workflow can use. */
 export type StepOutputs = Readonly<Record<(typeof STEP.outputs)[number], string>>;

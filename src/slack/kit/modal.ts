@@ -7,13 +7,15 @@ import { enteredState, type FieldKinds, fieldsOf, parseJson, parseValue, readEnt
 import type { Origin } from './form.ts';
 import { shorten } from './text.ts';
 
-/** The answer to a submission, and what is done after it was sent. */
+/** The answer to a submission, and the rest of the work. */
 export interface SubmitAnswer {
-  /** `close` (default) closes it; a view replaces it; errors stand beside their fields. */
+  /** `close` (default) closes the modal, a view replaces it, and errors appear beside their fields. */
   readonly with?: 'close' | ModalView | { readonly errors: Readonly<Record<string, string>> };
+  /** The rest of the work. It starts before the answer is sent: a view that it shows within a second replaces `with`. */
   readonly after?: () => Promise<void>;
 }
 
+/** A submitted modal. */
 export interface Submission<Metadata, Fields> {
   readonly fields: Fields;
   readonly metadata: Metadata;
@@ -21,9 +23,10 @@ export interface Submission<Metadata, Fields> {
   readonly viewId: string;
 }
 
-/** A modal that is written and read in one place. */
+/** A kind of modal, which is written and read in one place. */
 export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
   readonly id: string;
+  /** Makes the view. Titles are cut to 24 characters. */
   view(parts: {
     origin: Origin;
     metadata: Metadata;
@@ -32,19 +35,21 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
     close?: string;
     blocks: KnownBlock[];
   }): ModalView;
-  /** Checks the permission for `needs` before anything that was entered is read. */
+  /** Makes the handler of submissions, which checks the permission for `needs` before it reads what was entered. */
   onSubmit(
     needs: UseCaseSpec,
     run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
   ): ModalHandler;
 }
 
+/** Handles the submissions of a modal with this ID. */
 export interface ModalHandler {
   readonly id: string;
+  /** @throws Refusal of the permission check, `unreadable_press`; and what the feature throws */
   run(view: SubmittedView, request: SlackRequest): Promise<SubmitAnswer>;
 }
 
-/** The parts of a submitted view that the app reads. */
+/** The shape of a submitted view: the parts that the app reads. */
 export const submittedView = z.object({
   id: z.string(),
   callback_id: z.string(),
@@ -53,7 +58,7 @@ export const submittedView = z.object({
 });
 type SubmittedView = z.output<typeof submittedView>;
 
-/** Defines a modal: its id, its metadata and its fields are written here and nowhere else. */
+/** Defines a kind of modal. Its ID, metadata and fields are written here and nowhere else. */
 export function defineModal<Metadata, Fields extends Record<string, string | undefined>>(
   id: string,
   metadata: z.ZodType<Metadata>,
@@ -85,7 +90,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
   };
 }
 
-/** Reads where a form was opened, before anything else in it is read; undefined if the modal is not one of ours. */
+/** Reads from a modal's metadata where it was opened; undefined if the app didn't write them. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
   try {
     return parseJson(privateMetadata, envelope).o;
@@ -94,7 +99,7 @@ export function findOrigin(privateMetadata: string): Origin | undefined {
   }
 }
 
-/** A modal's metadata: `o` is its origin, `m` its own part. */
+/** The shape of a modal's metadata: `o` is its origin, `m` its own part. */
 const envelope = z.object({
   o: z.object({
     formId: z.string(),

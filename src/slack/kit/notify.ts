@@ -4,7 +4,10 @@ import type { Log } from '../../log.ts';
 import type { SlackRequest } from '../request.ts';
 import { textMessage } from './blocks.ts';
 
-/** Tries to notify a user. A failure is logged and the notification stays due: it must not undo what it is about. */
+/**
+ * Tries to notify a user, and returns `otherwise` if that throws. Logs the failure: it must not undo what the notification is
+ * about. `id` is for the log.
+ */
 export async function notifySafely<Result>(
   id: string,
   log: Log,
@@ -19,15 +22,15 @@ export async function notifySafely<Result>(
   }
 }
 
-/** Tells the user that the hosting API's rate limit delays this; for calls that wait for more than 5 s. */
+/** Makes the `onWait` of a call: sends the user a message that the hosting API's rate limit delays their request. */
 export function sendWaiting(request: SlackRequest): OnWait {
   return (wait) => {
-    // The response_url may be stored in a database that can't be reached. An unhandled rejection would end the process.
+    // A send throws if the database with the response_url can't be reached. An unhandled rejection would end the process.
     request.reply.send(textMessage(waitingWords(wait))).catch(() => undefined);
   };
 }
 
-/** What is known about the wait: an estimate is always called one. */
+/** Describes a wait for the rate limit. Calls an estimate an estimate. */
 export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): string {
   const first = 'We’ve hit the hosting API’s rate limit.';
   const place =
@@ -43,7 +46,7 @@ export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): 
   return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
 }
 
-/** In steps of five seconds: more would look exact. */
+/** Rounds up to steps of five seconds, since finer ones would look exact. */
 function secondsOf(ms: number): number {
   return Math.max(1, Math.ceil(ms / 5000)) * 5;
 }

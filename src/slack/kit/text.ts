@@ -6,12 +6,12 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Turns Slack's entities in typed text back into characters. */
+/** Turns Slack's three entities back into characters. */
 export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Cuts to so many whole characters, with an ellipsis. */
+/** Cuts a text to at most `most` UTF-16 code units, the ellipsis included, never inside a surrogate pair. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   let cut = text.slice(0, most - 1);
@@ -19,7 +19,7 @@ export function shorten(text: string, most: number): string {
   return `${cut}…`;
 }
 
-/** Splits into pieces of at most `most` characters, never inside a surrogate pair. */
+/** Splits a text into pieces of at most `most` UTF-16 code units, never inside a surrogate pair. */
 export function splitText(text: string, most: number): string[] {
   const pieces: string[] = [];
   for (let rest = text; rest !== ''; rest = rest.slice(pieces.at(-1)?.length)) {
@@ -29,7 +29,7 @@ export function splitText(text: string, most: number): string[] {
   return pieces;
 }
 
-/** The same for names that differ at their ends: it loses its middle. */
+/** Cuts the middle out of a name, since names differ at their ends; otherwise as `shorten`. */
 function shortenMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const kept = Math.max(0, most - 1);
@@ -39,7 +39,7 @@ function shortenMiddle(text: string, most: number): string {
   return `${beginning}…${end}`;
 }
 
-/** Makes one plain line of a label from outside; right-to-left text can't reverse the text around it. */
+/** Makes one plain line of a label from outside, for plain text. Right-to-left text can't reverse the text around it. */
 export function plainLabel(label: string, most = 75): string {
   const line = label.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim() || '(no label)';
   const short = shortenMiddle(line, most - 2);
@@ -48,48 +48,48 @@ export function plainLabel(label: string, most = 75): string {
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** A label in mrkdwn: as code, so that nothing in it formats, links or pings. */
+/** Writes a label in mrkdwn, as code, so that nothing in it formats, links or pings. */
 export function codeLabel(label: string, most = 80): string {
   return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
 }
 
-/** Typed text in mrkdwn. */
+/** Writes typed text in mrkdwn, like a label. */
 export function codeTyped(typed: string): string {
   return codeLabel(typed);
 }
 
-/** A time in the reader's own zone, in UTC where Slack can't. */
+/** Writes a time (epoch milliseconds) in mrkdwn: Slack shows it in the reader's zone, or in UTC where it can't. */
 export function slackDate(at: number): string {
   return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${utcDate(at)}>`;
 }
 
-/** A day in the reader's own zone, in UTC where Slack can't. */
+/** Writes the day of a time (epoch milliseconds) in mrkdwn, in the reader's zone or in UTC, like `slackDate`. */
 export function slackDay(at: number): string {
   return `<!date^${Math.floor(at / 1000)}^{date_short}|${utcDate(at).slice(0, 10)}>`;
 }
 
-/** A time in UTC, to the minute, for cells and plain text. */
+/** Writes a time (epoch milliseconds) in UTC, to the minute, for cells and plain text. */
 export function utcDate(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Mentions a user by ID. */
+/** Writes a mention of a user in mrkdwn. In a message, it notifies the user. */
 export function mention(userId: string): string {
   return `<@${userId}>`;
 }
 
-/** "1 server", "2,000 servers". */
+/** Writes a number with its noun: "1 server", "2,000 servers". */
 export function count(amount: number, noun: string): string {
   return `${describeNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** "999", "2,000". */
+/** Writes a number: "999", "2,000". */
 export function describeNumber(amount: number): string {
   // Formatting by language is slow, and most numbers are small.
   return amount < 1000 ? String(amount) : amount.toLocaleString('en');
 }
 
-/** Who did something, at the beginning of a sentence: a user, or a workflow with its workflow key, which can't be mentioned. */
+/** Names an actor at the beginning of a sentence, in mrkdwn: mentions a user, or names the key of a workflow. */
 export function nameActor(actorId: string): string {
   const key = findKeyNameOf(actorId);
   return key === undefined ? mention(actorId) : `Workflow key *${escapeText(key)}*`;
@@ -97,12 +97,12 @@ export function nameActor(actorId: string): string {
 
 const DOTS: Readonly<Record<StateColor, string>> = { green: '🟢', yellow: '🟡', red: '🔴', gray: '⚪' };
 
-/** A state as plain text: a dot, for a glance, and the hosting API's own word. */
+/** Writes a server's state as plain text: a colored dot, and the hosting API's own word. */
 export function plainState(server: Pick<Server, 'state'>): string {
   return `${DOTS[colorOf(server)]} ${shorten(server.state.trim() || 'unknown', 20)}`;
 }
 
-/** The same in mrkdwn. */
+/** Writes a server's state like `plainState`, in mrkdwn. */
 export function stateWords(server: Pick<Server, 'state'>): string {
   return escapeText(plainState(server));
 }

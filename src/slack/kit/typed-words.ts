@@ -1,16 +1,16 @@
 import { bareName } from '../../core/labels.ts';
 import { decodeText } from './text.ts';
 
-/** The words that were typed after a subcommand. */
+/** What was typed after a subcommand. */
 export interface TypedWords {
   readonly words: readonly string[];
-  /** `key=value`, `--key=value` and `--key value` of the keys that the command knows. */
+  /** The values of `key=value`, `--key=value` and `--key value`, for keys that the command knows. */
   readonly options: Readonly<Record<string, string>>;
 }
 
 /**
- * Splits typed text into words and options. Phones write smart quotes and `—` for `--`;
- * Slack writes `<@U1|ann>` for a user and `<http://a.example|a.example>` for anything that looks like an address.
+ * Splits typed text into words and options. Undoes what phones write (smart quotes, and `—` for `--`) and Slack's links
+ * (`<http://a.example|a.example>` for anything that looks like an address); mentions such as `<@U1|ann>` stay.
  */
 export function parseTyped(text: string, known: readonly string[] = []): TypedWords {
   const tokens = splitTokens(normalise(text));
@@ -28,23 +28,23 @@ export function parseTyped(text: string, known: readonly string[] = []): TypedWo
   return { words, options };
 }
 
-/** The first word, without what a phone makes of it (`bareName`), and the rest as it was typed. */
+/** Splits typed text into its first word, folded by `bareName`, and the rest. */
 export function splitSubcommand(text: string): { readonly name: string; readonly rest: string } {
   const match = /^\s*(\S*)\s*(.*)$/s.exec(normalise(text));
   return { name: bareName(match?.[1] ?? ''), rest: match?.[2] ?? '' };
 }
 
-/** Finds the id in a mention such as `<@U012AB3CD|ann>`; undefined when it is none. */
+/** Finds the ID in a user's mention, such as `<@U012AB3CD|ann>`; undefined if the word is none. */
 export function findUserId(word: string): string | undefined {
   return /^<@([UW][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
 }
 
-/** Finds the id in `<#C012AB3CD|ops>`. */
+/** Finds the ID in a channel's mention, such as `<#C012AB3CD|ops>`; undefined if the word is none. */
 export function findChannelId(word: string): string | undefined {
   return /^<#([CGD][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
 }
 
-/** Finds the id in `<!subteam^S012AB3CD|@ops>`. */
+/** Finds the ID in a user group's mention, such as `<!subteam^S012AB3CD|@ops>`; undefined if the word is none. */
 export function findGroupId(word: string): string | undefined {
   return /^<!subteam\^(S[A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
 }
@@ -57,7 +57,7 @@ function normalise(text: string): string {
     .replace(/[\u00A0\u202F\u2000-\u200A]/g, ' ');
 }
 
-/** A token has no spaces except in quoted parts, as in `label="web 1"`. Apostrophes don't quote. */
+/** Splits at spaces, except in quoted parts, as in `label="web 1"`. Apostrophes inside words don't quote. */
 function splitTokens(text: string): string[] {
   const tokens = text.match(/(?:"[^"]*"|(?<=^|[\s=])'[^']*'|<[^<>\s][^<>]*>|[^\s"']|["'])+/g) ?? [];
   return tokens.map((token) => unwrapLink(unquote(token)));
@@ -70,7 +70,7 @@ function unquote(token: string): string {
   );
 }
 
-/** Turns Slack's links back into what was typed; mentions stay. */
+/** Turns Slack's links back into what was typed, and leaves mentions. */
 function unwrapLink(token: string): string {
   const plain = token.replace(
     /<(?:https?:\/\/|mailto:)([^<|>]*)(?:\|([^<>]*))?>/g,
