@@ -28,9 +28,9 @@ export function describeActOnIt(act: Pick<Act, 'actorId' | 'action' | 'outcome'>
   return sentenceOf(act, 'it');
 }
 
-type Told = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
+type Facts = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
 
-function sentenceOf(act: Told, subject: string): string {
+function sentenceOf(act: Facts, subject: string): string {
   const place = act.channelId === undefined ? '' : ` in <#${act.channelId}>`;
   const special = findSpecialWords(act, subject, place);
   if (special !== undefined) return special;
@@ -73,26 +73,26 @@ function findOutcomeWords(outcome: string): (parts: Parts) => string {
   );
 }
 
-function whyOf({ code }: Told): string {
+function whyOf({ code }: Facts): string {
   return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
 }
 
 /** Where the outcome and the code together say something that the action's own words don't. */
-function findSpecialWords(told: Told, subject: string, place: string): string | undefined {
-  const who = describeActor(told.actorId);
-  switch (told.action) {
+function findSpecialWords(facts: Facts, subject: string, place: string): string | undefined {
+  const who = describeActor(facts.actorId);
+  switch (facts.action) {
     case 'create':
     case 'renew':
-      return findOrderWords(told, who, subject, place);
+      return findOrderWords(facts, who, subject, place);
     case 'approval_answer':
     case 'access_answer':
-      return findAnswerWords(told, who, subject, place);
+      return findAnswerWords(facts, who, subject, place);
     default:
       return undefined;
   }
 }
 
-function findOrderWords({ action, outcome, code }: Told, who: string, subject: string, place: string) {
+function findOrderWords({ action, outcome, code }: Facts, who: string, subject: string, place: string) {
   const done = action === 'create' ? 'created' : 'renewed';
   if (code === 'decided')
     return `${who} decided that ${subject} was ${outcome === 'done' ? '' : 'not '}${done}${place}`;
@@ -100,7 +100,7 @@ function findOrderWords({ action, outcome, code }: Told, who: string, subject: s
 }
 
 function findAnswerWords(
-  { action, outcome, code = '', label }: Told,
+  { action, outcome, code = '', label }: Facts,
   who: string,
   subject: string,
   place: string,

@@ -229,7 +229,7 @@ async function follow(
   const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
   const now = seen.server?.state;
   const seconds = Math.max(1, Math.round(seen.ms / 1000));
-  if (seen.isThere)
+  if (seen.isAtTarget)
     return report(
       { server, action, outcome: 'done', state: now },
       options,

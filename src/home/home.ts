@@ -15,7 +15,7 @@ import { answerRows } from '../requests/role-request-card.ts';
 import { showServer } from '../servers/card.ts';
 import { changePower } from '../servers/change-power.ts';
 import { watchServer } from '../servers/delete-server.ts';
-import { answerWords, isThere, unconfirmedMessage } from '../servers/power-words.ts';
+import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/power-words.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/shortcuts.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
 import type { Command } from '../slack/kit/command.ts';
@@ -253,7 +253,8 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
   await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
   if (actId === undefined) return;
-  const isSeen = isThere(action, change) || (await request.execute(watchServer, { id, action })).isThere;
+  const isSeen =
+    isAtTarget(action, change) || (await request.execute(watchServer, { id, action })).isAtTarget;
   const isShown = isSeen && (await request.home?.show({}));
   await request.placeAct(actId, isShown ? 'told' : undefined);
 }

@@ -82,7 +82,7 @@ async function findRoleFor(label: string, { actor, app }: UseCaseContext): Promi
 }
 
 /** What a card shows; who viewed what is only in the audit, for owners. */
-const TOLD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
+const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
 /** What was only asked about first, or refused, did nothing to the server. */
 const DID_NOTHING = [
   'prefix_only',
@@ -96,7 +96,7 @@ async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext
   const entries = await app.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
   return entries.find(
     ({ action, outcome, code = '' }) =>
-      TOLD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
+      ON_CARD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
   );
 }
 

@@ -46,7 +46,7 @@ interface PowerInput {
   /** The user has confirmed a list of servers with this one in it. */
   readonly confirmed?: PowerConfirmation | undefined;
   /** One of several servers of one command: those before it are followed as this act, or as none yet. */
-  readonly among?: { readonly actId?: string | undefined } | undefined;
+  readonly batch?: { readonly actId?: string | undefined } | undefined;
   readonly urgency?: Urgency | undefined;
   /** Called when everything permits it, before the request is queued for the hosting API; if it rejects, nothing is sent. */
   readonly onSending?: (() => Promise<void>) | undefined;
@@ -67,7 +67,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
     announcesChange: true,
     subject: ({ ref }) => subjectOf(ref),
     run: async (
-      { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
+      { ref, onWait, urgency, onSending, batch, ...sureness }: PowerInput,
       context,
     ): Promise<PowerChange> => {
       const waiting = { onWait, urgency };
@@ -82,7 +82,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
       const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
         const change = { server, ...answer };
-        const actId = await followPower(action, { ...change, among, keyGeneration }, context);
+        const actId = await followPower(action, { ...change, batch, keyGeneration }, context);
         return { ...change, isUnconfirmed: false, actId };
       }
       const { code } = answer;

@@ -177,7 +177,7 @@ interface Watched {
   /** As the hosting API listed it last; undefined if it never did. */
   readonly server: Server | undefined;
   /** Whether that is where the action leads. */
-  readonly isThere: boolean;
+  readonly isAtTarget: boolean;
   /** Since the watch began. */
   readonly ms: number;
 }
@@ -201,8 +201,8 @@ export const watchServer = defineUseCase({
       if (typeof seen === 'object') await context.requireRoleFor(seen.label);
       server = typeof seen === 'object' ? seen : server;
       const ms = system.elapsed() - startedAt;
-      const isThere = server !== undefined && isWhereLeads(action, server);
-      if (isThere || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isThere, ms };
+      const isAtTarget = server !== undefined && isWhereLeads(action, server);
+      if (isAtTarget || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isAtTarget, ms };
     }
   },
 });

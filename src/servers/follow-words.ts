@@ -302,11 +302,11 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
           ? outbox.editPaced(act.workspaceId, act.message, followedMessage(act))
           : { kind: 'gone' as const },
       ),
-    tellActor: (act) => notifySafely(act.id, log, false, () => tellActor(act, outbox)),
+    notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
   };
 }
 
-async function tellActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
+async function notifyActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
   const { id: confirmationId, workspaceId, actorId: userId, channelId, thread } = act;
   const message = followedAnswer(act);
   const reply = outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread });

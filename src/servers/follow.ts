@@ -74,7 +74,7 @@ export interface FollowedAct {
 }
 
 /** What a list shows of a server: undefined where it has none of that ID, which proves something only if it is complete. */
-interface Sight {
+interface ServerSnapshot {
   readonly found: Server | undefined;
   readonly isComplete: boolean;
 }
@@ -86,7 +86,7 @@ const UNCHANGED_MS = 10_000;
 export function lookAt(
   server: FollowedServer,
   action: FollowedAction,
-  { found, isComplete }: Sight,
+  { found, isComplete }: ServerSnapshot,
   passedMs: number,
 ): FollowedServer {
   if (server.standing !== 'waiting') return server;
@@ -95,7 +95,7 @@ export function lookAt(
   const hasChanged = server.hasChanged || (isPower(action) && !isWhereLeads(action, found));
   const ipv4 = found.ipv4 ?? server.ipv4;
   const seen = { ...server, state: found.state, hasChanged, ipv4 };
-  if (!isThere(seen, action, found, passedMs)) return seen;
+  if (!hasSettled(seen, action, found, passedMs)) return seen;
   const paidUntil = found.paidUntil ?? seen.paidUntil;
   return { ...seen, paidUntil, standing: 'there', settledMs: passedMs };
 }
@@ -113,7 +113,7 @@ function withoutServer(
   return action === 'create' && !isListed ? server : { ...server, standing: 'gone' };
 }
 
-function isThere(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
+function hasSettled(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
   switch (action) {
     case 'create':
       return isWhereLeads('start', found) && found.ipv4 !== undefined;
@@ -222,7 +222,7 @@ export function createFollower(app: AppContext, roles: Roles): Follower {
       const lease = { owner, now, until: now + LEASE_MS };
       // One that is still being looked at only has its lease renewed by that.
       const taken = (await followedActs.take(lease, MOST_AT_ONCE)).filter(({ id }) => !busy.has(id));
-      for (const act of taken.filter(isOver)) run([act], () => tellOver(act, following));
+      for (const act of taken.filter(isOver)) run([act], () => followOver(act, following));
       const open = taken.filter((act) => !isOver(act));
       const { accounts, lost } = await groupByAccount(open, app);
       for (const { hosting, acts } of accounts) run(acts, () => followAccount(hosting, acts, following));
@@ -258,7 +258,7 @@ export interface FollowNotifier {
   /** Shows the act's current state in the channel's message. */
   update(act: FollowedAct): Promise<Updated>;
   /** Reports the outcome to the actor alone. False if Slack accepted no message. */
-  tellActor(act: FollowedAct): Promise<boolean>;
+  notifyActor(act: FollowedAct): Promise<boolean>;
 }
 
 export type Updated =
@@ -283,10 +283,10 @@ const LEASE_MS = 30_000;
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 15_000;
 /** How long a message that can't be sent is retried. */
-const TELL_MS = DAY_MS;
+const NOTIFY_MS = DAY_MS;
 
 /** The servers of one account, read once for all acts that are due. */
-type Sights = ((id: ServerId) => Sight) | undefined;
+type AccountSnapshot = ((id: ServerId) => ServerSnapshot) | undefined;
 
 /**
  * Looks once at the servers of acts of one account, and reports what is new. Reads one list, within the background's share of
@@ -297,11 +297,11 @@ async function followAccount(
   acts: readonly TakenAct[],
   following: Following,
 ): Promise<void> {
-  const sights = await look(hosting);
-  await Promise.all(acts.map((act) => followSafely(act, sights, following)));
+  const snapshot = await look(hosting);
+  await Promise.all(acts.map((act) => followSafely(act, snapshot, following)));
 }
 
-async function look(hosting: HostingApi): Promise<Sights> {
+async function look(hosting: HostingApi): Promise<AccountSnapshot> {
   try {
     const { servers, extent } = await hosting.fetchServers({ urgency: 'background' });
     const byId = new Map(servers.map((server) => [server.id, server]));
@@ -313,7 +313,7 @@ async function look(hosting: HostingApi): Promise<Sights> {
 }
 
 /** Nothing more is looked for: only the outcome has to be sent. */
-async function tellOver(act: TakenAct, following: Following): Promise<void> {
+async function followOver(act: TakenAct, following: Following): Promise<void> {
   await followSafely(act, undefined, following);
 }
 
@@ -336,19 +336,19 @@ async function findAccountOf(act: TakenAct, app: AppContext): Promise<HostingApi
   }
 }
 
-async function followSafely(act: TakenAct, sights: Sights, following: Following): Promise<void> {
-  await follow(act, sights, following).catch((error: unknown) => {
+async function followSafely(act: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
+  await follow(act, snapshot, following).catch((error: unknown) => {
     const { log } = following.app;
     log.warn('an act could not be followed', { actId: act.id, ...describeDefect(error) });
   });
 }
 
-async function follow(taken: TakenAct, sights: Sights, following: Following): Promise<void> {
+async function follow(taken: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
   const { app, clock, owner } = following;
-  const seen = advance(taken, sights, clock.measure(taken));
+  const seen = advance(taken, snapshot, clock.measure(taken));
   // A process that has lost the action to another one sends nothing.
   if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
-  const isDone = await tell(seen, following);
+  const isDone = await report(seen, following);
   if (!isDone) return;
   clock.forget(seen.id);
   await app.followedActs.end(seen.id, owner);
@@ -356,11 +356,11 @@ async function follow(taken: TakenAct, sights: Sights, following: Following): Pr
 
 function advance(
   act: TakenAct,
-  sights: Sights,
+  snapshot: AccountSnapshot,
   { passedMs, isMeasured }: ReturnType<FollowClock['measure']>,
 ): TakenAct {
   const servers = act.servers.map((server) =>
-    sights ? lookAt(server, act.action, sights(server.serverId), passedMs) : server,
+    snapshot ? lookAt(server, act.action, snapshot(server.serverId), passedMs) : server,
   );
   return { ...act, servers, passedMs, isMeasured: act.isMeasured && isMeasured };
 }
@@ -376,19 +376,19 @@ function save(act: FollowedAct, waitMs: number, { app, owner }: Following): Prom
 }
 
 /** Sends what is new. True when nothing more has to be sent. */
-async function tell(act: TakenAct, following: Following): Promise<boolean> {
+async function report(act: TakenAct, following: Following): Promise<boolean> {
   const isFinal = isOver(act);
-  if (!act.message) return isFinal && tellActor(act, following);
+  if (!act.message) return isFinal && notifyActor(act, following);
   if (describeStanding(act) === act.told) return isFinal;
   const { app } = following;
   const updated = await app.followNotifier.update(await withApprover(act, app));
   switch (updated.kind) {
     case 'shown':
-      return isFinal || !(await save(told(act), nextWait(act), following));
+      return isFinal || !(await save(asReported(act), nextWait(act), following));
     case 'gone': {
       await app.actMessages.remove(act.id);
       const { message: _, ...unseen } = act;
-      return isFinal && tellActor(unseen, following);
+      return isFinal && notifyActor(unseen, following);
     }
     case 'later':
       return !(await keepForLater(act, updated.afterMs, following));
@@ -402,27 +402,27 @@ async function withApprover(act: TakenAct, { approvals }: AppContext): Promise<T
   return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 
-const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
+const asReported = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
 
 /** False when it is too late to report it. */
 async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
   const { app } = following;
-  if (Math.abs(app.system.now() - act.since) > TELL_MS) return false;
+  if (Math.abs(app.system.now() - act.since) > NOTIFY_MS) return false;
   const waitMs = Math.max(nextWait(act), Math.min(afterMs, 60_000));
   await save(act, waitMs, following);
   return true;
 }
 
 /** Once: what a crash interrupts is not sent twice. Users who may no longer see the server get nothing. */
-async function tellActor(act: TakenAct, following: Following): Promise<boolean> {
+async function notifyActor(act: TakenAct, following: Following): Promise<boolean> {
   const { app, roles } = following;
   const standing = describeStanding(act);
   if (standing === act.told || !isNewsToActor(act)) return true;
   const maySee = await mayStillSee(act, roles);
   if (maySee === false) return true;
   if (maySee === 'unknown') return !(await keepForLater(act, LONGEST_WAIT_MS, following));
-  if (!(await save(told(act), nextWait(act), following))) return false;
-  if (await app.followNotifier.tellActor(act)) return true;
+  if (!(await save(asReported(act), nextWait(act), following))) return false;
+  if (await app.followNotifier.notifyActor(act)) return true;
   return !(await keepForLater(act, LONGEST_WAIT_MS, following));
 }
 
@@ -446,7 +446,7 @@ interface AcceptedPower {
   readonly server: Server;
   /** As the answer reports it. */
   readonly state?: string;
-  readonly among: { readonly actId?: string | undefined } | undefined;
+  readonly batch: { readonly actId?: string | undefined } | undefined;
   /** Which API key the workspace had. */
   readonly keyGeneration: number;
 }
@@ -457,16 +457,16 @@ interface AcceptedPower {
  */
 export async function followPower(
   action: PowerAction,
-  { server, state, among, keyGeneration }: AcceptedPower,
+  { server, state, batch, keyGeneration }: AcceptedPower,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
-  const isThere = state !== undefined && isWhereLeads(action, { state });
+  const isAtTarget = state !== undefined && isWhereLeads(action, { state });
   // A server that is still running right after its reboot was accepted may not have gone down yet.
-  const isSettled = isThere && action !== 'reboot';
+  const isSettled = isAtTarget && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
-  const id = among?.actId ?? app.system.newId();
+  const id = batch?.actId ?? app.system.newId();
   const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
-  if (isSettled && !among) {
+  if (isSettled && !batch) {
     await supersedeEarlier(act, server.id, app);
     return undefined;
   }

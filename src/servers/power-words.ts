@@ -7,7 +7,7 @@ import { showButton } from './buttons.ts';
 import type { PowerChange } from './change-power.ts';
 
 /** Whether the answer to a power action already reports where the action leads. */
-export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
+export function isAtTarget(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
   return state !== undefined && isWhereLeads(action, { state });
 }
 
@@ -18,7 +18,7 @@ export function announcedWords(
 ): string {
   const label = codeLabel(change.server.label);
   const { past, present } = VERBS[action];
-  if (!isThere(action, change)) return `is ${present} ${label}…${quote(change)}`;
+  if (!isAtTarget(action, change)) return `is ${present} ${label}…${quote(change)}`;
   return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
 }
 
@@ -26,7 +26,7 @@ export function announcedWords(
 export function answerWords(action: PowerAction, change: PowerChange): string {
   const label = codeLabel(change.server.label);
   if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
-  if (!isThere(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
+  if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }
 

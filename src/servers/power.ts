@@ -20,7 +20,7 @@ import {
   serverWords,
 } from './follow-words.ts';
 import { chooseSuggestions, offerMatches, offerServers, pickChoice } from './pick.ts';
-import { announcedWords, answerWords, isThere, unconfirmedMessage } from './power-words.ts';
+import { announcedWords, answerWords, isAtTarget, unconfirmedMessage } from './power-words.ts';
 import { MOST_AT_ONCE, selectServers } from './select.ts';
 import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
 
@@ -120,8 +120,8 @@ async function followOnCard(
   change: PowerChange,
   request: SlackRequest,
 ): Promise<boolean> {
-  if (isThere(action, change)) return true;
-  const { isThere: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
+  if (isAtTarget(action, change)) return true;
+  const { isAtTarget: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
   return (await request.reply.edit(await loadCard(change, request))) && isSeen;
 }
 

@@ -130,7 +130,7 @@ async function listMatches(
     else for (const server of found) matches.add(server);
   }
   const sorted = [...matches].filter(({ label }) => covers(label)).sort(compareServers);
-  const { chosen, leftOut } = await sift(action, sorted, context);
+  const { chosen, leftOut } = await partition(action, sorted, context);
   if (chosen.length > MOST_AT_ONCE)
     throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
   return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
@@ -157,7 +157,7 @@ async function findNamed(
 }
 
 /** Takes out what the action would be refused for, or would do nothing to. */
-async function sift(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
+async function partition(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
   const suitable = servers.filter((server) => isSuitable(action, server));
   const leftOut: LeftOutServer[] = servers
     .filter((server) => !isSuitable(action, server))

@@ -82,7 +82,7 @@ async function actOnEach(
     try {
       const change = await subrequest.execute(changePower[action], {
         ...{ ref, onWait, confirmed },
-        among: { actId: actOf(outcomes.done) },
+        batch: { actId: actOf(outcomes.done) },
       });
       if (change.isUnconfirmed) outcomes.others.push(...unconfirmedMessage(action, change).blocks);
       else outcomes.done.push(change);
