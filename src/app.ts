@@ -42,21 +42,22 @@ import { realSystem, type System } from './system.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
 import { createWebServer, listen, type WebParts, watchRequests } from './web/server.ts';
 
+/** The app while it runs. */
 export interface RunningApp {
   readonly port: number;
   readonly ports: AppContext;
-  /** What prevents the app from working, one sentence each; empty when it is ready. */
+  /** Lists what keeps the app from working, a sentence each; empty if it is ready. */
   faults(): Promise<readonly string[]>;
-  /** Stops accepting requests, lets running work finish until the deadline, and closes everything. */
+  /** Stops accepting requests, lets running work finish for the time of one hosting request plus 5 s, and closes everything. */
   close(): Promise<void>;
 }
 
-/** A stop leaves running work the time of one request to the hosting API, plus this to store and report its answer. */
+/** Time to store and report the last answer of the hosting API at a stop. */
 const DRAIN_MARGIN_MS = 5000;
 
 /**
- * Puts the app together and starts it.
- * @throws DatabaseInUse, DatabaseUnusable, VaultError: each with a sentence for the operator
+ * Puts the app together and starts it. Its background work continues confirmed orders, which may send paid requests.
+ * @throws DatabaseInUse, DatabaseUnusable, VaultError, each with a sentence for the operator; Error of `listen`
  */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
@@ -68,9 +69,9 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
   const { source } = slack;
   const { watchTokens } = source;
-  const told = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
-  const digestEdits = createDigestEdits(told);
-  const ports = { ...told, ...digestEdits.notifiers };
+  const connected = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const digestEdits = createDigestEdits(connected);
+  const ports = { ...connected, ...digestEdits.notifiers };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, system, log, clock, stop.signal);
@@ -99,7 +100,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }
 
-/** What still listens would keep the process alive. */
+/** Closes everything after a failed start, since an open server would keep the process alive. @throws the error */
 async function endFailedStart(
   error: unknown,
   server: Server,
@@ -113,7 +114,7 @@ async function endFailedStart(
   throw error;
 }
 
-/** Slack's requests come over WebSockets if there is an app-level token, and otherwise over HTTP to our own server. */
+/** Receives Slack's requests over WebSockets if there is an app-level token, and otherwise over HTTP on our own server. */
 function openTransport(
   config: Config,
   system: System,
@@ -139,7 +140,7 @@ function openServer(config: Config, ports: AppContext, parts: Omit<WebParts, Own
   return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
 }
 
-/** The store, and the system with the clock of all processes that share the store. */
+/** Opens the store, and replaces the system's clock and IDs with those that all processes on the store share. */
 async function openConfiguredStore(config: Config, vault: Vault, log: Log, base: System) {
   const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
   const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
@@ -148,7 +149,10 @@ async function openConfiguredStore(config: Config, vault: Vault, log: Log, base:
   return { store, system };
 }
 
-/** Uses this machine's own clocks: the database's time is extrapolated with the monotonic one, so it would hide that the machine was suspended. */
+/**
+ * Uses this machine's own clocks: the shared one is extrapolated with the monotonic clock, which would hide a suspended
+ * machine.
+ */
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System) {
   const { accounts, apiKeys } = store;
   const hosting = createHosting({
@@ -239,13 +243,13 @@ interface SlackParts
   readonly vault: Vault;
 }
 
-/** Where the tokens come from, and what goes with that. */
+/** The source of Slack's tokens: one workspace's setting, or installs by OAuth. */
 interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation'> {
-  /** Calls this for each install. Absent where there are none. */
+  /** Sets what is called after each install. Absent without OAuth. */
   onInstall?(greet: (installation: Installation) => void): void;
-  /** Starts asking Slack what it has to say before anything is served. */
+  /** Asks Slack what has to be known before requests are served. */
   connect(): Promise<void>;
-  /** What keeps the app from working anywhere, in a sentence each. */
+  /** Lists what keeps the app from working anywhere, a sentence each. */
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;
@@ -257,7 +261,7 @@ interface OpenSlack extends Slack {
   readonly source: Source;
 }
 
-/** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
+/** Opens Slack's side: for the one workspace of `SLACK_BOT_TOKEN`, or for those that install the app. */
 function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
   const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, homes } = parts;
   const { system, log } = parts;
@@ -294,7 +298,7 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
   return { ...slack, connections, source };
 }
 
-/** Shows the user who installed the app what to do next, unless that is done. An organization is no workspace to begin in. */
+/** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
 async function greet(
   { id, isOrg, installedBy }: Installation,
   slack: Pick<Slack, 'greetInstaller'>,
@@ -315,7 +319,7 @@ function openSingleWorkspace(
   return createSingleWorkspace(parts);
 }
 
-/** No calls at the start: a workspace that is not used costs nothing. */
+/** Opens the workspaces that install the app. Calls nothing at the start: an unused workspace costs nothing. */
 function openInstalledWorkspaces(
   config: Config,
   parts: SlackParts,
@@ -323,7 +327,7 @@ function openInstalledWorkspaces(
   abilities: AbilityWatch,
 ): Source {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
-  // `parseConfig` has seen to it.
+  // Never true: `parseConfig` refuses it.
   if (!clientId || !clientSecret || !publicUrl) throw new Error('the settings for OAuth are incomplete');
   const client = { clientId, clientSecret };
   const ports: InstallationPorts = {

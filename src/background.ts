@@ -16,18 +16,19 @@ import { createFollower } from './servers/follow.ts';
 import type { System } from './system.ts';
 import { type RunEntry, sweepRuns } from './workflows/run.ts';
 
-/** How often the ledger is asked for what is due. */
+/** Pause between two looks for due operations in the ledger. */
 const TICK_MS = 500;
 const SWEEP_MS = MINUTE_MS;
-/** Together with the lease of a lock: another process takes over the work of a crashed one within a minute. */
+/** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
 const UNFINISHED_MS = 15_000;
-/** A token has hours left, and an uninstall is checked at once when its event comes. */
+/** Often enough: a token has hours left, and an uninstall is first checked when its event comes. */
 const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
-/** An outcome that Slack didn't take at once is sent again after 5 s at the earliest. */
+/** Half of the shortest time after which a workflow's outcome is sent again. */
 const RUNS_MS = 2500;
+/** Operations other than payments that run at once. */
 const MOST_AT_ONCE = 8;
 
 type BackgroundContext = AppContext & {
@@ -36,8 +37,9 @@ type BackgroundContext = AppContext & {
 };
 
 /**
- * Does the work that no request waits for: looks for unconfirmed orders, notifies users of outcomes, continues what a crash
- * has interrupted, and lets requests expire. Runs until it is aborted.
+ * Does the work that no request waits for: continues confirmed orders that a crash interrupted, resolves unconfirmed ones, notifies
+ * users, follows servers, posts digests, and expires requests. Runs until aborted; errors are logged.
+ * Money effect: may send paid requests, each at most once (docs/design.md 4.7, 4.10).
  */
 export async function runBackground(
   app: BackgroundContext,
@@ -88,8 +90,8 @@ export async function runBackground(
 }
 
 /**
- * Starts what is due, side by side: one order that waits for an answer must not hold up all the others, and payments, which
- * wait for each other, must not hold up what they wait for.
+ * Starts due operations concurrently, so that one that waits for an answer doesn't hold up the others. Payments, which wait for
+ * each other, don't count towards the limit, so that they never hold up what they wait for.
  */
 async function startDue(
   app: BackgroundContext,
@@ -114,7 +116,7 @@ function readSpilledSafely(app: BackgroundContext) {
   });
 }
 
-/** Digests are posted beside everything else: an account that doesn't answer holds up nothing. */
+/** Posts digests beside the loop, so that an account that doesn't answer doesn't hold it up. */
 function startReminders(app: AppContext, signal: AbortSignal) {
   const { system } = app;
   const work = createReminderWork(app, signal);
@@ -130,7 +132,7 @@ function startReminders(app: AppContext, signal: AbortSignal) {
   };
 }
 
-/** Work that the loop does not wait for. */
+/** Runs work that the loop doesn't wait for. */
 function startAside() {
   const running = new Set<Promise<void>>();
   return {
@@ -143,7 +145,7 @@ function startAside() {
   };
 }
 
-/** Starts the work only if its last run has ended. A failure is logged: nothing awaits it, so it would end the process. */
+/** Starts work only if its last run has ended. Logs its failure, which nothing else catches. */
 function onceAtATime(work: () => Promise<void>, app: AppContext) {
   let running: Promise<void> | undefined;
   return {
@@ -158,18 +160,18 @@ function onceAtATime(work: () => Promise<void>, app: AppContext) {
   };
 }
 
-/** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
+/** Continues approvals, access requests and renewal batches. A failure of one kind doesn't stop the others. */
 async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
   const sweeps = [sweepApprovals(app, startedAt), sweepAccessRequests(app, startedAt), sweepBatches(app)];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
 }
 
-/** The store can't be reached: everything stays due. */
+/** Logs failed work, which stays due. */
 function logTrouble(error: unknown, { log }: AppContext): void {
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
 }
 
-/** True the first time, and then once per period. */
+/** Creates a function that returns true the first time, and then once per period. */
 function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -179,13 +181,13 @@ function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => bool
   };
 }
 
-/** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
+/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
 const REPLAY_MS = 11 * MINUTE_MS;
 
-/** Slack gives up on an event after a day at most, and an unanswered run is over after two. */
+/** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-/** Ends what expires: stored passwords, links, temporary roles. For approvals see `sweep-approvals.ts`. */
+/** Removes what has expired: stored passwords, links, reply paths, temporary roles. `sweepApprovals` expires approvals. */
 export async function sweep(app: AppContext): Promise<void> {
   const { system } = app;
   const now = system.now();

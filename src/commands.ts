@@ -50,8 +50,8 @@ export const commands: readonly Command[] = [
 ];
 
 /**
- * Runs what was typed after `/vps`; bare, it shows the control panel.
- * @throws Refusal `unknown_command` and what the command throws
+ * Runs what was typed after `/vps`, or shows the control panel for nothing.
+ * @throws Refusal `unknown_command`, and as the command does
  */
 export async function runCommand(text: string, request: SlackRequest): Promise<void> {
   const { name, rest } = splitSubcommand(text);

@@ -3,10 +3,10 @@ import { isInWorkspace, NAMED_OWNER } from './core/roles.ts';
 import { Secret } from './core/secret.ts';
 import { LOG_LEVELS } from './log.ts';
 
-/** Every setting, read from the environment once (docs/design.md 8). */
+/** All settings, read from the environment once (docs/design.md 8). */
 export type Config = z.output<typeof schema>;
 
-/** Something is missing or wrong in the environment; `faults` has one line for each setting. */
+/** Missing or wrong settings; `faults` has one line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -22,7 +22,7 @@ const secret = z
   .string()
   .min(1)
   .transform((text) => new Secret(text));
-/** Separated by commas or white space. */
+/** A list separated by commas, semicolons or white space. */
 const list = (pattern: RegExp, problem: string) =>
   z
     .string()
@@ -37,28 +37,28 @@ const settings = z.object({
     .transform((url) => url.replace(/\/+$/, '')),
   HOSTING_TIMEOUT_MS: z.coerce.number().int().min(100).max(300_000).default(30_000),
   HOSTING_CURRENCY: z.string().max(12).default(''),
-  /** Linked in messages: only what Slack takes as a link. */
+  /** Linked in messages, so only what Slack takes as a link. */
   HOSTING_ACCOUNT_URL: address
     .max(1000)
     .regex(/^[^\s|<>]+$/, 'must be a link')
     .optional(),
-  /** Socket Mode. Absent: over HTTP. */
+  /** For Socket Mode; absent for HTTP. */
   SLACK_APP_TOKEN: z
     .string()
     .regex(/^xapp-/, 'must be an app-level token, which starts with xapp-')
     .transform((text) => new Secret(text))
     .optional(),
-  /** For HTTP alone. */
+  /** For HTTP. */
   SLACK_SIGNING_SECRET: secret.optional(),
-  /** One workspace. */
+  /** For one workspace. */
   SLACK_BOT_TOKEN: secret.optional(),
-  /** Several workspaces, each of which installs the app by OAuth. */
+  /** For several workspaces, which install the app by OAuth. */
   SLACK_CLIENT_ID: z
     .string()
     .regex(/^[\w.-]+$/, 'must be the app’s client ID')
     .optional(),
   SLACK_CLIENT_SECRET: secret.optional(),
-  /** Teams or enterprises; empty: any workspace may install the app. */
+  /** Workspaces or organizations that may install the app; empty for any. */
   ALLOWED_WORKSPACES: list(/^[TE][A-Z0-9]{2,}$/, 'must be IDs of workspaces or organizations'),
   SLACK_API_URL: address.transform((url) => `${url.replace(/\/+$/, '')}/`).default('https://slack.com/api/'),
   PUBLIC_URL: address
@@ -66,18 +66,18 @@ const settings = z.object({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
   ENCRYPTION_KEYS: secret,
-  /** A user, or one in one workspace: `T012AB3CD:U012AB3CD` (`core/roles.ts`). */
+  /** Users, or users of one workspace: `T012AB3CD:U012AB3CD` (`core/roles.ts`). */
   OWNERS: list(NAMED_OWNER, 'must be Slack user IDs'),
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
-  /** That share one PostgreSQL server. Absent: each takes as many connections as it can use. */
+  /** Processes that share one PostgreSQL server (docs/design.md 8.7); absent to let each take all the connections it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
-  /** Absent: beside the database. */
+  /** A folder; absent for one beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
   DOUBT_MINUTES: minutes(1, 1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
-  /** Absent: forever. */
+  /** Absent to keep the audit forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  /** Absent: there is no `/metrics`. */
+  /** Absent for no `/metrics` (docs/design.md 8.5). */
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces')
@@ -88,7 +88,7 @@ const settings = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 });
 
-/** Slack's requests must be able to arrive, and to be recognized as Slack's. */
+/** Requires a way for Slack's requests to arrive and to be recognized as Slack's. */
 const schema = settings.refine(
   ({ SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }) => Boolean(SLACK_APP_TOKEN ?? SLACK_SIGNING_SECRET),
   { path: ['SLACK_APP_TOKEN'], when: () => true },
@@ -117,7 +117,7 @@ const slackCheckSchema = settings
   .extend({ SLACK_BOT_TOKEN: secret });
 
 /**
- * Reads the settings; an empty variable counts as absent.
+ * Reads the app's settings. An empty variable counts as absent.
  * @throws ConfigError naming every fault at once, each with an example
  */
 export function parseConfig(environment: Environment): Config {
@@ -127,8 +127,9 @@ export function parseConfig(environment: Environment): Config {
   }));
 }
 
-/** The settings of `npm run key`. */
+/** The settings of `npm run key` and `npm run vps`. */
 export type KeyConfig = z.output<typeof keySchema>;
+
 /** The settings of `npm run audit`. */
 export type AuditConfig = z.output<typeof auditSchema>;
 
@@ -138,30 +139,30 @@ export type StoreConfig = z.output<typeof storeSchema>;
 /** The settings of `npm run check:slack`. */
 export type SlackCheckConfig = z.output<typeof slackCheckSchema>;
 
-/** Reads only what it takes to test and store a key. @throws ConfigError as `parseConfig` does */
+/** Reads the settings of `npm run key` and `npm run vps`. @throws ConfigError as `parseConfig` does */
 export function parseKeyConfig(environment: Environment): KeyConfig {
   return parseWith(keySchema, environment);
 }
 
-/** Reads only what it takes to open the audit. @throws ConfigError as `parseConfig` does */
+/** Reads the settings of `npm run audit`. @throws ConfigError as `parseConfig` does */
 export function parseAuditConfig(environment: Environment): AuditConfig {
   return parseWith(auditSchema, environment);
 }
 
-/** Reads only what it takes to move the store. @throws ConfigError as `parseConfig` does */
+/** Reads the settings of `npm run store`. @throws ConfigError as `parseConfig` does */
 export function parseStoreConfig(environment: Environment): StoreConfig {
   return parseWith(storeSchema, environment);
 }
 
-/** Reads only what Slack and the hosting API are asked with. @throws ConfigError as `parseConfig` does */
+/** Reads the settings of `npm run check:slack`. @throws ConfigError as `parseConfig` does */
 export function parseSlackCheckConfig(environment: Environment): SlackCheckConfig {
   return parseWith(slackCheckSchema, environment);
 }
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong between settings, by the name of the one that is to be changed. */
+/** Finds contradictions between settings, by the name of the one to change. */
 type FindFaults = (given: Given) => Readonly<Record<string, string | undefined>>;
 
 function parseWith<Shape extends z.ZodObject>(
@@ -182,7 +183,7 @@ function parseWith<Shape extends z.ZodObject>(
   throw new ConfigError(names.flatMap((name) => faults.get(name) ?? []));
 }
 
-/** One workspace, whose token is given, or several that install the app: exactly one of both. */
+/** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
 function findSlackFaults(given: Given): Readonly<Record<string, string | undefined>> {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
@@ -217,19 +218,19 @@ function listEntries(text: string): string[] {
   return entries.filter((entry) => entry !== '');
 }
 
-/** What is no owner at all is reported separately. */
+/** Whether every owner comes with a workspace. Text that is no owner is reported separately. */
 function namesEveryWorkspace(owners: string): boolean {
   return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || isInWorkspace(entry));
 }
 
-/** Plain HTTP is only for the sandbox and tests on this machine. Text that is not a URL is reported separately. */
+/** Whether a URL is HTTPS, or HTTP on this machine, for the sandbox and tests. Text that is no URL is reported separately. */
 function isPrivateOrTls(url: string): boolean {
   if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** Settings by name, as the environment has them; an empty one is undefined. */
+/** Settings by name, as in the environment; undefined if empty. */
 type Given = Readonly<Record<string, string | undefined>>;
 
 const EXAMPLES = {
@@ -261,7 +262,7 @@ const EXAMPLES = {
 
 const NO_TRANSPORT = `SLACK_APP_TOKEN (Socket Mode, without a public address) or SLACK_SIGNING_SECRET (over HTTP) is missing, for example: SLACK_APP_TOKEN=${EXAMPLES.SLACK_APP_TOKEN}`;
 
-/** A setting that is missing or wrong, in a sentence with an example. */
+/** Says that a setting is missing or wrong, with an example. */
 function describeFault(name: string, problem: string, given: Given): string {
   const example = EXAMPLES[name as keyof typeof EXAMPLES] ?? '…';
   if (name === 'SLACK_APP_TOKEN' && given[name] === undefined) return NO_TRANSPORT;
@@ -269,7 +270,7 @@ function describeFault(name: string, problem: string, given: Given): string {
   return `${name} ${fault}, for example: ${name}=${example}`;
 }
 
-/** A SQLite file belongs to one process. */
+/** Refuses several processes on one SQLite file. */
 function findProcessFaults({
   DATABASE_URL,
   MAX_PROCESSES,

@@ -37,7 +37,7 @@ import type { ActMessages, FollowedActs, Protections, ServerNotes } from './serv
 import type { System } from './system.ts';
 import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/run.ts';
 
-/** Everything that is stored. */
+/** Everything that is stored, by feature. */
 export interface Store {
   readonly workspaces: Workspaces;
   readonly accounts: Accounts;
@@ -65,17 +65,17 @@ export interface Store {
   readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
-  /** The one clock, and the IDs in its order, of all processes that share the store. */
+  /** The clock that all processes on the store share, and IDs in its order. */
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;
-  /** What the operator should know about the state in which the database was found, a sentence each. */
+  /** Notes for the operator about the database as it was found, a sentence each. */
   readonly notes: readonly string[];
-  /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
+  /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Everything that the use cases need from outside; `compose.ts` puts it together. Each feature names the part it uses. */
+/** Everything that use cases need from outside; `app.ts` puts it together. */
 export interface AppContext extends Store {
   readonly system: System;
   readonly log: Log;
@@ -104,10 +104,10 @@ export interface AppContext extends Store {
   /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {
-    /** How long an unconfirmed operation is looked for (`DOUBT_MINUTES`). */
+    /** How long an unconfirmed operation is looked for before a manager has to decide, too (`DOUBT_MINUTES`). */
     readonly unconfirmedMs: number;
     readonly passwordHoldMs: number;
-    /** Undefined: audit entries are kept forever. */
+    /** Undefined to keep audit entries forever. */
     readonly auditKeepDays: number | undefined;
   };
 }

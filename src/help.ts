@@ -5,7 +5,7 @@ import { context, type Message, section, textMessage } from './slack/kit/blocks.
 import { type Command, defineCommand } from './slack/kit/command.ts';
 import { escapeText } from './slack/kit/text.ts';
 
-/** Help is generated from the commands. The list is passed in, since it contains this command too. */
+/** `/vps help`, generated from the commands. Their list is a function, since it contains this command, too. */
 export function defineHelp(listCommands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
@@ -24,7 +24,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
   });
 }
 
-/** Finds a command by the name that was typed. @throws Refusal `unknown_command` with the nearest one */
+/** Gets a command by the typed name. @throws Refusal `unknown_command` with the nearest one */
 export function getCommand(typed: string, commands: readonly Command[]): Command {
   const command = commands.find(({ name }) => name === typed);
   if (command) return command;
@@ -35,14 +35,14 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
   throw new Refusal('unknown_command', { typed, nearest });
 }
 
-/** The groups of help, in order. What is in none of them comes last. */
+/** The groups of help, in order. Other commands come last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
   Orders: ['catalog', 'create', 'renew', 'password', 'costs'],
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
-/** What each command may look like when it is typed. */
+/** An example of each command, without `/vps`. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   help: 'help create',
   list: 'list web',
@@ -64,7 +64,7 @@ export function exampleOf({ name }: Pick<Command, 'name'>): string {
   return EXAMPLES[name] ?? name;
 }
 
-/** The commands that this user may run, and no others, in groups, each with an example. */
+/** Renders the commands that a role allows, in groups, each with an example. */
 export function helpMessage(commands: readonly Command[], role: Role | undefined): Message {
   const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
   const grouped = Object.values(GROUPS).flat();
@@ -93,7 +93,7 @@ function articleOf(role: Role): string {
   return role === 'operator' || role === 'owner' ? 'an' : 'a';
 }
 
-/** One command in full. */
+/** Renders one command in full, with the role that it needs. */
 export function commandHelp(command: Command, role?: Role): Message {
   const { usage, summary, needs } = command;
   const isAllowed = needs === 'anyone' || roleCovers(role, needs);

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { describeDefect } from './core/errors.ts';
 
-/** What may be logged: a sentence and named fields. Never a body, a payload or an error's text of unknown origin. */
+/** Named fields of a log line. Never a body, a payload, a secret or an error's text of unknown origin. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** Writes log lines: a fixed sentence and fields. */
 export interface Log {
   debug(words: string, fields?: Fields): void;
   info(words: string, fields?: Fields): void;
@@ -14,7 +15,7 @@ export interface Log {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Logs JSON lines to standard output, synchronously: the last line before a crash is the one that is needed. */
+/** Creates a log of JSON lines on standard output. Synchronous, since the last line before a crash matters most. */
 export function createLog(level: LogLevel): Log {
   const target = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   const write =
@@ -28,9 +29,9 @@ export function createLog(level: LogLevel): Log {
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * Logs what no code has caught, without its message, which may hold anything; Node.js would print it. The process survives a
- * rejected promise that nobody awaited, since nothing depends on that. After any other exception it ends, to be started again
- * by whatever supervises it.
+ * Logs what no code has caught, without its message, which may contain secrets and which Node.js would print. The process
+ * survives an unhandled rejection, since nothing depends on it. After any other exception it exits with 1, for its supervisor to
+ * restart it.
  */
 export function logUncaught(
   events: Pick<NodeJS.Process, 'on'>,

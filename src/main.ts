@@ -2,7 +2,7 @@ import { compose, type RunningApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { createLog, type Log, logUncaught } from './log.ts';
 
-/** Starts the app from the environment. An error is printed as a sentence, with exit code 1 and no stack trace. */
+/** Starts the app from the environment. Prints an error as a sentence without a stack trace, with exit code 1. */
 async function main(): Promise<void> {
   try {
     const config = parseConfig(process.env);
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The first signal lets running requests end, the second stops at once. */
+/** Lets running requests end after the first signal, and stops at once after the second. */
 function stopOnSignals(app: RunningApp, log: Log): void {
   let isStopping = false;
   const stop = (signal: string): void => {

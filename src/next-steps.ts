@@ -4,7 +4,7 @@ import { accessSteps } from './requests/ask-for-role.ts';
 import { failedSteps, serverSteps } from './servers/words.ts';
 import { actions } from './slack/kit/blocks.ts';
 
-/** What a user can do after an error, as a row of buttons; none where the words say it all. `typed` is the failed command. */
+/** Renders a row of buttons for what a user can do after an error; empty if there is nothing. `typed`: the failed command. */
 export function nextSteps(error: unknown, typed?: string): KnownBlock[] {
   const buttons = buttonsAfter(error, typed);
   return buttons.length === 0 ? [] : [actions(...buttons)];

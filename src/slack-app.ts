@@ -35,9 +35,9 @@ import type { System } from './system.ts';
 import { createWorkflowNotifier } from './workflows/card.ts';
 import { createStepIntake } from './workflows/run.ts';
 
-/** All that the app needs of Slack, and what Slack needs of the app. */
+/** What the app needs of Slack, and Slack of the app. */
 export interface Slack {
-  /** What the use cases look up in Slack, and how they notify users. */
+  /** How use cases look things up in Slack and notify users. */
   readonly ports: Pick<
     AppContext,
     | 'users'
@@ -58,12 +58,13 @@ export interface Slack {
     | 'workflowNotifier'
   >;
   createDispatch(entry: Entry, ports: AppContext): Dispatch;
-  /** Tells a user who has installed the app what comes next. */
+  /** Sends the next steps to the user who installed the app. True if Slack took the message. */
   greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<boolean>;
-  /** Puts an error into the words that a user reads. */
+  /** Describes an error for users. */
   explain(error: unknown): string;
 }
 
+/** What Slack's side is made of. */
 export interface SlackOptions {
   readonly clients: SlackClients;
   readonly connections: Pick<SlackConnections, 'open' | 'clock'>;
@@ -79,13 +80,13 @@ export interface SlackOptions {
   readonly currency: string;
   readonly accountUrl: string | undefined;
   readonly publicUrl: string | undefined;
-  /** Decides which requests are handled, where several workspaces can install the app. */
+  /** Decides which requests are handled. Absent with `SLACK_BOT_TOKEN`. */
   readonly admit?: Admit | undefined;
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
   readonly slackApiUrl: string;
 }
 
-/** Puts Slack's side together. */
+/** Puts Slack's side together. Sends nothing by itself. */
 export function createSlack(options: SlackOptions): Slack {
   const { clients, workspaces, system, log, accountUrl } = options;
   const currencyOf = createCurrencyOf(workspaces, options.currency);
@@ -142,7 +143,7 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
   });
 }
 
-/** How users are notified, by each feature. */
+/** Creates the notifiers of all features. */
 function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
   return {
     connectNotifier: createConnectNotifier(parts),

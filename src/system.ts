@@ -2,11 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { monotonicFactory } from 'ulid';
 
-/** Time, IDs and randomness come from here alone, so that tests can hold the clock (docs/design.md 7). */
+/** The only source of time, IDs and randomness, so that tests can hold the clock (docs/design.md 7.5). */
 export interface System {
-  /** Wall clock, epoch milliseconds: for what is stored and shown. */
+  /** Wall clock in epoch milliseconds, for what is stored and shown. */
   now(): number;
-  /** Monotonic clock, milliseconds from an arbitrary start: for what is measured and waited for. */
+  /** Monotonic clock in milliseconds from an arbitrary start, for what is measured and waited for. */
   elapsed(): number;
   /** Waits this many milliseconds on the monotonic clock; rejects with an AbortError if the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -14,7 +14,7 @@ export interface System {
   newId(): string;
   /** A URL-safe token of this many random bytes. */
   newToken(bytes: number): string;
-  /** A number from 0 up to, but not including, 1. */
+  /** A number from 0 to 1, without 1. Not for secrets. */
   random(): number;
 }
 
@@ -36,8 +36,8 @@ export const realSystem: System = {
 };
 
 /**
- * Makes ULIDs from a clock and from numbers between 0 and 1. IDs sort in the order in which they were made, even within one
- * millisecond and if the clock is set back.
+ * Creates a maker of ULIDs from a clock (epoch ms) and random numbers from 0 to 1. IDs sort in the order in which they were made,
+ * even within one millisecond and if the clock is set back.
  */
 export function createIds(now: () => number, random: () => number): () => string {
   const next = monotonicFactory(random);

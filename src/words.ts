@@ -19,7 +19,7 @@ import type { AccessRequestState, ClosedState } from './requests/decision.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
-/** What the refusals of roles and access requests say. */
+/** The words of refusals about roles and access requests. */
 const accessRefusalWords = {
   role_needed: (details) => `${describeNeed(details)} ${describeGranters(details)}`,
   other_organization: ({ missingScope }) =>
@@ -65,7 +65,7 @@ function describeNeed({ needed, held, label }: Needed): string {
   return `You need the *${needed}* role ${what}; you’re ${articleOf(held)} *${held}*${elsewhere}.`;
 }
 
-/** Becoming an owner is nothing that the app suggests: it says only who is one. */
+/** Says who can grant a role. For owner, only names the owners: the app doesn't suggest becoming one. */
 function describeGranters({ needed, owners = [] }: Needed): string {
   const named = owners.map(mention).join(', ');
   if (needed === 'owner') return named === '' ? 'Ask an admin of this Slack workspace.' : `Ask ${named}.`;
@@ -103,12 +103,12 @@ const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], strin
   archived_channel: 'This channel is archived, so a role for it would have no effect.',
 };
 
-/** Who froze purchases, and how that ends. */
+/** Says who froze purchases, and how that ends. Escaped mrkdwn. */
 export function frozenWords({ frozenBy, since }: RefusalDetails['purchases_frozen']): string {
   return `Purchases are frozen (by ${mention(frozenBy)}, ${slackDate(since)}). Nothing can be bought or renewed until an owner lifts the freeze in \`/vps settings\`.`;
 }
 
-/** What the refusals of the hosting account and the workspace’s settings say. */
+/** The words of refusals about the hosting account and the workspace's settings. */
 const accountRefusalWords = {
   other_workspace: () => 'This app isn’t set up for this workspace.',
   no_api_key: () => 'No hosting account is connected yet. An owner can connect one with `/vps connect`.',
@@ -138,7 +138,7 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
     'it can’t tell whether other organizations are in it (missing scopes `channels:read` and `groups:read`).',
 };
 
-/** Why a request can't be answered or withdrawn any more; the user who decided follows where it says "by". */
+/** Why a request can no longer be answered or withdrawn. `by`: " by @olga", or ''. */
 const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
   approved: (by) => `This request was already approved${by}.`,
   running: (by) => `This request was already approved${by}.`,
@@ -151,7 +151,7 @@ const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
   unknown: () => 'This request no longer exists.',
 };
 
-/** What the refusals of approvals and of answers to requests say. */
+/** The words of refusals about approvals and answers to requests. */
 const approvalRefusalWords = {
   approval_needed: () =>
     'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
@@ -161,7 +161,7 @@ const approvalRefusalWords = {
   request_over: ({ state, by }) => CLOSED_WORDS[state](by === undefined ? '' : ` by ${mention(by)}`),
 } satisfies Partial<RefusalWords>;
 
-/** Whose budget an order would exceed, and by what it costs. */
+/** Says whose budget an order would exceed, what is spent and what it costs. Escaped mrkdwn. */
 export function budgetWords(
   { whose, spent, most, price }: RefusalDetails['over_budget'],
   currency: string,
@@ -175,7 +175,7 @@ export function budgetWords(
   return `This exceeds ${owner} monthly budget: ${used}, and ${cost}.`;
 }
 
-/** What the refusals of purchases say. */
+/** The words of refusals about purchases. */
 const purchaseRefusalWords = {
   unknown_choice: ({ field, typed, nearest }) =>
     `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
@@ -213,14 +213,14 @@ const purchaseRefusalWords = {
     `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
 } satisfies Partial<RefusalWords>;
 
-/** What the refusals of reminders say. */
+/** The words of refusals about reminders. */
 const reminderRefusalWords = {
   snooze_too_late: ({ label }) =>
     `The paid time of ${codeLabel(label)} ends too soon to snooze its reminder. Renew it, or let it expire.`,
   nothing_to_renew: () => 'None of the servers you can renew need to be renewed soon.',
 } satisfies Partial<RefusalWords>;
 
-/** Each act in the forms that sentences need. */
+/** The verb forms of each act. */
 export const VERBS = {
   start: { title: 'Start', past: 'started', present: 'starting' },
   stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
@@ -228,7 +228,7 @@ export const VERBS = {
   delete: { title: 'Delete', past: 'deleted', present: 'deleting' },
 } as const satisfies Readonly<Record<ServerAct, object>>;
 
-/** An action that is proven not to have been carried out: which one, on which server, why, and what to do. */
+/** Says which action was not carried out, on which server, why, and what to do. Only for proven failures. Escaped mrkdwn. */
 export function failedWords(
   failed: FailedAct,
   code: HostingCode | 'unknown_code',
@@ -286,7 +286,7 @@ function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400;
 }
 
-/** What the refusals of servers say. */
+/** The words of refusals about servers. */
 const serverRefusalWords = {
   unknown_server: ({ typed, nearest, near = [], extent }) =>
     `${unmatchedWords(typed, codeTyped(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
@@ -313,7 +313,7 @@ export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy
   return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
 }
 
-/** Two or three names; more are only counted. */
+/** Suggested names; more are only counted. */
 const MOST_SUGGESTED = 3;
 
 function suggestionWords(labels: readonly string[]): string {
@@ -327,7 +327,7 @@ function suggestionWords(labels: readonly string[]): string {
   return ` Did you mean ${others.length > 0 ? `${others.reverse().join(', ')} or ` : ''}${last}?`;
 }
 
-/** What the refusals of workflows say. */
+/** The words of refusals about workflows. */
 const workflowRefusalWords = {
   workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
   workflow_key_name: ({ name }) =>
@@ -338,7 +338,7 @@ const workflowRefusalWords = {
   workflow_run_over: () => 'This request was already answered or has expired. Nothing was done.',
 } satisfies Partial<RefusalWords>;
 
-/** The words of every refusal: a code without words does not compile. */
+/** The words of every refusal. A code without words doesn't compile. */
 const REFUSALS: RefusalWords = {
   ...serverRefusalWords,
   ...purchaseRefusalWords,
@@ -383,7 +383,7 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   not_sent: 'The hosting API couldn’t be reached, so nothing was sent.',
 };
 
-/** Says why one of our rules refused, in escaped mrkdwn. */
+/** Says why one of our rules refused. Escaped mrkdwn. */
 export function wordsOfRefusal<Code extends RefusalCode>(
   code: Code,
   details: RefusalDetails[Code],
@@ -392,7 +392,7 @@ export function wordsOfRefusal<Code extends RefusalCode>(
   return REFUSALS[code](details, currency);
 }
 
-/** Says what went wrong with the hosting API, in escaped mrkdwn; with the server's state or the unknown code, where known. */
+/** Says what went wrong with the hosting API, with the server's state or the unknown code, if known. Escaped mrkdwn. */
 export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;
   if (code === 'unreadable_answer' && isErrorStatus(status))
@@ -401,20 +401,20 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   return unknownCode ? `${HOSTING[code]} It said ${codeTyped(unknownCode)}.` : HOSTING[code];
 }
 
-/** A `HostingError`, or what was stored of one. */
+/** A `HostingError`, or its stored code and details. */
 interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
   readonly details?: Pick<HostingErrorDetails, 'unknownCode' | 'state' | 'status'>;
 }
 
-/** Says what an expected error means, in escaped mrkdwn. */
+/** Says what an expected error means. Escaped mrkdwn. */
 export function wordsOfError(error: HostingError | Refusal, currency: string): string {
   if (!(error instanceof HostingError)) return wordsOfRefusal(error.code, error.details, currency);
   const { code, details } = error;
   return details.failed ? failedWords(details.failed, code, details) : wordsOfHosting(error);
 }
 
-/** Says that the database is away. Nothing was done only where nothing had begun; undefined where that is not known. */
+/** Says that the database can't be reached. `hasBegun`: whether the request may have done something; undefined if unknown. */
 export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
   const away = 'The app can’t reach its database right now';
   if (hasBegun === undefined) return `${away}. Try again in a minute.`;
@@ -422,7 +422,7 @@ export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
   return `${away}, so it can’t tell whether this was done. It may still go through: before you repeat it, check \`/vps list\` or \`/vps status\` in a few minutes.`;
 }
 
-/** Says why the hosting account could not be used, or that Slack did not say who a user is. */
+/** Says why an approval couldn't be checked: the account can't be used, or Slack didn't confirm a user. */
 function wordsOfFailure(reason: UncheckedReason, currency: string): string {
   switch (reason.code) {
     case 'key_unreadable':

@@ -58,7 +58,7 @@ const form = defineForm({
   },
 });
 
-/** The command, over what runs another command: a role that was granted is followed by what it was needed for. */
+/** `/vps access`. `runTyped` runs the command for which a granted role was requested. */
 export function defineAccess(runTyped: RunTyped): Command {
   return defineCommand({
     name: 'access',
@@ -145,7 +145,7 @@ async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
   await request.reply.send(textMessage(revokedWords(grantee, removed.length)));
 }
 
-/** What was revoked, and which roles a user may still have. */
+/** Says what was revoked, and which roles a user may still have. */
 export function revokedWords(grantee: Grantee, revoked: number): string {
   const who = describeGrantee(grantee);
   if (grantee.subjectKind !== 'user')
@@ -157,7 +157,7 @@ export function revokedWords(grantee: Grantee, revoked: number): string {
 const ACCESS_USAGE =
   'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role> | withdraw]';
 
-/** What `/vps access` is to do. */
+/** A parsed `/vps access` command. */
 type AccessCommand =
   | { readonly act: 'list' }
   | { readonly act: 'explain'; readonly userId: UserId }
@@ -175,7 +175,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const LONGEST_MS = 366 * 86_400_000;
 
-/** Reads what was typed after `access`; a string says what is wrong with it. */
+/** Parses what was typed after `access`. A string says what is wrong with it. */
 function parseAccess({ words, options }: TypedWords): AccessCommand | string {
   const [act = 'list', ...rest] = words;
   const userId = findUserId(act);
@@ -208,7 +208,7 @@ function parseAccess({ words, options }: TypedWords): AccessCommand | string {
 const REVOKES_ALL =
   '`revoke` removes all roles of a user, group or channel. To revoke just one, press Revoke in `/vps access`.';
 
-/** "on web-*" and "for 8h" may appear anywhere, as words or options, once each. */
+/** Separates "on web-*" and "for 8h", which may appear anywhere, as words or options, once each. */
 function splitClauses(words: readonly string[], options: TypedWords['options']) {
   const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
   const valuesOf = (clause: 'on' | 'for') => [
@@ -283,12 +283,12 @@ function explainWho(typed: string): string {
 }
 
 const ROWS_PER_PAGE = 12;
-/** This many fit into one section, even with the longest patterns. */
+/** Roles that fit into one section, even with the longest patterns. */
 const MOST_ROLES = 12;
-/** The oldest ones are shown; the others are only counted. */
+/** Requests shown, the oldest first. The others are only counted. */
 const MOST_REQUESTS = 5;
 
-/** Lists who has which role and how, and the open requests, with the buttons that change them. */
+/** Renders one page (from 0) of who has which role and how, and the open requests, with buttons to change them. */
 export function accessScreen({ requests, ...list }: AccessList, page: number): Message {
   const rows = listRows(list);
   const pages = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
@@ -330,7 +330,7 @@ function describeAdmins({ admins }: Pick<AccessList, 'admins'>): string {
   return 'Workspace admins are owners, too.';
 }
 
-/** Which roles one user holds here, and how. */
+/** Renders which roles one user holds in this channel, and why. */
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
   const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
@@ -341,7 +341,7 @@ export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   );
 }
 
-/** Who has a role, and how: by a grant, or as an owner whom no grant made one. */
+/** Who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
 type RoleRow =
   | { readonly role: Role; readonly grant: Grant }
   | {
@@ -351,7 +351,7 @@ type RoleRow =
       readonly isAdmin: boolean;
     };
 
-/** Everyone who has a role, the highest role first. */
+/** Lists everyone who has a role, the highest role first. */
 function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): readonly RoleRow[] {
   const adminIds = admins?.userIds ?? [];
   const owning = [...new Set([...owners, ...adminIds])].map((userId) => ({
@@ -373,7 +373,7 @@ const HEADINGS: Readonly<Record<Role, string>> = {
   viewer: 'Viewers',
 };
 
-/** The rows of one page, each role under its heading. */
+/** Renders the rows of one page, each role under a heading. */
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;
@@ -418,7 +418,7 @@ function describeGrant(grant: Grant): string {
   const servers = pattern === EVERY_SERVER ? 'all servers' : codeLabel(pattern, 60);
   const time = until === undefined ? '' : `, until ${slackDate(until)}`;
   const who = `${KINDS[subjectKind]}${describeGrantee(grant)}: ${servers}${time}`;
-  // The first release granted such roles; they go on counting until an owner revokes them.
+  // Such a grant can't be made any more, but applies while it is stored.
   const warning =
     subjectKind === 'channel' && role === 'owner'
       ? '\n:warning: Anyone who joins this channel becomes an owner. Revoke this role.'

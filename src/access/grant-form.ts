@@ -35,7 +35,7 @@ export const grantForm = defineModal(
 );
 type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
-/** The form in which an owner grants a role; without the scope for user groups, that field is absent. */
+/** Renders the form that grants a role. `groups` undefined: they can't be listed, and the form says so. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
   return grantForm.view({
     origin,
@@ -62,7 +62,7 @@ export function grantView(groups: readonly UserGroup[] | undefined, origin: Orig
   });
 }
 
-/** A role as a choice, with what it adds to the one before it. */
+/** A role as a choice, with what it allows. */
 export function roleOption(role: Role) {
   return option(role, role, ROLE_WORDS[role]);
 }
@@ -78,7 +78,7 @@ export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock
   });
 }
 
-/** What a form says about a pattern that no label could match. */
+/** The error beside a pattern that no label could match. */
 export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
 
 /** The field for how long a role lasts. */
@@ -90,7 +90,7 @@ export function durationField(
   return form.selectField('time', { label: 'Duration', placeholder: 'Choose a duration', options, initial });
 }
 
-/** Reads that field; undefined for a permanent role. */
+/** Reads the field for how long a role lasts, in milliseconds; undefined for a permanent role. */
 export function forMsOf(time: string): number | undefined {
   const hours = Number(time);
   return hours > 0 ? hours * HOUR_MS : undefined;
@@ -108,7 +108,7 @@ function groupField(groups: readonly UserGroup[]) {
   });
 }
 
-/** The user groups that match what was typed, as choices. */
+/** Lists the enabled user groups whose handle or name contains what was typed, as choices. */
 export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
   const wanted = typed.trim().toLowerCase();
   return groups
@@ -127,7 +127,7 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
   owner: 'Also connects the account and grants roles',
 };
 
-/** Reads what was entered, or says what is wrong beside the field that it is about. */
+/** Reads the form that grants a role, or returns errors by field. */
 export function readGrantFields(
   fields: GrantFields,
 ): WantedGrant | { readonly errors: Record<string, string> } {
@@ -149,7 +149,7 @@ export function readGrantFields(
   return { ...grantee, role, pattern, forMs: forMsOf(fields.time) };
 }
 
-/** What was granted, and how many servers it covers now. */
+/** Says what was granted, and how many servers it covers now. */
 export function grantedWords({ grant, matchingServers }: Granted): string {
   const who = describeGrantee(grant);
   const covered = coverage(grant.pattern, matchingServers);
@@ -163,7 +163,7 @@ export function grantedWords({ grant, matchingServers }: Granted): string {
   }
 }
 
-/** How many servers a role is for; the end of its sentence. */
+/** The end of the sentence about a grant: how many servers it covers. */
 function coverage(pattern: string, matchingServers: number | undefined): string {
   if (matchingServers === undefined) return '.';
   if (matchingServers === 0)

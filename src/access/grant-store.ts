@@ -10,7 +10,7 @@ import type { GrantRow, Tables } from '../db/tables.ts';
 import { countChange, readVersions } from '../db/versions.ts';
 import type { Grants, GrantsVersion, NewGrant } from './grants.ts';
 
-/** Who has which role (docs/design.md 3). */
+/** Stores who has which role (docs/design.md 3). */
 export function createGrants(foundation: Foundation): Grants {
   const { db, engine, newId } = foundation;
   return {
@@ -94,8 +94,8 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
 }
 
 /**
- * Counts a change of the grants first, which makes every other change wait: of two owners who revoke each other's role, the
- * second one sees that the grants are not those that were looked at.
+ * Increments the grants' version, which makes other changes of the workspace's grants wait for this transaction. If two owners
+ * revoke each other's role, the second one is refused.
  * @throws Refusal `grants_moved`
  */
 async function countGrants(trx: Queries, workspaceId: WorkspaceId, seen: GrantsVersion | undefined) {
@@ -105,7 +105,7 @@ async function countGrants(trx: Queries, workspaceId: WorkspaceId, seen: GrantsV
   if (access !== seen + 1) throw new Refusal('grants_moved', {});
 }
 
-/** Grants a role, in a transaction. A grant that it replaces is removed, and its ID with it. */
+/** Grants a role. A replaced grant is removed, and its ID with it. @throws Refusal `grants_moved` */
 async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: GrantsVersion): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
   await countGrants(trx, key.workspace_id, seen);
@@ -119,8 +119,8 @@ async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: Grant
 }
 
 /**
- * Grants a role without lowering or shortening any grant that the subject has. Returns the grant that counts afterwards:
- * the new one, or an existing one that covers at least as much.
+ * Grants a role without lowering or shortening any grant that the subject has. Returns the grant in force afterwards: the new
+ * one, or an existing one that covers at least as much.
  */
 export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: NewGrant): Promise<Grant> {
   const { granted, key } = toRow(id, grant);

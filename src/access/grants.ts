@@ -12,16 +12,17 @@ import { redrawHomes } from '../home/redraw.ts';
 import type { DecisionStore, NewDecision } from '../requests/decision.ts';
 import type { AccessRequest } from '../requests/role-request.ts';
 
+/** Who has which role in a workspace and why, and the open access requests. */
 export interface AccessList {
   readonly grants: readonly Grant[];
   /** The owners that the operator named (`OWNERS`). */
   readonly owners: readonly UserId[];
-  /** Owners since they are admins of the Slack workspace; undefined when Slack does not say. */
+  /** Admins of the Slack workspace, who are owners; undefined if Slack doesn't list them. */
   readonly admins: { readonly userIds: readonly UserId[]; readonly isComplete: boolean } | undefined;
   readonly requests: readonly AccessRequest[];
 }
 
-/** Lists who has which role here and why, and the open access requests. */
+/** Reads who has which role in the workspace and why, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -46,7 +47,7 @@ export const listAccess = defineUseCase({
   },
 });
 
-/** Which roles a user holds when acting in this channel, and why. */
+/** Reads which roles a user holds in the actor's channel, and why. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -55,22 +56,24 @@ export const explainAccess = defineUseCase({
     findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
 });
 
+/** A grant to make. */
 export type WantedGrant = Grantee & {
   readonly role: Role;
   readonly pattern: string;
-  /** How long it lasts; absent: permanently. */
+  /** Duration in milliseconds; absent for a permanent grant. */
   readonly forMs?: number;
 };
 
+/** A grant that was made. */
 export interface Granted {
   readonly grant: Grant;
-  /** How many servers its pattern matches today; absent for all servers, and if the whole list can't be read. */
+  /** Servers that match its pattern now; absent for all servers, and if the whole list can't be read. */
   readonly matchingServers?: number;
 }
 
 /**
- * Grants a role. An earlier grant of the same subject for the same servers is replaced (a temporary one only if it is of
- * that role).
+ * Grants a role. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of the
+ * same role.
  * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
  */
 export const grantAccess = defineUseCase({
@@ -104,7 +107,7 @@ export const grantAccess = defineUseCase({
 });
 
 /**
- * Revokes one grant, or all of a subject; returns those that there were.
+ * Revokes one grant, or all of a subject, and returns the removed ones.
  * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
  */
 export const revokeAccess = defineUseCase({
@@ -132,12 +135,12 @@ export const revokeAccess = defineUseCase({
   follow: (removed, { app }) => redrawHomes(removed, app),
 });
 
-/** How long a grant lasts, or lasted, as the audit says it. */
+/** Describes a stored grant for the audit, with its whole duration. */
 function describeGrantForAudit(grant: Grant): string {
   return describeForAudit({ ...grant, forMs: grant.until && grant.until - grant.grantedAt });
 }
 
-/** How many servers a pattern matches today; undefined if the whole list can't be read now. */
+/** Counts the servers that match a pattern; undefined if the whole list can't be read. */
 async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context
     .hosting()
@@ -151,16 +154,16 @@ function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
   return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
 }
 
-/** A permanent one and a temporary one stand side by side. */
+/** Whether a new grant replaces this one. A permanent and a temporary grant exist side by side. */
 function isReplaced(grant: Grant, wanted: WantedGrant): boolean {
   const isSameEnd = (grant.until === undefined) === (wanted.forMs === undefined);
   return isSubject(grant, wanted) && grant.pattern === wanted.pattern && isSameEnd;
 }
 
 /**
- * Checks whether a role can be granted to this subject. Users and channels that can't be looked up are accepted, since
- * their IDs come from Slack. A group whose members can't be read is refused, since its grant would have no effect.
- * So is a group or a channel where the app can't tell guests and outsiders from members (scope `users:read`).
+ * Refuses a subject that can't have a role. Accepts users and channels that Slack doesn't answer about, since their IDs come
+ * from Slack. Refuses a group whose members can't be read, and without the scope `users:read` (which tells members from guests
+ * and outsiders) every group and channel, since such grants would have no effect.
  * @throws Refusal `no_grantee`
  */
 export async function checkGrantee(
@@ -174,7 +177,7 @@ export async function checkGrantee(
   if (problem) throw new Refusal('no_grantee', { problem });
 }
 
-/** Roles of groups and channels count for members alone: where the app can't tell who is one, they don't count. */
+/** Finds out whether the app lacks `users:read`: without it, roles of groups and channels don't count (docs/design.md 3.4). */
 async function findBlindness(actor: Actor, { users }: AppContext): Promise<Problem | undefined> {
   return (await users.exists(actor.workspaceId, actor.userId)) === 'hidden' ? 'no_user_scope' : undefined;
 }
@@ -208,12 +211,12 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
   },
 };
 
-/** How many members of a group are checked. */
+/** Members of a group that are looked up. */
 const MOST_MEMBERS = 10;
 
 /**
- * Checks that an owner is left to grant the role again. Returns the version of the grants for which that holds, where it
- * depends on them.
+ * Refuses a removal that leaves no owner. Returns the version of the grants for which that was checked; undefined if no grants
+ * can change the result.
  * @throws Refusal `last_owner`
  */
 async function refuseLastOwner(
@@ -232,7 +235,7 @@ async function refuseLastOwner(
   return version;
 }
 
-/** Whether a grant keeps someone an owner: a channel has no fixed users, and a temporary grant ends. */
+/** Whether an owner grant keeps someone an owner. A temporary grant ends, and a channel has no fixed members. */
 async function keepsAnOwner(
   { subjectKind, subjectId, workspaceId, until }: Grant,
   { users, groups }: AppContext,
@@ -247,7 +250,7 @@ async function keepsAnOwner(
   );
 }
 
-/** Lists the user groups that a role can be granted to; undefined without the scope, or when Slack does not answer. */
+/** Lists the user groups of the workspace; undefined without the scope, or when Slack doesn't answer. */
 export const listGroups = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
@@ -256,7 +259,7 @@ export const listGroups = defineUseCase({
     app.groups.list(actor.workspaceId),
 });
 
-/** "operator web-* U012AB3CD for 480 min": what the audit says about a role that is granted, revoked or requested. */
+/** Describes a role for the audit: "operator web-* U012AB3CD for 480 min". */
 export function describeForAudit(grant: {
   readonly role: Role;
   readonly pattern: string;
@@ -268,27 +271,30 @@ export function describeForAudit(grant: {
   return [role, pattern, subjectId, time].filter(Boolean).join(' ');
 }
 
+/** An access request to store. */
 export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until' | 'granted'>;
 
+/** What became of an access request: stored, the same as an earlier one, or one too many. */
 export type RequestOutcome =
   | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
   | { readonly kind: 'repeated'; readonly request: AccessRequest }
-  /** The requests that were made since, oldest first. */
+  /** `recent`: the requests within the limit's time, oldest first. */
   | { readonly kind: 'too_many'; readonly recent: readonly AccessRequest[] };
 
+/** Stores the access requests of all workspaces. */
 export interface AccessRequests extends DecisionStore<AccessRequest> {
   /**
-   * Stores a request. If the same user has requested the same role for the same servers since `since`, and that request is
-   * open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are closed.
-   * A user who has made `most` requests since then, for any role, can't make another one.
+   * Stores a request. Returns the earlier one instead if the same user has requested the same role for the same servers since
+   * `since` (epoch ms), and it is open or denied. Replaces older open ones, and returns them so that their cards are closed.
+   * Refuses a user who has made `most` requests since then, for any role.
    */
   request(
     request: NewAccessRequest,
     limit: { readonly since: number; readonly most: number },
   ): Promise<RequestOutcome>;
   /**
-   * open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more.
-   * An approval never lowers a role: a higher or longer grant that the requester has received since stays, and `until` says so.
+   * open → approved (with its grant, in the same transaction) or denied. Undefined if it is no longer open. An approval never
+   * lowers a role: a higher or longer grant that the requester has received since stays, and `until` is that grant's.
    */
   decide(
     id: ConfirmationId,
@@ -299,52 +305,50 @@ export interface AccessRequests extends DecisionStore<AccessRequest> {
       readonly denialReason?: string;
     },
   ): Promise<AccessRequest | undefined>;
-  /** open → withdrawn, by the requester alone. Undefined when it is not open any more, or another user's. */
+  /** open → withdrawn, by the requester alone. Undefined if it is no longer open, or another user's. */
   withdraw(
     id: ConfirmationId,
     by: { readonly requesterId: UserId; readonly at: number },
   ): Promise<AccessRequest | undefined>;
 }
 
-/** Slack's channels (scopes `channels:read`, `groups:read`). */
+/** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */
 export interface Channels {
-  /** `unknown`: deleted, or private and without the app; undefined without the scope or an answer. */
+  /** `unknown`: deleted, or private without the app. Undefined without the scope or an answer. */
   look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
-  /** Whether other organizations read along, or are invited to (Slack Connect); undefined when Slack does not say. */
+  /** Whether other organizations are members or invited (Slack Connect); undefined if Slack doesn't say. */
   isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
   /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
   hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
 }
 
+/** A grant to store. */
 export type NewGrant = Omit<Grant, 'id'>;
 
-/** A count of the changes: what was decided by looking at the grants holds only while it stays the same. */
+/** Increments with every change of a workspace's grants. Compare two values to detect a change. */
 export type GrantsVersion = number;
 
-/** Who has which role (docs/design.md 3). */
+/** Stores who has which role (docs/design.md 3). */
 export interface Grants {
   /**
-   * Replaces the permanent grant that the same subject has for the same servers, or the temporary one of the same role:
-   * temporary grants stand beside each other and beside the permanent one. An owner covers every server: a pattern with
-   * it is a defect.
-   * With `seen`, here and below, nothing is changed unless the grants are still those of that version.
-   * @throws Refusal `grants_moved`
+   * Stores a grant. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of
+   * the same role. With `seen`, here and below, changes nothing unless the grants still have that version.
+   * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
    */
   put(grant: NewGrant, seen?: GrantsVersion): Promise<Grant>;
-  /** Undefined when it was gone already. @throws Refusal `grants_moved` */
+  /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
   remove(workspaceId: WorkspaceId, id: GrantId, seen?: GrantsVersion): Promise<Grant | undefined>;
-  /** All grants of one subject; returns the removed ones. @throws Refusal `grants_moved` */
+  /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
   removeAll(workspaceId: WorkspaceId, grantee: Grantee, seen?: GrantsVersion): Promise<readonly Grant[]>;
-  /** How often the grants of this workspace have changed. */
   readVersion(workspaceId: WorkspaceId): Promise<GrantsVersion>;
-  /** Those that may count for this user in this place and have not ended: their own, the channel's and every group's. */
+  /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
   listFor(
     workspaceId: WorkspaceId,
     place: { readonly userId: UserId; readonly channelId?: ChannelId },
     now: number,
   ): Promise<readonly Grant[]>;
-  /** Oldest first; also those that have ended and are not removed yet. */
+  /** Oldest first, with ended grants that are not removed yet. */
   list(workspaceId: WorkspaceId): Promise<readonly Grant[]>;
-  /** Removes those that have ended, each with its audit entry in the same transaction. */
+  /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
   removeEnded(now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]>;
 }

@@ -11,14 +11,14 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 
-/** A role, for which servers, and until when. */
+/** A role, the pattern of its servers, and its end in epoch milliseconds (absent: permanent). */
 interface RoleFacts {
   readonly role: Role;
   readonly pattern: string;
   readonly until?: number | undefined;
 }
 
-/** Mentions a user, a user group or a channel by id; an ephemeral message notifies none of them. */
+/** Mentions a user, a user group or a channel by ID. Ephemeral messages notify none of them. */
 export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
   if (subjectKind === 'group') return `<!subteam^${subjectId}>`;
   return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
@@ -49,13 +49,13 @@ export function articleOf(role: Role): 'a' | 'an' {
   return /^[aeiou]/.test(role) ? 'an' : 'a';
 }
 
-/** The same for a dialog, which shows no formatting. */
+/** "operator for web-* until …", for dialogs, which show no formatting. */
 export function plainRole({ role, pattern, until }: RoleFacts): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${plainLabel(pattern, 60)}`;
   return `${role}${servers}${until === undefined ? '' : ` until ${utcDate(until)}`}`;
 }
 
-/** A role that a user holds, and how they have it. */
+/** A role that a user holds, and why. */
 export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
   if (source === 'admin') return `*${role}*: admin of this Slack workspace`;
@@ -74,7 +74,7 @@ export function describeWantedRole({ role, pattern }: RoleFacts): string {
   return `*${role}* role${servers}`;
 }
 
-/** What a user wrote, set off from the app's own words. */
+/** Quotes a user's text, to set it off from the app's own words. */
 export function quote(text: string): string {
   return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
 }

@@ -27,7 +27,7 @@ import {
 
 const DETAILS_TITLE = 'Audit entry';
 
-/** Everything that one entry says, in words and as it is stored. */
+/** Renders one entry in full, in words and as stored. */
 export function auditDetailsView(entry: StoredEntry, currency: string): ModalView {
   return {
     type: 'modal',
@@ -42,7 +42,6 @@ export function auditDetailsView(entry: StoredEntry, currency: string): ModalVie
   };
 }
 
-/** What is not recorded is left out. */
 function listFacts(entry: StoredEntry, currency: string): readonly (readonly [string, string])[] {
   const { at, actorId, channelId, surface, serverId, money } = entry;
   return [
@@ -61,12 +60,12 @@ function describeOutcome({ outcome, code }: StoredEntry): string {
   return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
 }
 
-/** What another version of the app has written is shown as it is stored. */
+/** Describes a stored value. One that another version of the app has written is shown as stored. */
 function wordsIn(words: Readonly<Record<string, string>>, stored: string): string {
   return (Object.hasOwn(words, stored) ? words[stored] : undefined) ?? codeLabel(stored);
 }
 
-/** The label as it was stored: what a role or a setting was changed from and to, with its IDs. */
+/** Shows the label as stored: a role or setting with its IDs, before and after. */
 function storedLabel({ label }: StoredEntry): KnownBlock[] {
   return label === undefined || label === '' ? [] : [section(`*Recorded as*\n${codeLabel(label, 2500)}`)];
 }
@@ -109,10 +108,10 @@ const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
 const FILTER_TITLE = 'Filter the audit log';
 
 const SPANS = { 1: 'Last 24 hours', 7: 'Last 7 days', 30: 'Last 30 days', 365: 'Last year' } as const;
-/** The time that was typed with the command. */
+/** The value of the option for the time that was typed with the command. */
 const TYPED = 'typed';
 
-/** Narrows the audit down. */
+/** The form that filters the audit. */
 const auditFilterForm = defineModal(
   'audit_filter',
   auditQuery,
@@ -127,7 +126,7 @@ const auditFilterForm = defineModal(
 
 type Fields = Parameters<Parameters<typeof auditFilterForm.onSubmit>[1]>[0]['fields'];
 
-/** The form, with the filters that are on; everything in it may be left empty. */
+/** Renders the form that filters the audit, with the current filters. Every field is optional. */
 export function auditFilterView(query: AuditQuery, origin: Origin): ModalView {
   const { since } = query;
   const typed = since === undefined ? [] : [option(`Since ${utcDate(since)}`, TYPED)];
@@ -174,7 +173,7 @@ function menu(
   return auditFilterForm.selectField(name, { label, placeholder, options, initial, optional: true });
 }
 
-/** What was chosen, as a query. */
+/** Reads the chosen filters as a query. */
 function readFilterFields(fields: Fields, was: AuditQuery, now: number): AuditQuery {
   const { person, time, ...rest } = fields;
   const days = Number(time);
@@ -184,7 +183,7 @@ function readFilterFields(fields: Fields, was: AuditQuery, now: number): AuditQu
 
 const ENTRIES_PER_PAGE = 10;
 
-/** One page of the audit, newest first; one entry more than a page means that there are older ones. */
+/** Renders one page of the audit, newest first. Pass one entry more than a page holds if there are older ones. */
 export function auditMessage(
   entries: readonly StoredEntry[],
   query: AuditQuery,
@@ -213,7 +212,7 @@ export function auditMessage(
 
 const NOTHING = 'No matching entries.';
 
-/** "today 11:09 @olga viewed the root password of `web-1` in #ops", with everything else behind a button. */
+/** "today 11:09 @olga viewed the root password of `web-1` in #ops", with the rest behind a button. */
 function describeEntry(entry: StoredEntry, currency: string) {
   const details = auditEntryButton.element(
     'Details',

@@ -11,26 +11,26 @@ import {
 import { codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
 import { findActionWords } from './buttons.ts';
 
-/** What an entry says about an action. */
+/** The parts of an entry that its sentence needs. */
 type Act = Pick<
   StoredEntry,
   'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'serverId' | 'money'
 >;
 
-/** "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server": in escaped mrkdwn. */
+/** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: Act, currency: string): string {
   const price = act.money === undefined ? '' : ` (${escapeText(describeMoney(act.money, currency))})`;
   return sentenceOf(act, `${describeSubject(act)}${price}`);
 }
 
-/** The same about a server that everything around it names. */
+/** Describes an entry about a server that the surrounding text names: "@olga rebooted it". */
 export function describeActOnIt(act: Pick<Act, 'actorId' | 'action' | 'outcome'>): string {
   return sentenceOf(act, 'it');
 }
 
-type Told = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
+type Facts = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
 
-function sentenceOf(act: Told, subject: string): string {
+function sentenceOf(act: Facts, subject: string): string {
   const place = act.channelId === undefined ? '' : ` in <#${act.channelId}>`;
   const special = findSpecialWords(act, subject, place);
   if (special !== undefined) return special;
@@ -52,7 +52,7 @@ interface Parts {
   readonly why: string;
 }
 
-/** An outcome without words does not compile. */
+/** The sentence for each outcome. An outcome without one doesn't compile. */
 const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>> = {
   started: ({ who, base, place }) => `${who} tried to ${base}${place}; no outcome is recorded yet`,
   done: ({ who, did, place }) => `${who} ${did}${place}`,
@@ -62,7 +62,7 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
 
-/** One that another version of the app has written says no more than that something was tried. */
+/** The sentence for an outcome. For one of another version of the app, it says only that something was tried. */
 function findOutcomeWords(outcome: string): (parts: Parts) => string {
   const known: Readonly<Record<string, (parts: Parts) => string>> = OUTCOMES;
   const words = Object.hasOwn(known, outcome) ? known[outcome] : undefined;
@@ -73,26 +73,26 @@ function findOutcomeWords(outcome: string): (parts: Parts) => string {
   );
 }
 
-function whyOf({ code }: Told): string {
+function whyOf({ code }: Facts): string {
   return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
 }
 
-/** Where the outcome and the code together say something that the action's own words don't. */
-function findSpecialWords(told: Told, subject: string, place: string): string | undefined {
-  const who = describeActor(told.actorId);
-  switch (told.action) {
+/** The sentence where outcome and code together mean more than the action's own words; undefined elsewhere. */
+function findSpecialWords(facts: Facts, subject: string, place: string): string | undefined {
+  const who = describeActor(facts.actorId);
+  switch (facts.action) {
     case 'create':
     case 'renew':
-      return findOrderWords(told, who, subject, place);
+      return findOrderWords(facts, who, subject, place);
     case 'approval_answer':
     case 'access_answer':
-      return findAnswerWords(told, who, subject, place);
+      return findAnswerWords(facts, who, subject, place);
     default:
       return undefined;
   }
 }
 
-function findOrderWords({ action, outcome, code }: Told, who: string, subject: string, place: string) {
+function findOrderWords({ action, outcome, code }: Facts, who: string, subject: string, place: string) {
   const done = action === 'create' ? 'created' : 'renewed';
   if (code === 'decided')
     return `${who} decided that ${subject} was ${outcome === 'done' ? '' : 'not '}${done}${place}`;
@@ -100,7 +100,7 @@ function findOrderWords({ action, outcome, code }: Told, who: string, subject: s
 }
 
 function findAnswerWords(
-  { action, outcome, code = '', label }: Told,
+  { action, outcome, code = '', label }: Facts,
   who: string,
   subject: string,
   place: string,
@@ -115,7 +115,7 @@ function findAnswerWords(
   return `${capitalized(subject)}${place} was canceled: ${describeCanceled(code)}`;
 }
 
-/** Codes with which an answer ends the request itself; any other one is about the answer. */
+/** Codes that cancel the request itself. Any other code is about the answer alone. */
 const CANCELED = [
   'role_needed',
   'account_changed',
@@ -138,7 +138,7 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The app itself and the command line are no users who could be mentioned. */
+/** Mentions a user, or names the app or a program that acted. */
 export function describeActor(actorId: string): string {
   if (/^[UW][A-Z0-9]+$/.test(actorId)) return mention(actorId);
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
@@ -146,7 +146,7 @@ export function describeActor(actorId: string): string {
 
 type Subject = Pick<StoredEntry, 'action' | 'label' | 'serverId'>;
 
-/** What something was done to, in escaped mrkdwn: a server, a role, the settings. */
+/** Describes the subject of an entry in escaped mrkdwn: a server, a role, the settings. */
 function describeSubject(entry: Subject): string {
   const { action, label = '' } = entry;
   switch (action) {
@@ -181,7 +181,7 @@ function codeOf({ label, serverId }: Subject, nothing: string): string {
   return serverId === undefined ? nothing : `server ${serverId}`;
 }
 
-/** More than any label that the hosting service takes. */
+/** Longer than the labels that this app accepts (docs/hosting-api.md 2.9). */
 const MOST_CHARACTERS = 300;
 
 interface GrantWords {
@@ -190,7 +190,7 @@ interface GrantWords {
   readonly role: string;
 }
 
-/** Reads "hour operator web-* U012AB3CD for 480 min": all but the role may be missing. */
+/** Describes a stored grant, such as "hour operator web-* U012AB3CD for 480 min". Undefined if it starts with no role. */
 function grantWords(label: string, say: (words: GrantWords) => string): string | undefined {
   const [, answer = '', first = '', rest = ''] =
     /^(?:(hour|workday|permanent|deny) )?(\S+)(?: (.*))?$/s.exec(label) ?? [];
@@ -210,7 +210,7 @@ const TIMES: Readonly<Record<string, string>> = {
   permanent: ', permanently',
 };
 
-/** Several are joined by commas; a subject without roles is named alone. */
+/** Describes revoked grants, which are stored with commas between them; a subject without roles is stored alone. */
 function revokedWords(label: string): string | undefined {
   if (/^[UWCGS][A-Z0-9]{5,}$/.test(label)) return `every role of ${describeId(label)}`;
   const all = label.split(', ').map((each) => grantWords(each, ({ who, role }) => `the ${role} of ${who}`));
@@ -227,15 +227,15 @@ function describeMinutes(minutes: number): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** A user, a user group or a channel of Slack by its ID. */
+/** Mentions a user, a user group or a channel by ID. */
 function describeId(id: string): string {
   if (id.startsWith('S')) return `<!subteam^${id}>`;
   return /^[CG]/.test(id) ? `<#${id}>` : mention(id);
 }
 
 /**
- * Puts what the audit stores of changed settings into words: "Approval for deletions off → on". Undefined where
- * another version of the app wrote something that this one can't read.
+ * Describes stored changes of settings: "Approval for deletions off → on". Undefined if another version of the app wrote something
+ * that this one can't read.
  */
 function describeSettingChanges(label: string): string | undefined {
   const changes = label.split(', ').map(describeChange);
@@ -269,7 +269,7 @@ function isSettingName(name: string): name is SettingName {
   return SETTING_NAMES.some((each) => each === name);
 }
 
-/** What a setting is called wherever it is named. */
+/** The name of each setting in the audit. */
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   freeze: 'Purchase freeze',
   announces: 'Announcements',
@@ -286,10 +286,10 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   'digest.days': 'Days before the paid time ends',
 };
 
-/** What was saved: each setting that has changed, as it is in force now. */
+/** Lists each setting that was changed, with its new value. */
 export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
   const changes = listChanges(was, is)
-    // That there is no digest says it all.
+    // Without a digest, its other settings mean nothing.
     .filter(({ name }) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
     .map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
   return changes.length === 0 ? 'Nothing was changed.' : ['*Settings saved:*', ...changes].join('\n');
@@ -348,7 +348,7 @@ function inMoney(most: Money, currency: string): string {
   return escapeText(describeMoney(most, currency));
 }
 
-/** Why something ended as it did, after a colon: a code without words does not compile. */
+/** The words of each code, to follow a colon. A code without words doesn't compile. */
 const CODES: Readonly<Record<AuditCode, string>> = {
   // permission
   role_needed: 'no permission',
@@ -466,7 +466,7 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   head: 'the newest entry is missing',
 };
 
-/** The words of a code; one that another version of the app has written is shown without its underscores. */
+/** Describes a code. One that another version of the app has written is shown without its underscores. */
 export function describeCode(code: string): string {
   return isAuditCode(code) ? CODES[code] : code.replaceAll('_', ' ');
 }

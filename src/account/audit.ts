@@ -5,13 +5,16 @@ import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { requireEveryWorkspace } from './keys.ts';
 import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from './ports.ts';
 
-/** Which entries are wanted, newest first. */
+/** A filter for one page of entries, newest first. */
 export type AuditWish = Pick<
   AuditFilter,
   'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'id' | 'before' | 'limit'
 >;
 
-/** Lists who did what, denied attempts included, or the entry with that ID. The start of an action is listed only while its outcome is unknown. */
+/**
+ * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
+ * outcome.
+ */
 export const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
@@ -22,7 +25,7 @@ export const readAudit = defineUseCase({
       : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
 });
 
-/** Leaving out starts shortens a page: more of the log is read until it is full. */
+/** Lists entries without the `started` ones whose act has ended, and reads on until the page is full. */
 async function listVisible(
   filter: AuditFilter,
   audit: Pick<AuditLog, 'list' | 'listEnded'>,
@@ -40,7 +43,7 @@ async function listVisible(
   return visible.slice(0, filter.limit);
 }
 
-/** Reads the workspace's whole audit, oldest first, a page at a time. */
+/** Reads all of the workspace's entries that match, oldest first, a page at a time. */
 export const exportAudit = defineUseCase({
   name: 'audit_export',
   needs: 'owner',
@@ -51,7 +54,7 @@ export const exportAudit = defineUseCase({
   ): Promise<AsyncIterable<StoredEntry>> => app.audit.read({ ...input, workspaceId: actor.workspaceId }),
 });
 
-/** Checks whether the workspace's audit is as it was written, and goes on from a published head where one is given. */
+/** Checks whether the workspace's audit is unaltered and, with `published`, continues from that head. */
 export const verifyAudit = defineUseCase({
   name: 'audit_verify',
   needs: 'owner',
@@ -63,13 +66,13 @@ export const verifyAudit = defineUseCase({
 });
 
 /**
- * Removes audit entries from before a time (epoch milliseconds) in every workspace. What is left can still be verified.
+ * Removes audit entries older than `before` (epoch ms) in every workspace. The rest can still be verified.
  * @throws Refusal `other_workspace` from within a workspace
  */
 export const pruneAudit = defineUseCase({
   name: 'audit_prune',
   needs: 'owner',
-  // The audit log itself writes that entries were removed, in each workspace where there were some.
+  // Not `changes`: `AuditLog.prune` itself audits the removal, in each workspace where there was one.
   effect: 'reads',
   run: async (input: { before: number }, { actor, app }): Promise<readonly PrunedWorkspace[]> => {
     requireEveryWorkspace(actor);
@@ -78,7 +81,7 @@ export const pruneAudit = defineUseCase({
   },
 });
 
-/** Reads a published head, written as `<seq>:<signature>`. Undefined for anything else. */
+/** Parses a published head, `<seq>:<signature>`. Undefined for anything else. */
 export function parseAuditHead(text: string): AuditHead | undefined {
   const [, seq, signature] = /^([1-9]\d{0,14}):(v1\.[\w-]{1,32}\.[\w-]+)$/.exec(text.trim()) ?? [];
   return seq === undefined || signature === undefined ? undefined : { seq: Number(seq), signature };
@@ -86,13 +89,13 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 
 /** How often the heads are published. */
 export const PUBLISH_MS = HOUR_MS;
-/** Longer than that, so that an entry whose transaction took its time is not missed. */
+/** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
 const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
 
 /**
- * Makes what writes the newest entry of each chain to the log: evidence that can't be removed through the database alone
- * (docs/decisions/0006-the-audit-is-a-signed-chain.md). A chain that has not grown since is left out, so that workspaces that
- * no one uses cost nothing. What a killed process has not published lies within the last hour before the newest entry.
+ * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
+ * start what a killed one didn't.
  */
 export function createAuditPublisher({ audit, log }: Pick<AppContext, 'audit' | 'log'>): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();

@@ -4,7 +4,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { codeTyped, mention, utcDate } from '../slack/kit/text.ts';
 import type { AuditWish } from './audit.ts';
 
-/** What the audit can be narrowed down to. */
+/** The groups of actions by which the audit can be filtered. */
 export const ACTION_GROUPS = {
   servers: 'Start, stop, reboot, notes',
   purchases: 'Orders and renewals',
@@ -19,14 +19,14 @@ export const ACTION_GROUPS = {
 type ActionGroup = keyof typeof ACTION_GROUPS;
 
 interface ActionWords {
-  /** After a name: "rebooted %". % stands for what it was done to. */
+  /** Follows a name: "rebooted %". % stands for the subject. */
   readonly did: string;
-  /** After "couldn't" and "tried to". */
+  /** Follows "couldn't" and "tried to". */
   readonly base: string;
   readonly group: ActionGroup;
 }
 
-/** Words for every action: one without words does not compile. */
+/** The words of every action. An action without words doesn't compile. */
 const ACTIONS: Readonly<Record<AuditAction, ActionWords>> = {
   panel: { did: 'viewed the control panel', base: 'view the control panel', group: 'reading' },
   list: { did: 'listed servers', base: 'list servers', group: 'reading' },
@@ -155,12 +155,11 @@ const ACTIONS: Readonly<Record<AuditAction, ActionWords>> = {
   renew_all: { did: 'confirmed several renewals', base: 'renew several servers', group: 'purchases' },
 };
 
-/** The words of an action; undefined for one that another version of the app has written. */
+/** Finds the words of an action; undefined for one that another version of the app has written. */
 export function findActionWords(action: string): ActionWords | undefined {
   return isAuditAction(action) ? ACTIONS[action] : undefined;
 }
 
-/** The actions of a group. */
 function listActions(group: ActionGroup): readonly AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => ACTIONS[action].group === group);
 }
@@ -170,6 +169,8 @@ function isAuditAction(action: string): action is AuditAction {
 }
 
 const groups = Object.keys(ACTION_GROUPS) as [ActionGroup, ...ActionGroup[]];
+
+/** The outcomes by which the audit can be filtered. */
 export const OUTCOME_FILTERS = {
   done: 'Succeeded',
   failed: 'Failed',
@@ -179,7 +180,7 @@ export const OUTCOME_FILTERS = {
 type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
 const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
 
-/** Which entries are wanted, as it is carried by buttons and by the form. */
+/** A filter of the audit, as buttons and the form carry it. */
 export const auditQuery = z.object({
   server: z.string().exactOptional(),
   actorId: z.string().exactOptional(),
@@ -188,14 +189,15 @@ export const auditQuery = z.object({
   /** Epoch milliseconds. */
   since: z.number().exactOptional(),
 });
+/** A filter of the audit. */
 export type AuditQuery = z.output<typeof auditQuery>;
 
-/** The same as the use case takes it. */
+/** Converts a query to the filter that `readAudit` takes. */
 export function toWish({ group, ...query }: AuditQuery): Omit<AuditWish, 'limit'> {
   return { ...query, actions: group && listActions(group) };
 }
 
-/** "by @mara, denied, since 2026-01-31 00:00 UTC"; empty for everything. */
+/** Describes a query: "by @mara, denied, since 2026-01-31 00:00 UTC". Empty without filters. */
 export function describeQuery({ server, actorId, group, outcome, since }: AuditQuery): string {
   const parts = [
     server === undefined ? '' : codeTyped(server),
@@ -209,9 +211,10 @@ export function describeQuery({ server, actorId, group, outcome, since }: AuditQ
 
 export const connectButton = defineButton('connect', z.object({}));
 export const disconnectButton = defineButton('disconnect', z.object({}));
-/** A link to one of the app's pages. Slack still reports the press and expects an ack. */
+/** Links to one of the app's pages. Slack still reports the press and expects an ack. */
 export const linkButton = defineButton('link', z.object({}));
 
+/** Entries before the one with this ID. */
 export const auditPageButton = defineButton('audit_page', auditQuery.extend({ before: z.string() }));
 export const auditNewestButton = defineButton('audit_newest', auditQuery);
 export const auditEntryButton = defineButton('audit_details', z.object({ id: z.string() }));

@@ -13,13 +13,13 @@ import type { ConnectLink, ConnectLinks } from './ports.ts';
 /** How long a link of `/vps connect` works. */
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
-/** A link that was just made. The hash, which opens nothing, names it in everything that is stored. */
+/** A new link. The hash, which opens nothing, names it in everything that is stored. */
 interface NewLink {
   readonly token: Secret<string>;
   readonly tokenHash: string;
 }
 
-/** Makes a one-time link to the form that takes the API key, for this user in this workspace. */
+/** Makes a one-time link to the form that takes the API key, for this user in this workspace. It works for ten minutes. */
 export const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
@@ -39,24 +39,24 @@ export const makeConnectLink = defineUseCase({
   },
 });
 
-/** Only this is stored of a link's token. */
+/** The hash of a token; the token itself is never stored. */
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The link of a token: the form acts as the user who requested it, in the place where they requested it. */
+/** The link of a token. The form acts as the user who requested it, in the channel where they did. */
 export type FoundLink =
   | {
       readonly kind: 'usable';
       readonly tokenHash: string;
       readonly caller: Caller;
       readonly workspaceName: string;
-      /** An API key is connected already, and will be replaced. */
+      /** Whether the workspace has an API key, which would be replaced. */
       readonly isReplacing: boolean;
     }
   | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
 
-/** Finds the link that a token belongs to; looking at it does not use it up. */
+/** Finds the link of a token, without using it up. */
 export async function findConnectLink(
   token: string,
   { connectLinks, system, workspaces, apiKeys }: AppContext,
@@ -77,8 +77,8 @@ export async function findConnectLink(
 }
 
 /**
- * Connects the account with the key that was entered in the form. Success uses the link up, and is told where the link
- * was requested.
+ * Connects the account with the entered key, after reading the list of servers with it. Success uses up the link, and the user
+ * is notified where they requested it.
  * @throws Refusal `link_unusable`; HostingError as `connectKey` does
  */
 export const connectByLink = defineUseCase({
@@ -113,10 +113,10 @@ interface Connected {
   readonly servers?: number;
 }
 
-/** How often a key may be tried through one link: a typing error is forgiven, guessing is not possible. */
+/** Keys that may be tried through one link: enough for typing errors, too few for guessing. */
 export const MAX_TRIES = 5;
 
-/** The one-time links of `/vps connect`. */
+/** Stores the one-time links of `/vps connect`. */
 export function createConnectLinks({ db }: Foundation): ConnectLinks {
   return {
     put: (link) => putLink(db, link),

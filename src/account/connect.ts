@@ -58,7 +58,7 @@ export const disconnect = defineCommand({
   ],
 });
 
-/** Leads to the page that takes the API key. The link is for one user and works once. */
+/** Renders the link to the page that takes the API key. It is for one user and works once. */
 export function linkMessage(url: string): Message {
   const open = { ...linkButton.element('Enter the API key', {}, { style: 'primary' }), url };
   return textMessage(
@@ -68,7 +68,7 @@ export function linkMessage(url: string): Message {
   );
 }
 
-/** What a user reads who has just installed the app. */
+/** Renders the next steps for the user who has just installed the app. */
 export function installedMessage(): Message {
   return textMessage(
     'Thanks for installing vps! To get started, connect your hosting account: create an API key on its page, then enter it in a secure form outside Slack.',
@@ -77,7 +77,7 @@ export function installedMessage(): Message {
   );
 }
 
-/** The key works: what there is now, and what to do next. */
+/** Says that the account is connected, and what to do next. `servers`: how many it has, if known. */
 export function connectedMessage(servers: number | undefined): Message {
   const next =
     servers === 0
@@ -87,12 +87,12 @@ export function connectedMessage(servers: number | undefined): Message {
   return textMessage(`Your hosting account is connected${found}. ${next}`);
 }
 
-/** What the channel reads. */
+/** Announces in the channel that a user connected the account. */
 export function connectedAnnouncement(userId: string): Message {
   return textMessage(`${mention(userId)} connected the hosting account`);
 }
 
-/** Asks before the API key is removed. */
+/** Renders the question before the API key is removed. */
 export function disconnectMessage(): Message {
   const confirm = confirmation({
     title: 'Disconnect the hosting account?',
@@ -106,14 +106,14 @@ export function disconnectMessage(): Message {
   );
 }
 
-/** What became of it; `wasThere`: there was a key to remove. */
+/** Says whether the account was disconnected. `wasThere`: there was a key to remove. */
 export function disconnectedWords(wasThere: boolean): string {
   return wasThere
     ? 'The hosting account is disconnected and its API key is removed from this app. If nothing else uses the key, revoke it on your hosting account’s API keys page. To reconnect, run `/vps connect`.'
     : 'No hosting account was connected.';
 }
 
-/** Follows up on the message that held the link: its user may have closed the page, and others wait for the account. */
+/** Reports a connected account in Slack: its user may have closed the page, and others wait for the account. */
 export function createConnectNotifier({
   outbox,
   log,
@@ -137,7 +137,7 @@ interface Parts {
   readonly log: Log;
 }
 
-/** Tells owners about changes of the hosting account. */
+/** Notifies owners of changes to the hosting account, in the approvals channel or directly. Failures are logged. */
 export function createAccountNotifier({ outbox, log }: Parts): AccountNotifier {
   return {
     notifyKeyChange: async (keyChange, { channelId, userIds }) => {

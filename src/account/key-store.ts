@@ -7,7 +7,7 @@ import { countChange } from '../db/versions.ts';
 import { forgetServers, joinEarlierNames } from './one-account.ts';
 import type { ApiKeys } from './ports.ts';
 
-/** The API key of each workspace, sealed for that workspace, who set it and when: an altered row opens nothing. */
+/** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation): ApiKeys {
   const { db, engine, vault } = foundation;
   return {
@@ -36,7 +36,7 @@ export function createApiKeys(foundation: Foundation): ApiKeys {
   };
 }
 
-/** Removes the key of a workspace, in a transaction. */
+/** Removes the key of a workspace within a transaction. False if there was none. */
 export async function removeKey(trx: Queries, workspaceId: string): Promise<boolean> {
   const row = await trx
     .deleteFrom('api_keys')
@@ -49,7 +49,7 @@ export async function removeKey(trx: Queries, workspaceId: string): Promise<bool
   return true;
 }
 
-/** The name of the key that a workspace has; '' before an older version's row was used, undefined without a key. */
+/** Finds the name of a workspace's key; undefined without a key, '' for the row of an older version that wasn't used since. */
 export async function findNameOfKey(trx: Queries, workspaceId: string): Promise<string | undefined> {
   const row = await trx
     .selectFrom('api_keys')
@@ -84,7 +84,7 @@ async function putKey(
   await engine.scrub(db);
 }
 
-/** A key has another name once another key of the ring comes first, and after an update from an older version. */
+/** Updates a key's name, which changes with the first key of the keyring and after an update from an older version. */
 async function keepName(
   { db, engine, vault }: Foundation,
   row: Pick<ApiKeyRow, 'workspace_id' | 'sealed' | 'account'>,
@@ -104,7 +104,7 @@ async function keepName(
   });
 }
 
-/** Bound to who set it and when, so that a row that was altered or put back in part opens nothing. */
+/** Binds a sealed key to its setter and time, so that a row that was altered or partly restored can't be opened. */
 function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
   return {
     table: 'api_keys',

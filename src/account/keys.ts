@@ -11,7 +11,8 @@ import type { Operation } from '../purchases/operation.ts';
 import type { KeyChange } from './ports.ts';
 
 /**
- * Tries the key with one read-only request and stores it, sealed, only if that worked. Returns the list of servers.
+ * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
+ * orders confirmed before are refused with `account_changed`. Never sends a paid request.
  * @throws HostingError `unauthorized` (wrong key), `not_allowed` (no top-up yet) and the others of a read
  */
 export const connectKey = defineUseCase({
@@ -22,18 +23,18 @@ export const connectKey = defineUseCase({
   follow: (_output, context) => notifyKeyChange('set', context),
 });
 
-/** Does what `connectKey` says, for the workspace that the actor acts in. */
+/** Tries and stores a key for the actor's workspace, as `connectKey` does. @throws HostingError */
 export async function storeKey(
   key: Secret<string>,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<ServerList> {
   const list = await app.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
-  // Counts as another key from here on: what was confirmed while it was tested was meant for the one before.
+  // The new generation starts here: what was confirmed during the test was meant for the earlier key.
   await app.apiKeys.put(actor.workspaceId, key, actor.userId, app.system.now());
   return list;
 }
 
-/** Removes the workspace's API key. False when there was none. */
+/** Removes the workspace's API key; false if there was none. Confirmed orders that wait to be sent are then refused. */
 export const disconnectKey = defineUseCase({
   name: 'disconnect',
   needs: 'owner',
@@ -45,26 +46,26 @@ export const disconnectKey = defineUseCase({
   },
 });
 
-/** The longest key that is taken; the document names no limit (docs/hosting-api.md 5). */
+/** Longest accepted key, in characters; the specification names no limit (docs/hosting-api.md 5). */
 const LONGEST_KEY = 512;
 
-/** What was pasted as a key: the key, or what is wrong with it. */
+/** A pasted key, or what is wrong with it. */
 type PastedKey = { readonly key: Secret<string> } | { readonly wrong: 'too_long' | 'not_a_key' };
 
-/** Trims what was pasted; a key has to fit into one header line. Never cuts: a part of a key would be another key. */
+/** Reads pasted text as a key: one word of visible ASCII, trimmed. Never cut, since a part of a key would be another key. */
 export function readKey(pasted: string): PastedKey {
   const key = pasted.trim();
   if (!/^[\x21-\x7e]+$/.test(key)) return { wrong: 'not_a_key' };
   return key.length > LONGEST_KEY ? { wrong: 'too_long' } : { key: new Secret(key) };
 }
 
-/** What was confirmed under a key: an operation, or an approval. */
+/** A confirmed operation or approval, with the generation of the key it was confirmed under. */
 type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration'>;
 
 /**
- * The client of the account that something was confirmed for: with another key it would be paid or deleted in what may be
- * another account. No clock decides: the key is the same if it has not been set or removed since.
- * @throws Refusal `no_api_key`, `account_changed`
+ * Gets the client of the account that something was confirmed for. With another key, it might be paid or deleted in another account.
+ * Compares generations, not times: any setting or removal of the key since counts.
+ * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`
  */
 export async function getHostingOf(
   { workspaceId, keyGeneration }: Confirmed,
@@ -76,13 +77,13 @@ export async function getHostingOf(
   return hostingOf(held.key, workspaceId);
 }
 
-/** The account in which an operation that was sent can be looked for. */
+/** The account in which a sent operation can be looked for. */
 type SearchedAccount =
   | { readonly kind: 'none' }
-  /** `other`: the key was replaced since, and what is, or is not, in its account proves nothing. */
+  /** `other`: the key was replaced since, and its account's list proves nothing. */
   | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
 
-/** Finds it. A key that was removed and set again is the same account as before, and so is one that was proven to open it. */
+/** Finds the account in which a sent operation can be looked for. `same` also for a key that was set again, or proven to open it. */
 export async function findSearchedAccount(
   { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
   { apiKeys, hostingOf, accounts }: AppContext,
@@ -102,8 +103,7 @@ export async function findSearchedAccount(
 const ERROR = 'The hosting API returned an error, so the key wasn’t tested. Try again in a moment.';
 
 /**
- * Why a key was not stored, for the user who enters it, on the connect page and on the command line: plain text, and a code
- * without words does not compile.
+ * Why a key was not stored, in plain text, for the connect page and the command line. A code without words doesn't compile.
  */
 export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   unauthorized:
@@ -125,7 +125,7 @@ export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>
   wrong_state: ERROR,
 };
 
-/** What was entered can't be a key. */
+/** Why entered text can't be a key, in plain text. */
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {
   not_a_key:
     'That doesn’t look like an API key. It’s one line of letters, digits and symbols, without spaces.',
@@ -133,8 +133,8 @@ export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['
 };
 
 /**
- * Notifies the owners that the workspace's API key was set or removed, even by one of them: from now on, all orders go to that
- * account. The message goes to the approvals channel, or directly to them. The command line can't reach Slack.
+ * Notifies the owners that the workspace's API key was set or removed, since all orders go to that account: in the approvals
+ * channel, or directly. Does nothing for the command line, which can't reach Slack.
  */
 export async function notifyKeyChange(
   change: KeyChange['change'],
@@ -158,7 +158,7 @@ export const listConnectedWorkspaces = defineUseCase({
   },
 });
 
-/** Lists the workspaces that have audit entries, or had. @throws Refusal `other_workspace` from within a workspace */
+/** Lists the workspaces that have or had audit entries. @throws Refusal `other_workspace` from within a workspace */
 export const listAuditedWorkspaces = defineUseCase({
   name: 'list_audited',
   needs: 'owner',
@@ -170,12 +170,12 @@ export const listAuditedWorkspaces = defineUseCase({
 });
 
 /**
- * Represents all workspaces of this installation. Only the command line can act on them together: the entry refuses every
- * other caller without a workspace.
+ * Stands for all workspaces of this app. Only the command line can act on them together: the entry refuses every other caller
+ * without a workspace.
  */
 export const EVERY_WORKSPACE: WorkspaceId = '';
 
-/** @throws Refusal `other_workspace` when the actor acts in a single workspace */
+/** Refuses an actor in a single workspace. @throws Refusal `other_workspace` */
 export function requireEveryWorkspace({ workspaceId }: Actor): void {
   if (workspaceId !== EVERY_WORKSPACE) throw new Refusal('other_workspace', {});
 }

@@ -15,23 +15,23 @@ interface RecognitionParts {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** Finds out when two different API keys open one account (docs/decisions/0018-one-account-in-several-workspaces.md). */
+/** Recognizes that two different API keys open one account (docs/decisions/0018-one-account-in-several-workspaces.md). */
 export interface AccountRecognition {
-  /** Considers what a key has just shown, aside: for lists that were read for something else. Never throws. */
+  /** Considers a list that was read with a key for something else, in the background. Never throws. */
   notice(hosting: HostingApi, servers: readonly Server[]): void;
   /**
-   * Considers it now. What is proven when it returns holds for what is sent next. An account that can't be looked at proves
-   * nothing, and is no error.
+   * Considers a list now: what is proven on return applies to the next request. An account that can't be read proves nothing,
+   * and is no error. Sends only reads.
    */
   recognize(hosting: HostingApi, servers: readonly Server[]): Promise<void>;
 }
 
-/** So many servers are compared: those with the lowest IDs, which any key of the account shows as well. */
+/** Servers that are compared: those with the lowest IDs, which every key of the account shows. */
 const COMPARED = 16;
-/** A list that shows the same as before is considered again after this time: what could not be proven may be by then. */
+/** An unchanged list is considered again after this time, when a proof may succeed. */
 const AGAIN_MS = 10 * MINUTE_MS;
 
-/** Builds it. What it has tried is remembered in this process only. */
+/** Creates the recognition. It remembers what it has tried in this process only. */
 export function createAccountRecognition(parts: RecognitionParts): AccountRecognition {
   const comparisons = createComparisons(parts);
   const considered = new WeakSet<readonly Server[]>();
@@ -50,14 +50,14 @@ export function createAccountRecognition(parts: RecognitionParts): AccountRecogn
   };
 }
 
-/** What was compared, and which proofs were tried, so that nothing is read again and again. */
+/** Remembers which lists were compared and which proofs were tried, so that nothing is read repeatedly. */
 function createComparisons(parts: RecognitionParts) {
   const { system, accounts } = parts;
   const compared = new Map<string, { readonly shown: string; readonly until: number }>();
   const running = new Map<string, Promise<void>>();
   const restsUntil = new Map<string, number>();
 
-  /** One proof at a time for two keys, which all who wait for it share. */
+  /** Runs one proof at a time for two keys; concurrent callers share it. */
   const prove = (signs: Signs): Promise<void> => {
     const pair = `${signs.hosting.account} ${signs.name}`;
     const begun = running.get(pair);
@@ -84,7 +84,7 @@ function createComparisons(parts: RecognitionParts) {
   };
 }
 
-/** What one key has shown, some of which the key of that name has shown, too. */
+/** Servers that one key has shown, some of which the key with `name` has shown, too. */
 interface Signs {
   readonly hosting: HostingApi;
   readonly name: string;
@@ -93,8 +93,8 @@ interface Signs {
 }
 
 /**
- * Joins two accounts if a server is shown under one key, then under the other, and then under the first again: at the time of the
- * second list it was in both, with the same ID, label and address, and one address can't belong to two servers.
+ * Joins two accounts if a server is listed under one key, then under the other, and then under the first again: at the time of the
+ * second list it was in both, with the same ID, label and address, and two servers can't have one address.
  */
 async function join({ hosting, name, shown, urgency }: Signs, parts: RecognitionParts): Promise<void> {
   const { accounts, log } = parts;
@@ -120,7 +120,7 @@ async function join({ hosting, name, shown, urgency }: Signs, parts: Recognition
   }
 }
 
-/** The API by a key of that name, if any workspace has one that can be read. */
+/** Finds a client with the key of that name, if a workspace has one that can be read. */
 async function findHostingBy(
   name: string,
   { accounts, apiKeys, hostingOf }: RecognitionParts,
@@ -130,13 +130,13 @@ async function findHostingBy(
       if (isExpected(error)) return undefined;
       throw error;
     });
-    // It may have been replaced since, or be called otherwise by now.
+    // The key may have been replaced or renamed since.
     if (held && accounts.nameOf(held.key) === name) return hostingOf(held.key, workspaceId);
   }
   return undefined;
 }
 
-/** A server without a public address proves nothing: private ones are given out more than once. */
+/** Chooses the servers to compare. One without a public address proves nothing: private addresses are used repeatedly. */
 function choose(servers: readonly Server[]): readonly SeenServer[] {
   return servers
     .filter((server): server is Server & SeenServer => !isDeleted(server) && isPublic(server.ipv4))
@@ -154,7 +154,7 @@ function keyOf(shown: readonly SeenServer[]): string {
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-/** Of this host, private, shared, link-local, multicast and reserved (RFC 6890). */
+/** Private, shared, loopback, link-local, multicast and reserved addresses (RFC 6890). */
 const NOT_PUBLIC =
   /^(?:0|10|127|22[4-9]|2[34]\d|25\d)\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^192\.168\./;
 
@@ -166,7 +166,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** Which API keys open one hosting account. A name without a row is an account of its own. */
+/** Stores which API keys open one hosting account. A name without a row is an account of its own. */
 export function createAccounts(foundation: Foundation): Accounts {
   const { db, engine, vault } = foundation;
   return {
@@ -186,7 +186,7 @@ export function createAccounts(foundation: Foundation): Accounts {
   };
 }
 
-/** The account that keys of this name open. */
+/** Finds the account that a key of this name opens. */
 export async function findAccount(db: Queries, name: string): Promise<string> {
   const row = await db
     .selectFrom('account_names')
@@ -196,7 +196,7 @@ export async function findAccount(db: Queries, name: string): Promise<string> {
   return row?.account ?? name;
 }
 
-/** The names of all keys that open the account of this one; none for '', which is no name. */
+/** Lists the names of all keys that open the account of this one; none for '', which is no name. */
 export async function listAccountNames(db: Queries, name: string): Promise<readonly string[]> {
   if (name === '') return [];
   const account = await findAccount(db, name);
@@ -209,7 +209,7 @@ export async function listAccountNames(db: Queries, name: string): Promise<reado
   return [...new Set([account, name, ...rows.map((row) => row.name)])];
 }
 
-/** In a transaction: what was stored for either account is from then on found for both, the slots of the last minute included. */
+/** Joins two accounts, the limiter's slots included, so that what is stored for one is found for both. False if they were one. */
 async function joinAccounts(trx: Queries, name: string, other: string): Promise<boolean> {
   const [account, joined] = [await findAccount(trx, name), await findAccount(trx, other)];
   if (account === joined) return false;
@@ -219,7 +219,7 @@ async function joinAccounts(trx: Queries, name: string, other: string): Promise<
   return true;
 }
 
-/** What was stored under an earlier name of a key stays its account's. */
+/** Joins the earlier names of a key with its current one, so that what is stored under them stays with its account. */
 export async function joinEarlierNames(
   trx: Queries,
   [name, ...earlier]: readonly [string, ...string[]],
@@ -245,7 +245,7 @@ export async function joinEarlierNames(
   for (const each of earlier) if (used.has(each)) await joinAccounts(trx, name, each);
 }
 
-/** Removes what a key has shown when no workspace has it any more: nothing could be proven with it. */
+/** Removes what a key has shown if no workspace has the key any more: nothing could be proven with it. */
 export async function forgetServers(trx: Queries, name: string): Promise<void> {
   const held = trx.selectFrom('api_keys').select('account').where('account', '=', name);
   await trx.deleteFrom('account_servers').where('name', '=', name).where('name', 'not in', held).execute();
@@ -284,14 +284,14 @@ async function isHeld(db: Queries, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether exactly this is stored as what a key has shown last. */
+/** Whether exactly these proofs are stored for the key. */
 async function hasShown(db: Queries, name: string, proofs: readonly string[]): Promise<boolean> {
   const rows = await db.selectFrom('account_servers').select('proof').where('name', '=', name).execute();
   const before = new Set(rows.map(({ proof }) => proof));
   return before.size === proofs.length && proofs.every((proof) => before.has(proof));
 }
 
-/** Nothing is stored of a key that no workspace has by then: it would never be removed. */
+/** Replaces a key's proofs. Stores none for a key that no workspace has any more, since they would never be removed. */
 async function replaceProofs(trx: Queries, name: string, proofs: readonly string[]): Promise<void> {
   await trx.deleteFrom('account_servers').where('name', '=', name).execute();
   if (proofs.length === 0 || !(await isHeld(trx, name))) return;

@@ -4,7 +4,7 @@ import type { Secret } from '../core/secret.ts';
 import type { WorkspaceSettings } from '../core/settings.ts';
 import type { Deciders } from '../requests/decision.ts';
 
-/** The API key of a workspace was set or removed. */
+/** A change of a workspace's API key. */
 export interface KeyChange {
   readonly workspaceId: WorkspaceId;
   readonly actorId: UserId;
@@ -16,47 +16,51 @@ export interface AccountNotifier {
   notifyKeyChange(keyChange: KeyChange, owners: Deciders): Promise<void>;
 }
 
+/** A Slack workspace that the app works for. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;
   readonly settings: WorkspaceSettings;
 }
 
+/** Stores the workspaces and their settings. `at`: epoch milliseconds. */
 export interface Workspaces {
-  /** Adds it, or updates its name. Settings stay. */
+  /** Adds a workspace, or updates its name. Settings stay. */
   put(workspace: { readonly id: string; readonly name: string }, at: number): Promise<void>;
   find(id: string): Promise<Workspace | undefined>;
-  /** False, and nothing is changed, when another user has saved other settings since. */
+  /** Replaces settings that are still `was`. False, and nothing is changed, if someone has saved others since. */
   changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
 }
 
 interface HeldKey {
   readonly key: Secret<string>;
   readonly setBy: string;
-  /** How often the workspace's key has been set or removed: another number, another key (`confirmed-account.ts`). */
+  /** Increments when the workspace's key is set or removed. Compare two values to detect that (`getHostingOf`). */
   readonly generation: number;
 }
 
-/** The account's API key of each workspace, sealed and bound to that workspace. */
+/** Stores the API key of each workspace, sealed and bound to that workspace. */
 export interface ApiKeys {
-  /** @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it */
+  /** @throws Refusal `key_unreadable` if `ENCRYPTION_KEYS` lacks the key that sealed it */
   find(workspaceId: string): Promise<HeldKey | undefined>;
   put(workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void>;
+  /** False if there was none. */
   remove(workspaceId: string): Promise<boolean>;
   listWorkspaces(): Promise<readonly string[]>;
 }
 
-/** The one-time links of `/vps connect`. Only a hash of the token is stored. */
+/** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export interface ConnectLinks {
   put(link: ConnectLink): Promise<void>;
   find(tokenHash: string): Promise<ConnectLink | undefined>;
-  /** Takes the link for one try. False if it was used, is in use, or has no tries left. */
+  /** Takes the link for one try. False if it was used, is in use, has expired, or has no tries left. */
   take(tokenHash: string, now: number): Promise<boolean>;
-  /** The try failed: the link may be used again. */
+  /** Lets the link be used again, after a try that failed. */
   giveBack(tokenHash: string): Promise<void>;
   removeExpired(now: number): Promise<void>;
 }
 
+/** A one-time link. `expiresAt`: epoch milliseconds. `isUsed`: it was used, is in use, or has no tries left. */
 export interface ConnectLink {
   readonly tokenHash: string;
   readonly workspaceId: string;
@@ -66,12 +70,13 @@ export interface ConnectLink {
   readonly isUsed?: boolean;
 }
 
+/** A filter of audit entries; all given fields have to match. */
 export interface AuditFilter {
   readonly workspaceId: string;
   readonly actorId?: string;
-  /** Matches a label or an id. */
+  /** Matches a label or an ID. */
   readonly server?: string;
-  /** Matches only the ID: another server's label may be the same digits. */
+  /** Matches only the ID. Another server's label may have the same digits. */
   readonly serverId?: number;
   readonly outcome?: AuditEntry['outcome'];
   readonly actions?: readonly AuditAction[];
@@ -79,11 +84,12 @@ export interface AuditFilter {
   /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
   readonly since?: number;
   readonly until?: number;
+  /** Only entries before the one with this ID. */
   readonly before?: string;
   readonly limit: number;
 }
 
-/** The first entry of a chain that was altered; `seq` is its position. */
+/** The first altered entry of a chain; `seq` is its position. */
 export interface AuditFault {
   readonly seq: number;
   readonly id?: string;
@@ -92,6 +98,7 @@ export interface AuditFault {
   readonly words: string;
 }
 
+/** Whether a chain is unaltered. */
 export type AuditVerdict =
   | {
       readonly ok: true;
@@ -103,7 +110,7 @@ export type AuditVerdict =
     }
   | ({ readonly ok: false } & AuditFault);
 
-/** How many entries of a workspace were removed, and the fault at which removing stopped. */
+/** How many entries of a workspace were removed, and the fault at which that stopped, if any. */
 export interface PrunedWorkspace {
   readonly workspaceId: WorkspaceId;
   readonly removed: number;
@@ -116,37 +123,38 @@ export interface AuditHead {
   readonly signature: string;
 }
 
+/** Stores the audit, one signed chain for each workspace. Times in epoch milliseconds. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
-  /** The acts among those of these `started` entries whose outcome is recorded. */
+  /** Lists the acts of these `started` entries whose outcome is recorded. */
   listEnded(started: readonly StoredEntry[]): Promise<readonly string[]>;
   /** Oldest first, page by page. */
   read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
   /**
-   * Goes through the chain of a workspace; stops at the first fault. With a head that was published earlier, the chain
-   * also has to go on from there.
+   * Verifies the chain of a workspace up to the first fault. With a head that was published earlier, the chain also has to
+   * continue from it.
    */
   verify(workspaceId: string, published?: AuditHead): Promise<AuditVerdict>;
   /**
-   * The newest entry of every chain, to be published; with `withinMs`, of every chain that has grown within so many milliseconds
-   * before the newest entry of all.
+   * Lists the newest entry of every chain. With `withinMs`, only of chains that have grown within that time before the newest
+   * entry of all.
    */
   listHeads(withinMs?: number): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
   /**
-   * Removes older entries in every workspace, and audits that. An altered entry and everything after it is kept as
+   * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
    * evidence.
    */
   prune(
     before: number,
     by: Pick<AuditEntry, 'at' | 'actorId' | 'surface'>,
   ): Promise<readonly PrunedWorkspace[]>;
-  /** Workspaces that have entries, or had. */
+  /** Workspaces that have or had entries. */
   listWorkspaces(): Promise<readonly string[]>;
 }
 
-/** What the app does in Slack besides answering users, each of which the way it is set up may forbid. */
+/** What the app does in Slack besides answering users, if its setup allows it. */
 export type SlackAbility =
   | 'direct_messages'
   | 'announcements'
@@ -154,30 +162,31 @@ export type SlackAbility =
   | 'group_lookups'
   | 'channel_lookups';
 
-/** Why Slack refuses it; `error` is Slack's code. */
+/** Why Slack refuses an ability; `error` is Slack's code. */
 export type SlackProblem =
   | { readonly code: 'messages_tab_disabled' }
   | { readonly code: 'missing_scope'; readonly scopes: readonly string[] }
   | { readonly code: 'token_refused'; readonly error: string }
   | { readonly code: 'restricted'; readonly error: string };
 
-/** What Slack last said about an ability; `untried` when it said nothing in the past hour. */
+/** Slack's last answer about an ability; `untried` if there was none in the past hour. */
 export type SeenAbility = 'works' | 'untried' | SlackProblem;
 
+/** Slack's last answers about all abilities. */
 export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
-/** What Slack was seen to allow the app in a workspace. */
+/** Reads what Slack was seen to allow in a workspace. In memory only. */
 export interface SlackAbilities {
   read(workspaceId: WorkspaceId): SeenAbilities;
 }
 
-/** Reports to Slack what happened on the connect page. */
+/** Reports in Slack what happened on the connect page. Never throws. */
 export interface ConnectNotifier {
-  /** To the user who requested the link, where they requested it, and to the channel. */
+  /** Notifies the requester, where they requested the link, and the channel. `servers`: undefined if that isn't certain. */
   notifyConnected(link: LinkOrigin, servers: number | undefined): Promise<void>;
 }
 
-/** `confirmationId`: the hash under which the link's reply path is stored. */
+/** Where a link was requested. `confirmationId`: the hash under which the reply path is stored. */
 interface LinkOrigin {
   readonly confirmationId: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -185,12 +194,12 @@ interface LinkOrigin {
   readonly channelId?: ChannelId;
 }
 
-/** What a channel was chosen for. */
+/** The purpose of a chosen channel. */
 export type ChannelPurpose = 'approvals' | 'digest';
 
 /** Tests whether the app can post to a channel. */
 export interface ChannelTest {
-  /** `reason` is Slack's error code. */
+  /** Posts a test message. `reason`: Slack's error code. */
   post(
     workspaceId: WorkspaceId,
     channelId: ChannelId,

@@ -17,7 +17,7 @@ const SETTINGS_TITLE = 'Settings';
 
 const hundredths = z.number().int().min(0).transform(money).exactOptional();
 
-/** The settings as the form showed them, to be compared with what they are when it is saved. */
+/** The settings as the form showed them, to detect changes by others when it is saved. */
 const shown: z.ZodType<WorkspaceSettings> = z.object({
   announces: z.boolean(),
   approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: hundredths }),
@@ -44,7 +44,7 @@ const currency = z
   )
   .exactOptional();
 
-/** What owners set for the workspace. */
+/** The form for the workspace's settings. */
 const settingsForm = defineModal(
   'settings',
   shown,
@@ -64,7 +64,7 @@ const settingsForm = defineModal(
 
 type Fields = Parameters<Parameters<typeof settingsForm.onSubmit>[1]>[0]['fields'];
 
-/** The settings as they are, to be changed. `ownZone` is proposed for the digest while there is none. */
+/** Renders the settings form. `currency` follows amounts, '' for none. `ownZone` is proposed while there is no digest. */
 export function settingsView(
   settings: WorkspaceSettings,
   origin: Origin,
@@ -139,7 +139,7 @@ function budgetFields({ budget }: WorkspaceSettings, currency: string): KnownBlo
   ];
 }
 
-/** What was entered, as settings. `freezeBy` is who freezes purchases if they aren't frozen yet. */
+/** Reads the form as settings. `freezeBy`: the freeze to set if purchases aren't frozen yet. */
 function readSettingsFields(
   fields: Fields,
   was: WorkspaceSettings,
@@ -203,7 +203,7 @@ const form = defineForm({
   needs: readSettings,
   load: async (_input, request, origin) => {
     const settings = await request.execute(readSettings, {});
-    // Proposed only while there is no digest: no one else waits for Slack.
+    // Needed only while there is no digest, so that other forms don't wait for Slack.
     const ownZone = settings.digest ? undefined : await request.execute(findOwnZone, {});
     return settingsView(settings, origin, request.currency, ownZone);
   },
@@ -238,12 +238,12 @@ export const settings = defineCommand({
   ],
 });
 
-/** What amounts are in once this is saved; the default of the app is known only while no other currency is set. */
+/** The currency of amounts after saving. The app's default is known only while the workspace has no currency of its own. */
 function currencyOf(was: WorkspaceSettings, is: WorkspaceSettings, { currency }: SlackRequest): string {
   return is.currency ?? (was.currency === undefined ? currency : '');
 }
 
-/** Users who were about to buy something have to know why they can't, or that they can again. */
+/** Announces that purchases were frozen or unfrozen, so that users know why they can't buy, or that they can again. */
 async function announceFreeze(
   was: WorkspaceSettings,
   is: WorkspaceSettings,
@@ -255,7 +255,7 @@ async function announceFreeze(
     await request.announce('lifted the purchase freeze');
 }
 
-/** Why the app can't post to newly chosen channels, in words, by field. */
+/** Tests newly chosen channels. Returns why the app can't post there, in plain text by field. */
 async function findChannelFaults(
   was: WorkspaceSettings,
   is: WorkspaceSettings,

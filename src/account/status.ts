@@ -16,25 +16,26 @@ import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/t
 import { frozenWords, wordsOfError } from '../words.ts';
 import type { SeenAbilities, SeenAbility, SlackAbility, SlackProblem } from './ports.ts';
 
+/** What `/vps status` shows. */
 interface Status {
   readonly api: ApiStatus;
-  /** Confirmed and not ended yet, including unconfirmed ones. */
+  /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
   readonly open: readonly Operation[];
-  /** Waits for a second person, oldest first. */
+  /** Approvals that wait for a second person, oldest first. */
   readonly waiting: readonly WaitingApproval[];
-  /** Root passwords that wait to be saved. */
+  /** Root passwords of the workspace that nobody has saved. */
   readonly passwordsHeld: number;
   /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
 }
 
-/** What Slack allows the app in this workspace. */
+/** What Slack allows the app in a workspace. */
 export interface SlackStatus {
   readonly abilities: SeenAbilities;
-  /** The app's token can't be renewed, and stops to work soon: the app has to be installed again. */
+  /** Slack won't renew the app's token, which ends soon: the app has to be installed again. */
   readonly needsInstall: boolean;
-  /** Whether the workspace's settings have changes announced. */
+  /** Whether the workspace's settings let changes be announced. */
   readonly announces: boolean;
 }
 
@@ -58,7 +59,7 @@ interface WaitingApproval {
   readonly isOwn: boolean;
 }
 
-/** Reads whether the API answers and accepts the key, how much of the minute is used, and what is unconfirmed. */
+/** Reads the state of the API, its key and limit (with a new read of the list), of orders and approvals, and of Slack. */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
@@ -83,7 +84,7 @@ export const readStatus = defineUseCase({
   },
 });
 
-/** The lookups are tried, which no user sees; about messages, it reports only what was observed. */
+/** Tries the lookups, which no user sees. About messages, reports only what was observed. */
 async function trySlack(
   { actor, app }: UseCaseContext,
   settings: WorkspaceSettings | undefined,
@@ -144,7 +145,7 @@ export const status = defineCommand({
   modals: [...decideModals, ...approvalModals],
 });
 
-/** How the app and the API are doing, as far as this workspace is concerned. */
+/** Renders the status of the app and the API for this workspace. */
 export function statusMessage(found: Status, currency: string): Message {
   const { api, freeze } = found;
   return {
@@ -179,7 +180,7 @@ function describeBudget(api: ApiStatus): string {
   return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
 }
 
-/** A button for each operation that a manager has to decide. */
+/** Renders a button for each operation that a manager has to decide. */
 function decisions({ open }: Status) {
   const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
   if (waiting.length === 0) return [];
@@ -191,7 +192,7 @@ function decisions({ open }: Status) {
 
 const WAITING_MOST = 5;
 
-/** The pending approvals, in case their cards were lost. */
+/** Renders pending approvals, in case their cards were lost. */
 function approvals(found: Status, currency: string) {
   const all = found.waiting;
   if (all.length === 0) return [];
@@ -220,7 +221,7 @@ function describeOpen({ open }: Status): string {
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** A line for each thing that Slack may or may not allow the app: a dot, a word, and what fixes it. */
+/** Renders a line for each ability in Slack: a dot, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
@@ -254,7 +255,7 @@ const NAMES: Readonly<Record<SlackAbility, string>> = {
 };
 
 const OFF_BY_SETTINGS: Line = ['⚪', 'turned off in `/vps settings`'];
-/** Where the readers aren't known, nothing is announced. */
+/** Nothing is announced where the app can't tell who reads along. */
 const UNSEEN_READERS: Line = [
   '🔴',
   'off, because the app can’t tell which channels other organizations share. Fix the channel lookups.',
@@ -268,7 +269,7 @@ function describe(seen: SeenAbility): Line {
   return ['🔴', `off. ${wordsOfProblem(seen)}`];
 }
 
-/** What to do about it, in the app's settings on api.slack.com. */
+/** Says what to do about a problem, in the app's settings on api.slack.com. */
 function wordsOfProblem(problem: SlackProblem): string {
   switch (problem.code) {
     case 'messages_tab_disabled':

@@ -17,7 +17,7 @@ import type { Tables } from '../db/tables.ts';
 import { countChange } from '../db/versions.ts';
 import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
 
-/** Reads what owners have set for the workspace. */
+/** Reads the workspace's settings (docs/design.md 8.4). */
 export const readSettings = defineUseCase({
   name: 'settings',
   needs: 'owner',
@@ -27,15 +27,15 @@ export const readSettings = defineUseCase({
 });
 
 /**
- * Changes settings; the audit names each with what it was and what it is.
- * @throws Refusal `settings_moved` when they have changed since the form was opened
+ * Changes settings, and audits each with its old and new value.
+ * @throws Refusal `settings_moved` if they have changed since the form was opened
  */
 export const changeSettings = defineUseCase({
   name: 'settings_change',
   needs: 'owner',
   effect: 'changes',
   subject: ({ was, settings }) => ({ label: describeChanges(was, settings) }),
-  /** `was`: what the form showed. */
+  /** `was`: the settings that the form showed. */
   run: async (
     { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
     context,
@@ -49,7 +49,7 @@ export const changeSettings = defineUseCase({
   },
 });
 
-/** Who froze purchases, and when, is not left to what the form says. */
+/** Makes the freeze from the actor and the clock, whatever the form says. */
 function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): PurchaseFreeze {
   return { by: actor.userId, since: app.system.now() };
 }
@@ -61,7 +61,7 @@ function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string 
     .join(', ');
 }
 
-/** The workspace that the actor acts in; the entry has made sure that it is stored. */
+/** Gets the actor's workspace, which the entry has made sure is stored. */
 export async function getWorkspace({
   actor,
   app,
@@ -72,8 +72,8 @@ export async function getWorkspace({
 }
 
 /**
- * Whether changes are announced in this channel: owners can turn it off, a direct message is no channel, and other
- * organizations never read labels and names of ours. Where Slack does not say who reads along, nothing is announced.
+ * Whether changes may be announced in a channel: not if owners turned that off, in direct messages, or if other organizations
+ * read along or Slack doesn't say (docs/design.md 2.3).
  */
 export async function mayAnnounce(
   workspaceId: WorkspaceId,
@@ -86,10 +86,13 @@ export async function mayAnnounce(
   return announces && (await channels.isShared(workspaceId, channelId)) === false;
 }
 
-/** What the amounts of a workspace are in; empty where that is not known. */
+/** Finds the currency of a workspace's amounts; '' if unknown. */
 export type CurrencyOf = (workspaceId: WorkspaceId) => Promise<string>;
 
-/** The workspace's own currency, or else the operator's. An amount without a currency is true even if neither can be read. */
+/**
+ * Finds the workspace's own currency, or else the operator's; '' if the store fails, since an amount without one is still
+ * true.
+ */
 export function createCurrencyOf(workspaces: Pick<Workspaces, 'find'>, operators: string): CurrencyOf {
   return (workspaceId) =>
     workspaces.find(workspaceId).then(
@@ -98,11 +101,11 @@ export function createCurrencyOf(workspaces: Pick<Workspaces, 'find'>, operators
     );
 }
 
-/** Slack wants the answer to a form within 3 s. */
+/** Time to test a channel: Slack wants the answer to a form within 3 s. */
 const CHECK_TIMEOUT_MS = 2000;
 
 /**
- * Posts once to a channel that was chosen, so that nothing is lost in one that the app is not in.
+ * Posts a test message to a chosen channel, so that no message is lost in one where the app can't post.
  * @throws Refusal `channel_unwritable`
  */
 export const checkChannel = defineUseCase({
@@ -121,7 +124,7 @@ export const checkChannel = defineUseCase({
 });
 
 /**
- * Lets nothing pass that would be paid while purchases are frozen.
+ * Refuses a payment while purchases are frozen.
  * @throws Refusal `purchases_frozen`
  */
 export async function refuseFrozen(
@@ -132,7 +135,7 @@ export async function refuseFrozen(
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
-/** The Slack workspaces that the app works for, and their settings. */
+/** Stores the workspaces that the app works for, and their settings. */
 export function createWorkspaces({ db, engine }: Foundation): Workspaces {
   return {
     put: async ({ id, name }, at) => {
@@ -154,7 +157,7 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
           .select('settings')
           .where('id', '=', id)
           .executeTakeFirst();
-        // A limit that was set and then not stored would be worse than an error.
+        // An error is better than a limit that seems set but isn't stored.
         if (!row) throw new Error('settings of a workspace that is not stored');
         if (listChanges(parseSettings(row.settings), was).length > 0) return false;
         await trx
@@ -168,7 +171,7 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
   };
 }
 
-/** Makes other transactions that do the same wait until this one has ended. */
+/** Locks a workspace's row: other transactions that do the same wait until this one has ended. */
 export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promise<void> {
   await trx
     .updateTable('workspaces')
@@ -187,7 +190,7 @@ const rule = z.object({
 const budget = z.object({ workspace: amount, person: amount });
 const freeze = z.object({ by: z.string(), since: z.number() });
 
-/** Every setting that is missing was not known to the version that stored the rest, and has its default. */
+/** Stored settings. A missing one was unknown to the version that stored them, and has its default. */
 const storedSettings = z.object({
   announces: z.boolean().default(DEFAULT_SETTINGS.announces),
   approval: rule.prefault({}),

@@ -61,7 +61,7 @@ function readArguments() {
   );
 }
 
-/** Checks everything that was typed before anything is opened. @throws UsageError */
+/** Parses all arguments before anything is opened. @throws UsageError */
 function parseCommand({ values, positionals }: Arguments): Work {
   const [command = 'export', ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
@@ -134,7 +134,7 @@ function parseDay(option: string, text: string | undefined): number | undefined 
 
 type Filter = Pick<AuditFilter, 'since' | 'until' | 'actorId' | 'server'>;
 
-/** Writes the entries of the workspaces to standard output; of all, if none is named. */
+/** Writes the entries of the named workspaces, or of all, to standard output. Always true. */
 async function exportEntries(
   app: ProgramApp,
   named: readonly WorkspaceId[],
@@ -164,8 +164,8 @@ async function* exportLines(
 }
 
 /**
- * Prints for each workspace whether its audit is unaltered, and goes on from a head that was logged earlier. False if one
- * is not.
+ * Prints for each workspace whether its audit is unaltered and, with `published`, continues from that head. False if one is not,
+ * or has no entries.
  */
 async function verify(
   app: ProgramApp,
@@ -197,7 +197,7 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
   };
 }
 
-/** Removes entries from before that time (epoch milliseconds) in every workspace. False where it stopped at a fault. */
+/** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
 async function prune(app: ProgramApp, before: number): Promise<boolean> {
   const outcomes = await app.execute(pruneAudit, { before }, EVERY_WORKSPACE);
   if (outcomes.length === 0) print('The audit has no entries yet.');
@@ -218,14 +218,14 @@ async function listWanted(app: ProgramApp, named: readonly WorkspaceId[]): Promi
   return named.length > 0 ? named : app.execute(listAuditedWorkspaces, {}, EVERY_WORKSPACE);
 }
 
-/** How the audit is written for other programs. */
+/** A format of the audit for other programs. */
 interface AuditFormat {
-  /** What comes before the first entry. */
+  /** Text before the first entry. */
   readonly head: string;
   write(entry: StoredEntry): string;
 }
 
-/** The columns of CSV and the keys of JSON Lines. Times are UTC; money is decimal, the API names no currency. */
+/** The columns of CSV and the keys of JSON Lines. Times are UTC; money is decimal, without a currency. */
 const FIELDS: Readonly<Record<keyof StoredEntry, (entry: StoredEntry) => string | number | undefined>> = {
   workspaceId: (entry) => entry.workspaceId,
   seq: (entry) => entry.seq,
@@ -245,7 +245,7 @@ const FIELDS: Readonly<Record<keyof StoredEntry, (entry: StoredEntry) => string 
   signature: (entry) => entry.signature,
 };
 
-/** The formats by name: CSV as RFC 4180 has it, and JSON Lines. */
+/** The formats by name: CSV (RFC 4180) and JSON Lines. */
 export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
   csv: {
     head: toLine(Object.keys(FIELDS)),

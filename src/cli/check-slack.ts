@@ -19,25 +19,25 @@ one in the channel that you name, and deletes both.
 
 Exit code: 0 if nothing needs fixing, 1 if something does, 2 if the arguments are wrong.`;
 
-/** What the program works with. */
+/** The parts that the program works with. */
 interface CheckParts {
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly system: Pick<System, 'sleep'>;
-  /** Reads every message and form of the app; handed in, since the product knows nothing of the gallery. */
+  /** Reads every message and form of the app. Passed in, since the product doesn't import the gallery. */
   readPieces(): Promise<readonly Piece[]>;
-  /** Takes the result. */
+  /** Writes the result. */
   print(words: string): void;
-  /** Takes what must not mix with the result: wrong arguments, and how far the check is. */
+  /** Writes what must not mix with the result: usage errors and progress. */
   tell(words: string): void;
 }
 
-/** The outcome of one check. What failed has to be fixed; a warning says what doesn't work or can't be checked. */
+/** The outcome of one check. `failed` has to be fixed; a `warning` says what doesn't work or can't be checked. */
 interface Finding {
-  /** Which check, or which part of one: `scope users:read`, `gallery: settings`. */
+  /** The check, or a part of one: `scope users:read`, `gallery: settings`. */
   readonly check: string;
   readonly status: Status;
-  /** Slack's error code, or ours where there was no answer; null where nothing was refused. */
+  /** Slack's error code, or ours without an answer; null if nothing was refused. */
   readonly code: string | null;
   /** What was found, and how to fix it. */
   readonly text: string;
@@ -50,7 +50,10 @@ const MARKS: Readonly<Record<Status, string>> = {
   skipped: '– skipped',
 };
 
-/** `npm run check:slack`: resolves with the exit code. */
+/**
+ * Runs `npm run check:slack`, and returns the exit code: 0 if nothing has to be fixed, 1 if something does, 2 for wrong arguments.
+ * Posts and deletes test messages in Slack. Calls the hosting API without a key.
+ */
 export async function checkSlack(parts: CheckParts): Promise<number> {
   const { args, environment, print, tell } = parts;
   let options: Options;
@@ -74,7 +77,7 @@ export async function checkSlack(parts: CheckParts): Promise<number> {
   try {
     const config = parseSlackCheckConfig(environment);
     const tokens = [config.SLACK_BOT_TOKEN, ...(config.SLACK_APP_TOKEN ? [config.SLACK_APP_TOKEN] : [])];
-    // Whatever Slack repeats.
+    // Slack's answers may repeat a token.
     const clean = (text: string) =>
       tokens
         .reduce((rest, token) => rest.replaceAll(token.reveal(), '[token]'), text)

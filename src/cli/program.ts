@@ -12,7 +12,7 @@ import type { FindHosting } from '../hosting/hosting-api.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
 
-/** Wrong arguments: what is wrong with them, and the usage. */
+/** Wrong arguments, with what is wrong and the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
@@ -21,7 +21,7 @@ export class UsageError extends Error {
   }
 }
 
-/** An outcome that has an exit code of its own, and what is said about it. */
+/** An outcome with its own exit code and sentence. */
 export class ProgramEnd extends Error {
   override readonly name = 'ProgramEnd';
   readonly exitCode: number;
@@ -48,11 +48,12 @@ export function runProgram(main: () => Promise<void>, usageCode = 1): void {
   });
 }
 
+/** Writes a line to standard output. */
 export function print(words: string): void {
   process.stdout.write(`${words}\n`);
 }
 
-/** Reads arguments. @throws UsageError for an option that is not known, or has no value */
+/** Runs a parser of arguments. @throws UsageError for whatever it throws, such as an unknown option or a missing value */
 export function parseOrExplain<Arguments>(parse: () => Arguments, usage: string): Arguments {
   try {
     return parse();
@@ -78,9 +79,9 @@ function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : 'The command failed.';
 }
 
-/** What programs can do: run use cases as the command line. */
+/** Runs use cases as the command line. */
 export interface ProgramApp {
-  /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws what the entry and the use case throw */
+  /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws as `Entry.execute` does */
   execute<Input, Output>(
     useCase: UseCase<Input, Output>,
     input: Input,
@@ -89,7 +90,8 @@ export interface ProgramApp {
 }
 
 /**
- * Runs the work with the app's parts but without Slack. The app itself may be running at the same time.
+ * Runs work with the app's parts but without Slack, and closes them. The app may be running at the same time. Starts nothing in the
+ * background: no confirmed order is continued.
  * @throws VaultError, DatabaseUnusable: each with a sentence for the operator
  */
 export async function withApp(
@@ -102,7 +104,7 @@ export async function withApp(
   const hosting = await openHosting(config, store);
   const parts: Partial<AppContext> = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
   try {
-    // Programs run few use cases, and those need no other part of the app.
+    // The few use cases of programs need no other part of the app.
     await work(createProgramApp(parts as AppContext, userId));
   } finally {
     await hosting.close().finally(() => store.close());
@@ -126,7 +128,7 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
   };
 }
 
-/** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
+/** Stand-ins for Slack and `OWNERS`, which the entry doesn't ask about the command line. */
 const WITHOUT_SLACK: Partial<AppContext> = {
   installations: { isServed: async () => undefined },
   system: realSystem,
@@ -149,7 +151,7 @@ async function openHosting(
 ): Promise<ProgramHosting> {
   if ('HOSTING_BASE_URL' in config) {
     const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
-    // Loaded only where it is needed: programs should start at once.
+    // Loaded only if needed, so that programs start at once.
     const { createHosting } = await import('../hosting/client.ts');
     return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, accounts });
   }
@@ -159,12 +161,12 @@ async function openHosting(
   return { of: refuse, close: async () => {} };
 }
 
-/** Text from outside as one line of a terminal, without control characters and without changes of direction. */
+/** Makes outside text one line for a terminal, without control characters and changes of direction; '-' if empty. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '-';
 }
 
-/** Rows as aligned columns, the first one as their heading. */
+/** Aligns rows of equal length as columns. The first row decides how many. */
 export function describeTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
@@ -173,7 +175,7 @@ export function describeTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-/** A question on the terminal; anything but yes is a no. */
+/** Asks a question on the terminal. Anything but yes is a no. */
 export async function confirmOnTerminal(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -184,11 +186,11 @@ export async function confirmOnTerminal(question: string): Promise<boolean> {
   }
 }
 
-/** Who runs this program on the machine, for the audit: "ann", "ann as root" with sudo, or a number where there is no name. */
+/** Finds who runs this program, for the audit: "ann", "ann as root" with sudo, "user 1000" without a name. */
 export function findSystemUser(environment: Readonly<Record<string, string | undefined>>): string {
   const name = nameOfUser();
   const { SUDO_USER: by } = environment;
-  // Other users could set the variable themselves.
+  // Only root's variable counts: other users could set it themselves.
   return process.getuid?.() === 0 && by !== undefined && by !== name ? `${by} as ${name}` : name;
 }
 

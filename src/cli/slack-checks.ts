@@ -6,16 +6,17 @@ import type { Secret } from '../core/secret.ts';
 import { textMessage } from '../slack/kit/blocks.ts';
 import type { System } from '../system.ts';
 
+/** The status of one check. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** A message or form of the app, as it is sent to Slack. */
+/** A message or form of the app, as sent to Slack. */
 export interface Piece {
   readonly name: string;
   readonly kind: 'message' | 'view';
   readonly content: object;
 }
 
-/** What the command line asks for. */
+/** The options of the checks. */
 export interface Wanted {
   /** The ID of a channel, or its name without the #. */
   readonly channel: string | undefined;
@@ -28,24 +29,24 @@ interface Parts {
   readonly wanted: Wanted;
   readonly system: Pick<System, 'sleep'>;
   readPieces(): Promise<readonly Piece[]>;
-  /** Says how far the check is. */
+  /** Writes progress. */
   tell(words: string): void;
-  /** Takes the outcome of a check as soon as it has ended. */
+  /** Reports the outcome of a check as soon as it has ended. `code`: an error code, if any. */
   report(check: string, status: Status, text: string, code?: string): void;
 }
 
 interface Checkup extends Parts {
   readonly call: (method: string, args?: Arguments, progress?: string) => Promise<Answer>;
-  /** The scopes that the token has; undefined where Slack didn't say. */
+  /** The token's scopes; undefined if Slack didn't say. */
   readonly granted: readonly string[] | undefined;
   readonly owners: readonly string[];
-  /** Who gets the direct message. */
+  /** The user who gets the direct message. */
   readonly userId: string | undefined;
   /** The app's own user. */
   readonly botUserId: string;
 }
 
-/** Runs all checks. What takes longest comes last. */
+/** Runs all checks and reports each, the longest last. Posts, edits and deletes test messages. */
 export async function runChecks(parts: Parts): Promise<void> {
   const { config, wanted, report } = parts;
   const agent = new Agent({
@@ -73,7 +74,7 @@ export async function runChecks(parts: Parts): Promise<void> {
   }
 }
 
-/** Asks for the address of a WebSocket (Socket Mode), and does not open it: the app itself may be running. */
+/** Requests the address of a WebSocket (Socket Mode) without opening it, since the app may be running. */
 async function checkAppToken(call: Checkup['call'], { report }: Parts): Promise<void> {
   const answer = await call('apps.connections.open');
   if (answer.isOk) return report('app-level token', 'ok', 'Slack offers a connection for Socket Mode.');
@@ -83,7 +84,7 @@ async function checkAppToken(call: Checkup['call'], { report }: Parts): Promise<
   report('app-level token', 'failed', text, answer.code);
 }
 
-/** Asks the app itself whether it runs, by the address at which Slack and users reach it. */
+/** Requests `/livez` from the app at its public address. */
 async function checkPublicAddress({ config, report }: Parts, agent: Agent): Promise<void> {
   const check = 'public address';
   if (config.PUBLIC_URL === undefined) return report(check, 'skipped', 'PUBLIC_URL isn’t set.');
@@ -103,7 +104,7 @@ async function checkPublicAddress({ config, report }: Parts, agent: Agent): Prom
   report(check, 'failed', text, `status_${status}`);
 }
 
-/** Without a key, whatever the hosting API answers: its certificate was accepted. */
+/** Requests the hosting API without a key. Any answer is good: its certificate was accepted. */
 async function checkHosting({ config, report }: Parts, agent: Agent): Promise<void> {
   const { host } = new URL(config.HOSTING_BASE_URL);
   const page = await fetchPage(agent, config.HOSTING_BASE_URL);
@@ -121,7 +122,7 @@ const introduction = z.object({
   is_enterprise_install: z.boolean().catch(false),
 });
 
-/** Asks Slack whose token it is. Without an answer, nothing else can be checked. */
+/** Asks Slack whose token it is. Undefined if it doesn't work, and nothing else can be checked. */
 async function checkToken(
   call: Checkup['call'],
   { report }: Parts,
@@ -144,7 +145,7 @@ async function checkToken(
   return { granted: answer.scopes, botUserId: owner.user_id };
 }
 
-/** The scopes of manifest.yml, and what doesn't work without each. */
+/** The scopes of manifest.yml, and what is lost without each. */
 export const SCOPES = {
   commands: { isRequired: true, lost: 'users don’t have /vps' },
   'chat:write': { isRequired: true, lost: 'nothing can be posted' },
@@ -183,7 +184,7 @@ function checkScopes({ granted, report }: Checkup): void {
   report('scopes', 'warning', text, 'extra_scopes');
 }
 
-/** Whether a call is worth trying: if Slack didn't list the scopes, the call itself shows whether it works. */
+/** Whether a call is worth trying: the scope is granted, or Slack didn't list the scopes. */
 function mayUse({ granted }: Checkup, scope: keyof typeof SCOPES): boolean {
   return granted === undefined || granted.includes(scope);
 }
@@ -196,7 +197,7 @@ const userFields = z.object({
   }),
 });
 
-/** Looks up the owners and the user of the direct message; without either, the app itself. */
+/** Looks up the owners and the user of the direct message; if there are none, the app's own user. */
 async function checkUsers(checkup: Checkup): Promise<void> {
   const { report, owners, userId, botUserId } = checkup;
   const mayAsk = mayUse(checkup, 'users:read');
@@ -221,7 +222,7 @@ async function checkUser({ call, report, botUserId }: Checkup, id: string): Prom
 
 const groupFields = z.object({ usergroups: z.array(z.unknown()) });
 
-/** Asks as the app does: with members, disabled groups included. */
+/** Lists user groups as the app does: with members and disabled groups. */
 async function checkGroups(checkup: Checkup): Promise<void> {
   const { call, report } = checkup;
   if (!mayUse(checkup, 'usergroups:read'))
@@ -232,7 +233,7 @@ async function checkGroups(checkup: Checkup): Promise<void> {
   report('user groups', 'ok', `${count} found.`);
 }
 
-/** Posts to a user by ID, as the app does, and deletes the message: shows whether the Messages tab is on. */
+/** Posts a direct message to a user by ID, as the app does, and deletes it. Fails if the Messages tab is off. */
 async function checkDirectMessage(checkup: Checkup): Promise<void> {
   const { report, userId } = checkup;
   const check = 'direct message';
@@ -250,7 +251,7 @@ async function checkDirectMessage(checkup: Checkup): Promise<void> {
 
 const POSTING = ['post', 'edit', 'ephemeral message', 'delete'] as const;
 
-/** Looks the channel up, and posts, edits and deletes a message there, if no outsiders would read it. */
+/** Looks up the channel and, unless another organization would read it, posts, edits and deletes a message there. */
 async function checkChannel(checkup: Checkup): Promise<void> {
   const { report, wanted } = checkup;
   const skip = (text: string) => {
@@ -278,7 +279,7 @@ interface Channel {
   readonly isShared: boolean;
 }
 
-/** The fields that `slack/directory.ts` reads, and what keeps the app from posting. */
+/** The fields that `slack/directory.ts` reads, and those that keep the app from posting. */
 const channelFields = z.object({
   channel: z.object({
     name: z.string().catch(''),
@@ -324,11 +325,11 @@ const channelList = z.object({
     .catch(undefined),
 });
 
-/** Channels a page; Slack advises fewer than 1000. */
+/** Channels per page; Slack advises fewer than 1000. */
 const PAGE = 999;
 const MOST_PAGES = 200;
 
-/** The channel's ID; undefined if none that the app can see has this name, or what Slack answered instead. */
+/** Finds a channel's ID by name: undefined if the app can see none, a failure if Slack refuses the list. */
 async function findChannel(checkup: Checkup, name: string): Promise<string | undefined | Failure> {
   // Slack refuses the list if a scope for one of its types is missing.
   const types = [
@@ -414,12 +415,12 @@ const blockFaults = z.object({
   ),
 });
 
-/** How often it is said how far the check is. */
+/** Pieces between two lines of progress. */
 const STEP = 100;
-/** Of one message or form. */
+/** Faults shown of one message or form. */
 const MOST_FAULTS = 5;
 
-/** Has Slack itself validate every message and form, one after the other: its limit for this isn't documented. */
+/** Lets Slack validate every message and form, one after the other, since its limit for this isn't documented. */
 async function checkGallery({ call, report, tell, wanted, readPieces }: Checkup): Promise<void> {
   if (!wanted.hasGallery) return report('gallery', 'skipped', 'left out by --no-gallery.');
   const pieces = await readPieces();
@@ -451,10 +452,10 @@ type Answer =
   | { readonly isOk: true; readonly body: unknown; readonly scopes: readonly string[] | undefined }
   | Failure;
 
-/** Anything but what was wanted, with the sentence that fixes it. */
+/** A failed call, with a sentence that says how to fix it. */
 interface Failure {
   readonly isOk: false;
-  /** Slack itself refused, rather than that something on the way did. */
+  /** Whether Slack itself refused, rather than something on the way. */
   readonly isSlacks: boolean;
   readonly code: string;
   readonly text: string;
@@ -462,7 +463,7 @@ interface Failure {
 }
 
 const TIMEOUT_MS = 20_000;
-/** Slack asks for a minute at most; what wants more is reported instead. */
+/** Slack usually asks for a minute at most; a longer pause is reported instead. */
 const LONGEST_PAUSE_SECONDS = 120;
 const USUAL_PAUSE_SECONDS = 30;
 const MOST_PAUSES = 10;
@@ -477,8 +478,8 @@ const slacksAnswer = z.discriminatedUnion('ok', [
 ]);
 
 /**
- * Calls Slack's Web API with this token; waits when Slack limits the method, and tries again. The app's own client hides what has to
- * be shown here: the token's scopes, a proxy's page, the places of what is refused.
+ * Creates a function that calls Slack's Web API with a token, and waits while Slack limits the method. Never throws. The app's own
+ * client hides what has to be shown here: scopes, a proxy's page, the places of faults.
  */
 function createCall({ config, system, tell }: Parts, agent: Agent, token: Secret<string>): Checkup['call'] {
   return async (method, args = {}, progress = '') => {
@@ -515,8 +516,8 @@ interface Page {
 }
 
 /**
- * Posts with a token, and gets a page without one. Follows no redirect: the token must not go elsewhere. What the network failed
- * with is never shown, except its code: it may repeat what was sent.
+ * Posts with a token, gets without one. Follows no redirect, so that the token goes nowhere else. Returns only the code of a network
+ * error, whose text may repeat what was sent.
  */
 async function fetchPage(
   dispatcher: Agent,
@@ -524,7 +525,7 @@ async function fetchPage(
   token?: Secret<string>,
   args: Arguments = {},
 ): Promise<Page | { readonly code: string }> {
-  // As Slack's own library sends arguments: some methods read no JSON.
+  // Form-encoded, as Slack's own library does: some methods read no JSON.
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(args))
     form.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -573,7 +574,7 @@ const INVITE = 'If the channel is private, or the app isn’t a member, invite i
 const RESTRICTED =
   'The posting permissions of the workspace or the channel don’t let the app post there. Change these posting permissions, or name another channel.';
 
-/** By Slack's error code, as its method pages list them. Slack's page explains the others. */
+/** What to do, by Slack's error code (docs.slack.dev, the pages of the methods). */
 const FIXES: Readonly<Record<string, string>> = {
   invalid_auth: `Slack doesn’t accept SLACK_BOT_TOKEN. ${COPY_TOKEN}. If the app has a list of allowed IP addresses, add this machine’s.`,
   token_revoked: `The token was revoked. Install the app again, then: ${COPY_TOKEN}.`,

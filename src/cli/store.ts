@@ -15,7 +15,7 @@ const USAGE = `Usage:
 
 type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
 
-/** Moves the store to another database, or says that it was restored. */
+/** Copies the store to another database, or marks it as restored from a backup (docs/design.md 4.12). */
 async function main(): Promise<void> {
   const work = parseCommand();
   const config = parseStoreConfig(process.env);

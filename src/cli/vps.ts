@@ -37,7 +37,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 unconfirmed.`;
 
 type Work = (app: ProgramApp, options: VpsOptions) => Promise<void>;
 
-/** Lists, shows and switches servers without Slack. The app may be running at the same time. */
+/** Lists, shows, starts, stops and reboots servers without Slack. Never sends a paid request. The app may be running. */
 async function main(): Promise<void> {
   const { work, workspaceId, ...options } = parseCommand();
   const run = async (app: ProgramApp) => {
@@ -68,7 +68,7 @@ function parseCommand() {
   );
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
   const [command = ''] = positionals;
-  // Before anything is opened: in a script, no one would answer.
+  // Refused before anything is opened: in a script, no one would answer.
   if (POWER_ACTIONS.some((each) => each === command) && !isYes && !process.stdin.isTTY)
     throw new UsageError(`There's no terminal to ask on. Add --yes to ${command} without a question.`, USAGE);
   return {
@@ -97,7 +97,7 @@ function parseWork([command, name = '', ...rest]: readonly string[]): Work {
   return (app, options) => (action ? changeOne(app, action, name, options) : show(app, name, options));
 }
 
-/** @throws UsageError when there are several */
+/** Finds the one workspace with an API key. @throws ProgramEnd without one, UsageError for several */
 async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
   const [only, ...others] = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
   if (only === undefined)
@@ -106,20 +106,20 @@ async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
   throw new UsageError(`Which workspace? Add --workspace and one of ${[only, ...others].join(', ')}.`, USAGE);
 }
 
-/** How `npm run vps` ends (docs/servers.md). */
+/** Exit codes of `npm run vps` (docs/servers.md). */
 const REFUSED = 1;
 const UNCONFIRMED = 3;
 
 interface VpsOptions {
   readonly workspaceId: WorkspaceId;
   readonly isJson: boolean;
-  /** The user needs no question about a server that was named in full. */
+  /** Skip the question about a server that was named in full. */
   readonly isYes: boolean;
-  /** Nor about one that was rebooted a moment ago. */
+  /** Skip the question about a server that was rebooted a moment ago. */
   readonly isAgain: boolean;
 }
 
-/** For what the user should read while the output may go to another program. */
+/** Writes to standard error, since the output may go to another program. */
 function note(words: string): void {
   process.stderr.write(`${words}\n`);
 }
@@ -145,7 +145,7 @@ async function show(app: ProgramApp, typed: string, { workspaceId, isJson }: Vps
   print(isJson ? JSON.stringify({ ...jsonOf(card.server), protectedBy }) : describeCard(card));
 }
 
-/** Starts, stops or reboots one server, and follows it. @throws ProgramEnd unless the API has reported where it leads */
+/** Starts, stops or reboots one server, and watches it. @throws ProgramEnd unless the API reports the target state */
 async function changeOne(
   app: ProgramApp,
   action: PowerAction,
@@ -168,7 +168,7 @@ async function changeOne(
   await follow(app, action, change, options);
 }
 
-/** @throws ProgramEnd when the user did not confirm */
+/** Asks before an action, unless `--yes` and the full name make it certain. @throws ProgramEnd if it isn't confirmed */
 async function confirm(
   action: PowerAction,
   typed: string,
@@ -184,7 +184,7 @@ async function confirm(
   await ask(`${VERBS[action].title} ${label} (${plainText(server.state)})?`);
 }
 
-/** @throws ProgramEnd unless the answer is yes */
+/** Asks a question. @throws ProgramEnd unless the answer is yes */
 async function ask(question: string): Promise<void> {
   if (!(await confirmOnTerminal(question))) throw new ProgramEnd('Nothing was changed.', REFUSED);
 }
@@ -229,7 +229,7 @@ async function follow(
   const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
   const now = seen.server?.state;
   const seconds = Math.max(1, Math.round(seen.ms / 1000));
-  if (seen.isThere)
+  if (seen.isAtTarget)
     return report(
       { server, action, outcome: 'done', state: now },
       options,
@@ -263,7 +263,7 @@ const VERBS: Readonly<Record<PowerAction, { title: string; past: string; present
   reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
 };
 
-/** A server as JSON: nothing in it is secret. */
+/** A server as JSON. Has no secrets. */
 function jsonOf({ id, label, state, ipv4, paidUntil }: Server) {
   return {
     id,
@@ -305,7 +305,7 @@ function dayOf({ paidUntil }: Server): string {
     : `${new Date(paidUntil).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What went wrong, in a sentence or two; undefined if this program has no words of its own for it. */
+/** Says what went wrong; undefined for errors without words here. */
 function explain(error: unknown): string | undefined {
   if (error instanceof HostingError) return explainHosting(error);
   return error instanceof Refusal ? explainRefusal(error) : undefined;

@@ -14,19 +14,20 @@ type Context = UseCaseContext;
 /** One server on Home. */
 export interface HomeServer {
   readonly server: Server;
-  /** The actor's role for it: there are only buttons that this covers. */
+  /** The actor's role for it; the row has only buttons that the role covers. */
   readonly role: Role | undefined;
-  /** Its paid time ends soon, and no user has chosen to let it expire. */
+  /** The digest would list it as due, and nobody has snoozed it or chosen to let it expire. */
   readonly isExpiring: boolean;
   readonly isProtected: boolean;
 }
 
+/** The servers on Home, or why there are none. */
 export type HomeServers =
-  /** Slack has not confirmed a role, and did not say that there is none. */
+  /** `role_unknown`: Slack hasn't confirmed a role that the user may have. */
   | { readonly kind: 'no_role' | 'role_unknown' }
   /** No API key is connected yet. */
   | { readonly kind: 'not_connected' }
-  /** Nothing is known of them; without an error, they are still being read. */
+  /** No list is known; without an error, one is being read. */
   | {
       readonly kind: 'unread';
       readonly error?: HostingError | Refusal;
@@ -34,27 +35,30 @@ export type HomeServers =
     }
   | ListedServers;
 
+/** One page of the servers that the actor may see. */
 export interface ListedServers {
   readonly kind: 'listed';
   /** One page, the most urgent first. */
   readonly shown: readonly HomeServer[];
+  /** Servers on all pages. */
   readonly total: number;
+  /** From 0. */
   readonly page: number;
   readonly pages: number;
-  /** How many of all need attention: their paid time ends soon, or their state is unsettled. */
+  /** How many need attention: the paid time ends soon, the state is unsettled, or an order is unconfirmed. */
   readonly urgent: number;
-  /** When they were read, in epoch milliseconds. */
+  /** When the list was read, in epoch milliseconds. */
   readonly readAt: number;
   readonly isComplete: boolean;
-  /** Why there is nothing newer; `reading`: it is on its way. */
+  /** Why there is no newer list; `reading`: one is being read. Absent if this list is current. */
   readonly stale?: HostingError | Refusal | 'reading';
   readonly coming?: ComingServers;
 }
 
-/** Each has two blocks of the hundred that a view may have. */
+/** Each takes up to two of the 100 blocks of a view. */
 const SERVERS_PER_PAGE = 12;
 
-/** Slack shows what was published before until then; later, what is known already is published in between. */
+/** How long Home waits for the list before it shows the last known one. */
 const PATIENCE_MS = 1000;
 
 /** A list of servers, or why there is none yet. */
@@ -64,15 +68,15 @@ export type Reading =
 
 /** How to read the list. */
 export interface WantedList {
-  /** Wait for as long as the hosting API takes, rather than show at once what is known. */
+  /** Wait for the hosting API, rather than return the last known list after a second. */
   readonly isPatient?: boolean;
-  /** Read the list again, even if that was done half a minute ago. */
+  /** Read the list anew, rather than reuse one of the last half minute. */
   readonly isFresh?: boolean;
   /** Continue a read that has already begun, rather than start another. */
   readonly coming?: ComingServers | undefined;
 }
 
-/** Reads the account's servers, or what this process knows of them. */
+/** Reads the account's list, or returns the one that this process read last. Never throws an expected error. */
 export async function readList(
   { isPatient = false, isFresh = false, coming }: WantedList,
   context: Context,
@@ -106,13 +110,13 @@ async function readAndKeep(generation: number, isFresh: boolean, context: Contex
   const { actor, app } = context;
   const hosting = await context.hosting();
   const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
-  // An account that was empty half a minute ago is probably just being set up.
+  // An account that was empty half a minute ago is probably being set up.
   const isDoubtful = !isFresh && read.servers.length === 0;
   const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
   return app.lastLists.put(actor.workspaceId, generation, { list, at: app.system.now() });
 }
 
-/** One page of the servers that the actor may see, the most urgent first. */
+/** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
 export async function showServers(
   { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
   wantedPage: number,
@@ -146,7 +150,7 @@ export async function showServers(
   };
 }
 
-/** As the daily digest lists them: without those that were snoozed or left to expire. */
+/** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
 async function findExpiring({ servers }: ServerList, { actor, app }: Context): Promise<Set<ServerId>> {
   const { workspaceId } = actor;
   const settings = (await app.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
@@ -163,7 +167,7 @@ function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
   return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
 }
 
-/** Expiring ones come first, then unsettled ones, then those with an order that isn't confirmed, then the rest. */
+/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the rest. */
 function orderServers(
   { servers: all }: ServerList,
   roles: HeldRoles,
@@ -186,28 +190,28 @@ function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: Re
   return unconfirmed.has(server.id) ? 2 : CALM;
 }
 
-/** The servers of a workspace as this process has read them last. */
+/** The list of a workspace that this process read last. */
 interface LastServers {
   readonly list: ServerList;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** A list that is still being read with the API key of that generation. */
+/** A list that is still being read, and the generation of the API key that it is read with. */
 export interface ComingServers {
   readonly keyGeneration: number;
   readonly last: Promise<LastServers>;
 }
 
-/** What Home shows while the hosting API doesn't answer. Only in memory: after a start, it begins empty. */
+/** The lists that Home shows while the hosting API doesn't answer. In memory only: empty after a start. */
 export interface LastLists {
-  /** Undefined if none was read with the key of that generation: another key may be another account's. */
+  /** The last list, if it was read with the key of that generation: another key may open another account. */
   find(workspaceId: WorkspaceId, keyGeneration: number): LastServers | undefined;
-  /** The same list again keeps the time at which it was read. */
+  /** Keeps a list, and returns it. The same list again keeps its earlier time. */
   put(workspaceId: WorkspaceId, keyGeneration: number, last: LastServers): LastServers;
 }
 
-/** A list may have thousands of servers, so only those of the workspaces that were read last are kept. */
+/** Workspaces whose list is kept, those that were read last: a list may have thousands of servers. */
 const MOST_WORKSPACES = 50;
 
 export function createLastLists(): LastLists {

@@ -15,7 +15,7 @@ import { answerRows } from '../requests/role-request-card.ts';
 import { showServer } from '../servers/card.ts';
 import { changePower } from '../servers/change-power.ts';
 import { watchServer } from '../servers/delete-server.ts';
-import { answerWords, isThere, unconfirmedMessage } from '../servers/power-words.ts';
+import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/power-words.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/shortcuts.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
 import type { Command } from '../slack/kit/command.ts';
@@ -35,12 +35,12 @@ import {
   serverBlocks,
 } from './server-rows.ts';
 
-/** A view has room for this many of each; the rest are only counted. */
+/** Entries shown of each kind; the rest are only counted. */
 const SHOWN = { passwords: 4, approvals: 4, access: 3, orders: 4, own: 3 } as const;
 
 type Attention = Pick<Home, 'unsaved' | 'decisions' | 'open' | 'freeze' | 'needsInstall' | 'role'>;
 
-/** What needs this user's attention: unsaved passwords, pending decisions and unconfirmed orders. */
+/** Renders what needs this user's attention: unsaved passwords, pending decisions, unconfirmed orders. */
 function attentionBlocks(home: Attention, currency: string): KnownBlock[] {
   const blocks = [
     ...(home.needsInstall ? [section(NEEDS_INSTALL)] : []),
@@ -99,7 +99,7 @@ function orderBlocks(open: readonly Operation[], role: Role | undefined): KnownB
   ];
 }
 
-/** This user's own requests that are still pending. */
+/** Renders this user's own pending requests. */
 function ownBlocks({ approvals, access }: Home['own'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.own);
   const asked = access.slice(0, SHOWN.own);
@@ -128,7 +128,7 @@ interface Rendering {
   readonly isWelcome: boolean;
 }
 
-/** All of Home for one user. */
+/** Renders Home for one user. */
 export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }: Rendering): KnownBlock[] {
   const { servers, role } = home;
   const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';
@@ -154,7 +154,7 @@ function welcomeBlocks(hasRole: boolean): KnownBlock[] {
   return [header('Welcome to vps'), section(words)];
 }
 
-/** The first steps for an owner; everyone else learns who can connect the account. */
+/** Renders an owner's first steps; others read who can connect the account. */
 function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
   if (!isOwner)
     return [
@@ -186,7 +186,7 @@ function footer({ servers }: Home): string {
   return [...(account === undefined ? [] : [account]), '`/vps help` lists all commands.'].join(' · ');
 }
 
-/** The app's Home tab. */
+/** The Home tab, for `slack/home-publisher.ts` to publish. */
 export const homeScreen: HomeScreen = {
   load: async ({ isWelcome, ...wanted }, request) => {
     const home = await request.execute(readHome, wanted);
@@ -200,7 +200,7 @@ export const homeScreen: HomeScreen = {
   },
 };
 
-/** A server's card in a modal. Its buttons show their outcome there. */
+/** A server's card in a modal, in which its buttons show their outcome. */
 const card = defineForm({
   id: 'home_manage',
   title: MANAGE_TITLE,
@@ -212,7 +212,7 @@ const card = defineForm({
   },
 });
 
-/** The buttons and menus that exist only on Home. The others belong to their features. */
+/** The buttons and menus that exist only on Home. */
 export const home: Pick<Command, 'actions' | 'modals' | 'suggestions'> = {
   actions: [
     card.handler,
@@ -239,7 +239,7 @@ async function show(
   await request.home.show(shown);
 }
 
-/** Home shows the outcome if it is seen within two minutes; otherwise the user gets a message. */
+/** Acts on a server. Home shows the outcome if it comes within two minutes; otherwise the user gets a message. */
 async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], {
     ref: { id },
@@ -253,7 +253,8 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
   await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
   if (actId === undefined) return;
-  const isSeen = isThere(action, change) || (await request.execute(watchServer, { id, action })).isThere;
+  const isSeen =
+    isAtTarget(action, change) || (await request.execute(watchServer, { id, action })).isAtTarget;
   const isShown = isSeen && (await request.home?.show({}));
   await request.placeAct(actId, isShown ? 'told' : undefined);
 }

@@ -13,12 +13,12 @@ import { type HomeServers, type Reading, readList, showServers, type WantedList 
 
 type Context = UseCaseContext;
 
-/** Everything that one user sees on Home, and nothing that is meant for others. */
+/** Everything that one user sees on Home, and nothing that their roles don't cover. */
 export interface Home {
   /** The actor's highest role; absent for none. */
   readonly role?: Role;
   readonly servers: HomeServers;
-  /** Confirmed orders for servers that the actor may see, whose outcome is not known yet. */
+  /** Confirmed orders without an outcome yet, for servers that the actor may see. */
   readonly open: readonly Operation[];
   /** Servers whose root password the actor has not saved. */
   readonly unsaved: readonly { readonly id: number; readonly label: string }[];
@@ -26,11 +26,11 @@ export interface Home {
   readonly decisions: Requests;
   /** The actor's own requests that are still pending. */
   readonly own: Requests;
-  /** What was paid here this month, and what the servers cost as far as they could be read. */
+  /** Payments of this month; with the costs of the servers, if list and catalog could be read. */
   readonly spending?: { readonly paid: PaidThisMonth; readonly costs?: Costs };
   /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
-  /** The app's token can't be renewed; only owners see this. */
+  /** Slack won't renew the app's token; set only for owners. */
   readonly needsInstall: boolean;
 }
 
@@ -42,13 +42,13 @@ interface Requests {
 const NO_REQUESTS: Requests = { approvals: [], access: [] };
 
 interface Input extends WantedList {
-  /** Of the servers; from 0. */
+  /** Page of servers, from 0. */
   readonly page: number;
 }
 
 /**
- * Reads Home. Everyone of the workspace gets one, and sees only what their roles cover.
- * @throws Refusal `other_organization`: users of other organizations get none
+ * Reads Home. Everyone of the workspace gets one, limited to what their roles cover. Never sends a paid request.
+ * @throws Refusal `other_organization` for users of other organizations
  */
 export const readHome = defineUseCase({
   name: 'panel',
@@ -61,7 +61,7 @@ export const readHome = defineUseCase({
     const { held, possible } = await lookUpRoles(actor, app);
     if (!coversRole(held, 'viewer')) return readBareHome(possible.length > 0, context);
     const reading = await readList(wanted, context);
-    // The hosting API may have taken half a minute: what is shown is what the roles cover now.
+    // The hosting API may have taken half a minute, so the roles are looked up again.
     const { held: roles, possible: unknown } = await lookUpRoles(actor, app);
     if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
     const open = await listOpen(roles, context);
@@ -74,7 +74,7 @@ export const readHome = defineUseCase({
   },
 });
 
-/** Without a role: how to get one, and what was asked for already. */
+/** Reads Home for a user without a role: only their own requests. */
 async function readBareHome(isUnknown: boolean, context: Context): Promise<Home> {
   return {
     servers: { kind: isUnknown ? 'role_unknown' : 'no_role' },
@@ -91,7 +91,7 @@ async function listOpen(roles: HeldRoles, { actor, app }: Context): Promise<read
   return open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
 }
 
-/** What needs no hosting API. */
+/** Reads what needs no hosting API. */
 async function readRest(roles: HeldRoles, context: Context) {
   const { actor, app } = context;
   const isOwner = coversRole(roles, 'owner');
@@ -131,7 +131,7 @@ async function listAccessOf({ actor, app }: Context, isWanted: (requesterId: str
   return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
 }
 
-/** What was paid is known without the hosting API; what the servers cost takes its list and its catalog. */
+/** Reads payments from the ledger, and costs if the list and the catalog could be read. */
 async function readSpending(
   reading: Reading,
   roles: HeldRoles,
@@ -140,7 +140,7 @@ async function readSpending(
 ): Promise<Home['spending']> {
   const covers = (label: string) => coversRole(roles, 'viewer', label);
   const paid = await readPaid(covers, context);
-  // An account that was empty then may have servers by now.
+  // An old list without servers proves nothing: there may be some by now.
   if (reading.kind !== 'read' || (reading.stale && reading.last.list.servers.length === 0)) return { paid };
   const catalog = await readCatalog(isPatient, context);
   if (!catalog) return { paid };
@@ -151,7 +151,7 @@ async function readSpending(
 
 const CATALOG_PATIENCE_MS = 300;
 
-/** Undefined where it is slow or can't be read: Home does without it. */
+/** Reads the catalog; undefined if it is slow or can't be read. */
 async function readCatalog(isPatient: boolean, context: Context) {
   try {
     const reading = (await context.hosting()).fetchCatalog();

@@ -3,45 +3,45 @@ import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Grant } from '../core/roles.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 
-/** The Home tab of one user, as they opened it last. */
+/** The Home tab of one user, as they last opened it. */
 export interface OpenedHome {
-  /** The user's own conversation with the app. */
+  /** The user's conversation with the app. */
   readonly channelId: ChannelId;
-  /** Of the list of servers; from 0. */
+  /** Page of servers, from 0. */
   readonly page: number;
   /** Epoch milliseconds. */
   readonly openedAt: number;
 }
 
-/** Who has opened the app's Home, for the welcome and so that any process can refresh it later. */
+/** Stores who has opened Home, for the welcome and so that any process can refresh it later. */
 export interface Homes {
   find(workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined>;
   /** Replaces what was stored for the user. */
   put(workspaceId: WorkspaceId, userId: UserId, opened: OpenedHome): Promise<void>;
   /**
-   * Notes that what was read at the time of that ID is shown from now on. False if something was that was read later: another
-   * process has published it. True also for a user who has not opened it before.
+   * Marks a reading (by its ULID) as shown. False if a later reading is already shown, published by another process. True for
+   * a user who hasn't opened Home before.
    */
   markShown(workspaceId: WorkspaceId, userId: UserId, readId: string): Promise<boolean>;
-  /** Those who opened it last, first. */
+  /** Latest openers first. */
   listUsers(workspaceId: WorkspaceId, limit: number): Promise<readonly UserId[]>;
 }
 
-/** Shows the Home tabs of users again who did nothing themselves. */
+/** Refreshes the Home tabs of users who did nothing themselves. */
 export interface HomeRedraw {
   /**
-   * Shows each of them again if its user has ever opened it: one after the other, so that Slack takes them all. Returns at
-   * once; what fails is logged.
+   * Refreshes Home for each user who has ever opened it, one after the other, so that Slack takes them all. Returns at once;
+   * failures are logged.
    */
   redraw(workspaceId: WorkspaceId, userIds: readonly UserId[]): void;
 }
 
-/** Of a large group, only the users who opened Home last are updated; the others see the change when they open it again. */
+/** Members of a group whose Home is refreshed, latest openers first. The others see the change when they open Home. */
 const MOST_OF_A_GROUP = 200;
 
 /**
- * Shows the Home of all users again whose roles have changed with these grants: a Home keeps showing the servers of a role that
- * was revoked. Roles for channels don't count on Home.
+ * Refreshes the Home of all users whose roles have changed with these grants: Home would keep showing the servers of a revoked
+ * role. Roles of channels don't apply on Home.
  */
 export async function redrawHomes(grants: readonly Grant[], app: AppContext): Promise<void> {
   for (const workspaceId of new Set(grants.map((grant) => grant.workspaceId))) {
@@ -70,10 +70,10 @@ async function listMembers(
   return opened.filter((userId) => members.has(userId)).slice(0, MOST_OF_A_GROUP);
 }
 
-/** A row has only two short IDs, so this many are cheap to read. */
+/** Openers of Home that are read to find members of a group. Cheap: a row has only two short IDs. */
 const MOST_OPENED = 5000;
 
-/** Who has opened the app's Home. */
+/** Stores who has opened Home. */
 export function createHomes({ db }: Foundation): Homes {
   return {
     find: async (workspaceId, userId) => {

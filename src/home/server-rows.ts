@@ -15,7 +15,7 @@ import type { HomeServer, HomeServers, ListedServers } from './home-servers.ts';
 
 const server = z.object({ id: z.number().int() });
 
-/** The power buttons of a server's row on Home, which shows the outcome itself. */
+/** The power buttons of a server's row. Home shows the outcome. */
 export const homePower = {
   start: defineButton('home_start', server),
   stop: defineButton('home_stop', server),
@@ -24,10 +24,11 @@ export const homePower = {
 
 /** Opens the card of a server above Home. */
 export const homeManageButton = defineButton('home_manage', server);
+/** Finds a server by typing, and opens its card. */
 export const homeFindChoice = defineChoice('home_find');
 
 const page = z.object({ page: z.number().int().min(0) });
-/** Two ids: Slack refuses two buttons with the same id in one row. */
+/** The pages of servers. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
 export const homePages = {
   back: defineButton('home_back', page),
   further: defineButton('home_page', page),
@@ -39,13 +40,13 @@ interface Rendering {
   readonly currency: string;
   /** The user's highest role. */
   readonly role: Role | undefined;
-  /** A request of theirs for a role is pending. */
+  /** The user's request for a role is pending. */
   readonly hasAsked: boolean;
 }
 
 const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
-/** The servers on Home, or why there are none. */
+/** Renders the servers on Home, or says why there are none. */
 export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
   const { hasAsked } = rendering;
   switch (servers.kind) {
@@ -113,7 +114,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   ];
 }
 
-/** Says that the list is incomplete, and how old it is if nothing newer could be read. */
+/** Says whether the list is incomplete, and how old it is if no newer one could be read. */
 function cautions({ stale, isComplete, readAt, total }: ListedServers, currency: string): KnownBlock[] {
   const part = isComplete ? [] : [partOfList()];
   if (stale === undefined) return part;
@@ -140,7 +141,7 @@ function refresh(text = 'Refresh'): Button {
   return homeRefreshButton.element(text, {});
 }
 
-/** A server's line, with the buttons that this user may press now. */
+/** Renders a server's line, with the buttons that this user may press now. */
 function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
@@ -183,7 +184,7 @@ function powerElement(action: PowerAction, server: Server): Button {
   );
 }
 
-/** "Hosting account connected · 3 servers · updated …", for the line at the end. */
+/** "Hosting account connected · 3 servers · updated …", for the last line; undefined without a list. */
 export function accountWords(servers: HomeServers): string | undefined {
   if (servers.kind !== 'listed') return undefined;
   const { stale, total, readAt } = servers;

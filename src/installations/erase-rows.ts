@@ -8,7 +8,10 @@ import type { Tables } from '../db/tables.ts';
 import { countChange } from '../db/versions.ts';
 import type { AuditOfErasure, Installation } from './installations.ts';
 
-/** Erases the tokens of an install, and all that could be used without it in the workspaces that it served. */
+/**
+ * Erases the tokens of an install, and in each workspace that it served what could be used there, in one transaction with the
+ * audit. False if the app was installed again or its token renewed since. Money effect: none.
+ */
 export async function eraseInstallation(
   foundation: Foundation,
   { id, generation, tokens }: Installation,
@@ -36,7 +39,7 @@ export async function eraseInstallation(
   return isErased;
 }
 
-/** Whether the app was uninstalled in the workspace since then, and has not been installed there again. */
+/** Whether the app was uninstalled in the workspace since that time (epoch ms), and has not been installed there again. */
 export async function isErasedSince(db: Queries, workspaceId: WorkspaceId, since: number): Promise<boolean> {
   const serving = await db
     .selectFrom('installation_workspaces')
@@ -51,7 +54,7 @@ export async function isErasedSince(db: Queries, workspaceId: WorkspaceId, since
     .where('action', '=', 'uninstall')
     .where('outcome', '=', 'done')
     .where('at', '>=', since)
-    // Where the token is in the settings, the audit is not searched.
+    // Skips the search where no installation was ever erased, as with `SLACK_BOT_TOKEN`.
     .where(({ exists, selectFrom }) =>
       exists(selectFrom('installations').select('id').where('sealed', 'is', null)),
     )
@@ -59,7 +62,7 @@ export async function isErasedSince(db: Queries, workspaceId: WorkspaceId, since
   return uninstall !== undefined;
 }
 
-/** In the order in which audit chains are locked. */
+/** Removes and returns the installation's workspaces, in the order in which audit chains are locked. */
 async function takeWorkspaces(trx: Transaction<Tables>, id: string): Promise<readonly WorkspaceId[]> {
   const rows = await trx
     .deleteFrom('installation_workspaces')
@@ -69,7 +72,7 @@ async function takeWorkspaces(trx: Transaction<Tables>, id: string): Promise<rea
   return rows.map(({ workspace_id }) => workspace_id).sort();
 }
 
-/** Returns of which servers there was a root password, or an answer that may hold one. */
+/** Erases a workspace's secrets and roles. Returns the operations that had a root password, or an answer that may hold one. */
 async function eraseWorkspace(
   trx: Transaction<Tables>,
   workspaceId: WorkspaceId,

@@ -9,65 +9,65 @@ import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 
-/** Makes the audit entries of an install in one workspace; `owner` became an owner by it. */
+/** Makes the audit entries of an install in one workspace. `owner`: the user who became an owner by it, if any. */
 export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
 
-/** Makes the audit entries of what is erased in one workspace: of which paid servers it had the root passwords. */
+/** Makes the audit entries of an erasure in one workspace. `passwords`: the operations whose root password is erased. */
 export type AuditOfErasure = (
   workspaceId: WorkspaceId,
   passwords: readonly AuditSubject[],
 ) => readonly AuditEntry[];
 
-/** Epoch milliseconds. */
+/** An uninstall that an event has reported; times in epoch milliseconds. */
 interface ReportedUninstall {
   readonly id: InstallationId;
   readonly revokedAt: number;
   readonly checkedAt: number;
 }
 
-/** Where the app is installed by OAuth. Tokens are sealed, bound to their row and to the install that brought them. */
+/** Stores where the app is installed by OAuth. Tokens are sealed, bound to their row and to the install that brought them. */
 export interface InstallationStore {
-  /** Undefined where the app is not installed, or not any more. @throws Refusal `key_unreadable` */
+  /** Undefined if the app is not installed there, or no longer. @throws Refusal `key_unreadable` */
   find(id: InstallationId): Promise<Installation | undefined>;
   /** The installation that serves this workspace. @throws Refusal `key_unreadable` */
   findServing(workspaceId: WorkspaceId): Promise<Installation | undefined>;
   /**
-   * Stores an install, over an earlier one of the same place: its tokens are replaced, and all else stays. One
-   * transaction with its audit. Who installed the app where nobody is an owner yet, and no hosting account is connected,
-   * becomes an owner there.
+   * Stores an install and its audit entries in one transaction. Replaces an earlier install of the same workspace or
+   * organization; everything else of its workspaces stays. The installer becomes an owner if there is no grant of that role
+   * and no hosting account is connected (docs/design.md 3.3).
    */
   install(installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation>;
   /**
-   * Has the installation of an organization serve one of its workspaces, which is audited there as an install. False, and
+   * Lets the installation of an organization serve one of its workspaces, and audits that there as an install. False, and
    * nothing is stored, if the app was uninstalled or installed again since.
    */
   serve(workspace: ServedWorkspace, by: Installation, at: number, auditOf: AuditOfInstall): Promise<boolean>;
-  /** The workspace does not belong to the installation any more. */
+  /** Removes a workspace that no longer belongs to the installation. */
   stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
-  /** False, and nothing is changed, if the tokens were replaced since. */
+  /** Stores renewed tokens. False, and nothing is changed, if the tokens were replaced since. */
   replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
-  /** Slack will never take the refresh token. Nothing is changed if the tokens were replaced since. */
+  /** Marks that Slack will never take the refresh token. Changes nothing if the tokens were replaced since. */
   markRefreshRefused(was: Installation): Promise<void>;
+  /** Marks whether Slack refuses the bot token. Changes nothing if the tokens were replaced since. */
   markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
-  /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
+  /** Stores that an event reported an uninstall at that time (epoch ms), until `erase`, `dropRevocation` or another install. */
   noteRevocation(id: InstallationId, at: number): Promise<void>;
-  /** The installations whose token can be renewed and expires before that time; the soonest first. */
+  /** Installations whose token can be renewed and expires by then (epoch ms), the soonest first. */
   listExpiring(before: number): Promise<readonly InstallationId[]>;
-  /** Uninstalls that events have reported, with when they were last checked (0: never). */
+  /** Uninstalls that events have reported; `checkedAt` is 0 if never checked. */
   listRevocations(): Promise<readonly ReportedUninstall[]>;
   noteRevocationCheck(id: InstallationId, at: number): Promise<void>;
-  /** The event was about an earlier install. */
+  /** Removes a reported uninstall, unless a later event has been stored. */
   dropRevocation(id: InstallationId, revokedAt: number): Promise<void>;
   /**
-   * Erases the tokens, and in each workspace that it served the API key, the root passwords, the roles and everything
-   * else that could be used there, in one transaction with the audit. Operations, settings and the audit stay. Money
-   * effect: none; nothing more can be paid with the key. False if the app was installed again since, or its
-   * token renewed.
+   * Erases the tokens, and in each served workspace the API key, the root passwords, the roles and everything else that could
+   * be used there, in one transaction with the audit. Operations, settings and the audit stay. Money effect: none; nothing
+   * more can be paid with the key. False, and nothing is erased, if the app was installed again or its token renewed since.
    */
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
-/** What Slack says about a token. `revoked` only where it says just that; `unknown` for every other error. */
+/** Slack's verdict on a token. `revoked` only if Slack says just that; `unknown` for every other error. */
 export type TokenVerdict = 'works' | 'revoked' | 'unknown';
 
 /** The outcome of a refresh. `refused`: this refresh token will never work. */
@@ -75,25 +75,25 @@ export type RefreshOutcome =
   | { readonly kind: 'renewed'; readonly tokens: BotTokens }
   | { readonly kind: 'refused' | 'unknown'; readonly error: string };
 
-/** What Slack is asked about tokens. None of it throws. */
+/** Slack's methods for tokens. None throws. */
 export interface TokenService {
   test(token: Secret<string>): Promise<TokenVerdict>;
   refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;
   revoke(token: Secret<string>): Promise<void>;
-  /** The workspaces that a token of an organization is for; undefined when Slack does not say. */
+  /** The workspaces of an organization's token; undefined if Slack doesn't say. */
   listWorkspaces(token: Secret<string>): Promise<readonly ServedWorkspace[] | undefined>;
 }
 
-/** Where a request comes from, as Slack says in it. */
+/** Where a request comes from, according to Slack. */
 export interface RequestPlace {
   readonly workspaceId: WorkspaceId;
-  /** Only where the app was installed for the whole organization. */
+  /** The organization, if the app was installed for all of it. */
   readonly orgId?: InstallationId;
 }
 
 /**
- * Whether requests from there are handled. `refused`: Slack does not accept the app's token any more. `unknown`: Slack did
- * not say whether the organization has given the app to the workspace. `no_workspace`: nor which workspace it is.
+ * Whether requests from a workspace are handled. `refused`: Slack no longer accepts the app's token. `unknown`: Slack didn't say
+ * whether the organization has given the app to the workspace. `no_workspace`: the request doesn't name a workspace.
  */
 export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' | 'unknown' | 'no_workspace';
 
@@ -101,27 +101,27 @@ export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' |
 export interface InstallationPorts {
   readonly installationStore: InstallationStore;
   readonly tokenService: TokenService;
-  /** Teams and enterprises (`ALLOWED_WORKSPACES`); empty for all. */
+  /** Workspaces and organizations (`ALLOWED_WORKSPACES`); empty for all. */
   readonly allowedWorkspaces: readonly InstallationId[];
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
 }
 
-/** What became of an install that a user has allowed in Slack. */
+/** The outcome of an install that a user has allowed in Slack. */
 export type InstallOutcome =
   | { readonly kind: 'installed'; readonly installation: Installation }
   | { readonly kind: 'not_allowed'; readonly name: string };
 
-/** How an install ended that came back from Slack. `error`: Slack's code, or the name of what failed. */
+/** How an install ended after Slack sent the user back. `error`: Slack's code, or the name of what failed. */
 export type InstallEnd =
   | InstallOutcome
   | { readonly kind: 'denied' | 'state_unusable' | 'unsaved' }
   | { readonly kind: 'refused'; readonly error: string };
 
 /**
- * Stores an install, or refuses it where the operator doesn't allow it: then nothing is stored, and the token that Slack
- * has just issued is given back.
+ * Stores an install, or refuses it if `ALLOWED_WORKSPACES` doesn't have it. Then nothing is stored, and the new token is revoked
+ * unless an earlier install is stored, which may have the same token.
  */
 export async function install(given: NewInstallation, app: InstallationPorts): Promise<InstallOutcome> {
   const { installationStore, tokenService, log } = app;
@@ -132,7 +132,6 @@ export async function install(given: NewInstallation, app: InstallationPorts): P
     return { kind: 'installed', installation };
   }
   log.warn('an install was refused: it is not in ALLOWED_WORKSPACES', { installation: given.id });
-  // One that was allowed once may have the same token: what is stored of it is not given up by the way.
   if (!(await installationStore.find(given.id))) await tokenService.revoke(given.tokens.bot);
   return { kind: 'not_allowed', name: given.name };
 }
@@ -148,24 +147,24 @@ function isAllowed(
   );
 }
 
-/** What an error of Slack's may mean: the token is gone, or the workspace left the organization's installation. */
+/** What an error from Slack may mean: the token is invalid, or the workspace left the organization's installation. */
 export type Suspicion = 'token_refused' | 'team_access_not_granted';
 
 /** The workspaces in which the app was installed by OAuth. */
 export interface InstalledWorkspaces extends Installations {
-  /** What to call Slack with for a workspace; `teamId` where the token is for a whole organization. */
+  /** Finds the token for a workspace; with `teamId` if the token is for a whole organization. */
   findToken(
     workspaceId: WorkspaceId,
   ): Promise<{ readonly token: Secret<string>; readonly teamId?: WorkspaceId } | undefined>;
-  /** Whether it is served by the installation of its organization. */
+  /** Whether the installation of its organization serves the workspace. */
   isOfOrganization(workspaceId: WorkspaceId): Promise<boolean>;
-  /** Whether a request from there is handled. The first one from a workspace of an organization introduces it. */
+  /** Decides whether a request is handled. The first one from a workspace of an organization starts serving it. */
   admit(place: RequestPlace): Promise<Admission>;
-  /** Slack has refused a call for this workspace with that error: looks whether the app may still work there. */
+  /** Checks an installation after Slack has refused a call for the workspace, and stores what it finds. */
   suspect(workspaceId: WorkspaceId, error: Suspicion): Promise<void>;
 }
 
-/** Nothing is kept in memory: what one process learns counts in all of them, and an uninstall at once. */
+/** Finds installed workspaces. Keeps nothing in memory, so that every process sees changes at once. */
 export function createInstalledWorkspaces(app: InstallationPorts): InstalledWorkspaces {
   const findAllowed = async (workspaceId: WorkspaceId): Promise<Installation | undefined> => {
     const installation = await app.installationStore.findServing(workspaceId);
@@ -195,13 +194,13 @@ async function admit({ workspaceId, orgId }: RequestPlace, app: InstallationPort
   return (await isRefused(serving, app)) ? 'refused' : 'served';
 }
 
-/** Without a token that works, nothing could be done but answer. */
+/** Whether Slack refuses the installation's token. Tests it again if it was refused before. */
 async function isRefused(installation: Installation, app: InstallationPorts): Promise<boolean> {
   const { installationStore, tokenService, system } = app;
   const { tokens, isRefreshRefused, isTokenRefused } = installation;
   if (isRefreshRefused && tokens.rotation && tokens.rotation.expiresAt <= system.now()) return true;
   if (!isTokenRefused) return false;
-  // It may have been an address that Slack didn't allow, or a workspace that was locked for a while.
+  // The refusal may have passed: an IP address that wasn't allowed, or a workspace that was locked for a while.
   if ((await tokenService.test(tokens.bot)) !== 'works') return true;
   await installationStore.markTokenRefused(installation, false);
   return false;
@@ -226,7 +225,7 @@ async function testToken(
   await installationStore.markTokenRefused(installation, true);
 }
 
-/** Slack itself says whether the organization has given the app to the workspace. */
+/** Starts serving a workspace of an organization, if Slack says that the organization has given it the app. */
 async function introduce(
   workspaceId: WorkspaceId,
   orgId: InstallationId,
@@ -247,7 +246,7 @@ async function introduce(
   return 'served';
 }
 
-/** What the audit says about an install, and about the role that it brings. */
+/** Makes the audit entries of an install and of the owner role that it grants. */
 function auditOfInstall(installedBy: UserId, app: { readonly system: System }): AuditOfInstall {
   return (workspaceId, owner) => {
     const common = { workspaceId, actorId: installedBy, surface: 'page', outcome: 'done' } as const;
@@ -260,7 +259,7 @@ function auditOfInstall(installedBy: UserId, app: { readonly system: System }): 
 
 const BY_THE_APP = { actorId: THE_APP, surface: 'background' } as const;
 
-/** What the audit says after an uninstall: which paid servers lost the root password that was held, and that it is over. */
+/** Makes the audit entries of an uninstall: one for each erased root password, and one for the uninstall. */
 export function auditOfErasure(app: { readonly system: System }): AuditOfErasure {
   return (workspaceId, passwords) => {
     const common = { ...BY_THE_APP, workspaceId, outcome: 'done' } as const;
@@ -273,16 +272,16 @@ export function auditOfErasure(app: { readonly system: System }): AuditOfErasure
   };
 }
 
-/** What the app calls Slack with. */
+/** The tokens with which the app calls Slack. */
 export interface BotTokens {
   readonly bot: Secret<string>;
-  /** With token rotation: when the bot token expires (epoch milliseconds), and what brings the next one, once. */
+  /** With token rotation: the bot token's end (epoch milliseconds), and the single-use token that renews it. */
   readonly rotation?: { readonly expiresAt: number; readonly refreshToken: Secret<string> };
 }
 
-/** What an install through OAuth gives. */
+/** An install by OAuth. */
 export interface NewInstallation {
-  /** The workspace, or the organization when the app is installed for all of it. */
+  /** The workspace, or the organization if the app is installed for all of it. */
   readonly id: InstallationId;
   readonly isOrg: boolean;
   /** The Enterprise Grid organization that the workspace belongs to. */
@@ -295,13 +294,13 @@ export interface NewInstallation {
   readonly tokens: BotTokens;
 }
 
-/** The app as it is installed now. */
+/** A stored installation. */
 export interface Installation extends NewInstallation {
-  /** How often the app was installed there: another number, another token. */
+  /** Increments with every install, not when tokens are renewed. */
   readonly generation: number;
   /** Slack has permanently rejected the refresh token, so the bot token can't be renewed; only another install helps. */
   readonly isRefreshRefused: boolean;
-  /** Slack refused the bot token itself when it was last used: it may have been revoked without a word. */
+  /** Slack said that the bot token is revoked when it was last tested. Reset once a token works. */
   readonly isTokenRefused: boolean;
 }
 

@@ -18,7 +18,7 @@ import type {
   ServedWorkspace,
 } from './installations.ts';
 
-/** Where the app is installed by OAuth. */
+/** Stores where the app is installed by OAuth. */
 export function createInstallationStore(foundation: Foundation): InstallationStore {
   const { db, engine, vault } = foundation;
   return {
@@ -81,7 +81,7 @@ async function install(
   return installed;
 }
 
-/** The workspaces of an organization are first known when someone uses the app there. */
+/** Audits an organization's repeated install in the workspaces it serves. Those of a first install are not known yet. */
 async function auditReinstall(
   trx: Transaction<Tables>,
   foundation: Foundation,
@@ -122,7 +122,10 @@ async function serve(
   for (const entry of auditOf(id, owner)) await addAudit(trx, foundation, entry);
 }
 
-/** In most workspaces any member may install an app: that must not make them an owner of what others have set up. */
+/**
+ * Whether a workspace has neither an owner grant nor an API key. Any member may install an app, and must not own what others
+ * set up.
+ */
 async function isUnowned(trx: Queries, workspaceId: WorkspaceId): Promise<boolean> {
   const owner = await trx
     .selectFrom('grants')
@@ -149,7 +152,7 @@ async function makeOwner(
   await addGrant(trx, newId(), { ...grant, grantedBy: userId, grantedAt });
 }
 
-/** The columns that decide whose the tokens are: an altered row opens nothing. */
+/** The columns that the sealed tokens are bound to: in an altered row, they can't be opened. */
 type BoundColumns = Pick<
   InstallationRow,
   'id' | 'is_org' | 'enterprise_id' | 'generation' | 'installed_by' | 'installed_at' | 'expires_at'
@@ -157,7 +160,7 @@ type BoundColumns = Pick<
 
 const sealedTokens = z.object({ bot: z.string(), refresh: z.string().exactOptional() });
 
-/** Undefined for a row whose tokens were erased. @throws Refusal `key_unreadable`, VaultError */
+/** Reads a row; undefined if its tokens were erased. @throws Refusal `key_unreadable`, VaultError */
 function toInstallation(row: InstallationRow | undefined, vault: Vault): Installation | undefined {
   if (!row || row.sealed === null) return undefined;
   return {
@@ -182,7 +185,7 @@ function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotToke
   return { bot: new Secret(bot), rotation };
 }
 
-/** The row of an install. It keeps nothing of an earlier one. */
+/** Makes the row of an install. It keeps nothing of an earlier one. */
 function toRow(installation: NewInstallation, generation: number, vault: Vault): InstallationRow {
   const { id, isOrg, enterpriseId, name, installedBy, installedAt, scopes, tokens } = installation;
   const bound = {
@@ -211,7 +214,7 @@ function sealTokens(row: BoundColumns, { bot, rotation }: BotTokens, vault: Vaul
   return vault.seal(JSON.stringify(written), placeOfTokens(row));
 }
 
-/** Bound to who installed the app, when, and how often before: tokens of an earlier install open nothing. */
+/** Binds the tokens to the install (who, when, how many before), so that those of an earlier one can't be put back. */
 function placeOfTokens(row: BoundColumns): SealedPlace {
   const { id, is_org, enterprise_id, generation, installed_by, installed_at, expires_at } = row;
   return {
@@ -289,7 +292,7 @@ function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
     noteRevocationCheck: async (id, at) => {
       await db.updateTable('installations').set({ revocation_checked_at: at }).where('id', '=', id).execute();
     },
-    // A later event stays due.
+    // A later event stays stored.
     dropRevocation: async (id, revokedAt) => {
       await db
         .updateTable('installations')
@@ -301,7 +304,7 @@ function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
   };
 }
 
-/** Nothing is changed where other tokens are stored by now. */
+/** Changes a row unless other tokens are stored by now. True if it was changed. */
 async function changeTokens(
   db: Queries,
   was: Installation,

@@ -5,14 +5,14 @@ import { auditOfErasure, type InstallationPorts } from './installations.ts';
 
 type Ports = Pick<InstallationPorts, 'installationStore' | 'tokenService' | 'locks' | 'system' | 'log'>;
 
-/** Slack's tokens live for twelve hours: there is time to try again. */
+/** Tokens are renewed this long before they end. They live for twelve hours, so there is time to try again. */
 const AHEAD_MS = 3 * HOUR_MS;
-/** How far our clock and Slack's may be apart. */
+/** Largest assumed difference between our clock and Slack's. */
 const CLOCKS_APART_MS = 5 * MINUTE_MS;
 
 /**
- * An event said that the app was uninstalled, or its token revoked. It is written down first, so that a crash forgets
- * nothing, and then checked: events come late, and more than once.
+ * Handles an event that the app was uninstalled or its token revoked. Stores it, so that a crash doesn't lose it, and then checks
+ * it, since events come late and more than once.
  */
 export async function noteRevocation(
   ids: readonly InstallationId[],
@@ -23,7 +23,7 @@ export async function noteRevocation(
   for (const id of ids) await checkRevocation(id, revokedAt, app);
 }
 
-/** Renews tokens before they expire, and checks again what Slack has not confirmed when the event came. */
+/** Renews tokens before they expire, and checks uninstalls again that Slack has not confirmed yet. */
 export async function watchTokens(app: Ports): Promise<void> {
   await Promise.all([renewTokens(app), checkRevocations(app)]);
 }
@@ -35,7 +35,7 @@ async function renewTokens(app: Ports): Promise<void> {
     );
 }
 
-/** A refresh token works once. If its answer gets lost, Slack refuses it from then on, and only another install helps. */
+/** Renews one token. A refresh token works once: if its answer gets lost, only another install helps (docs/slack.md). */
 async function renewToken(id: InstallationId, app: Ports): Promise<void> {
   const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
@@ -57,7 +57,7 @@ async function checkRevocations(app: Ports): Promise<void> {
   const { installationStore, system, log } = app;
   const now = system.now();
   for (const { id, revokedAt, checkedAt } of await installationStore.listRevocations()) {
-    // Each wait is as long as all before it together.
+    // The wait doubles: it is as long as the time from the event to the last check, and at most an hour.
     if (now - checkedAt < Math.min(HOUR_MS, checkedAt - revokedAt)) continue;
     await installationStore.noteRevocationCheck(id, now);
     await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
@@ -67,12 +67,12 @@ async function checkRevocations(app: Ports): Promise<void> {
 }
 
 /**
- * Erases what is stored if Slack says that the very token that is stored was revoked, and forgets the event if the token
- * works. Any other answer proves nothing, and the event stays due.
+ * Erases the installation if Slack says that the stored token is revoked, and drops the event if the token works. Any other
+ * answer proves nothing, and the event stays due.
  */
 async function checkRevocation(id: InstallationId, revokedAt: number, app: Ports): Promise<void> {
   const { installationStore, tokenService, locks, log } = app;
-  // Not while the token is being replaced, of which Slack may send such an event, too.
+  // Not while the token is being renewed: Slack may send such an event for the old one, too.
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
     if (!installation) return;
@@ -88,7 +88,7 @@ async function checkRevocation(id: InstallationId, revokedAt: number, app: Ports
   });
 }
 
-/** Held by the process that uses the tokens up or erases them. */
+/** The lock of the process that renews or erases the tokens. */
 function tokenLock(id: InstallationId): string {
   return `renew token ${id}`;
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { FOLLOWED_ACTIONS } from './follow.ts';
 
-/** `on`: the button stands on the server's card, which the press updates. */
+/** A server by ID. `on: 'card'`: the button stands on the server's card, which the press updates. */
 const server = z.object({ id: z.number().int(), on: z.literal('card').exactOptional() });
 
-/** `sure`: the user was asked about this server and this action. `typed`: the server could not be looked up before. */
+/** A server by ID, or by what was typed where no lookup succeeded. `sure`: the user has confirmed this server and action. */
 const powered = z.union([
   server.extend({ sure: z.literal(true).exactOptional() }),
   z.object({ typed: z.string() }),
@@ -16,19 +16,22 @@ export const powerButton = {
   stop: defineButton('stop', powered),
   reboot: defineButton('reboot', powered),
 } as const;
-/** A list of servers that the user has read: their IDs and labels, never the pattern that found them. */
+
+/** A list that the user has read, as pairs of ID and label; never the pattern that matched. `at`: when it was made, epoch ms. */
 const several = z.object({
   id: z.string(),
   at: z.number(),
   servers: z.array(z.tuple([z.number().int(), z.string()])).max(20),
 });
 
+/** Start, stop and reboot a confirmed list of at most 20 servers. */
 export const severalButton = {
   start: defineButton('start_several', several),
   stop: defineButton('stop_several', several),
   reboot: defineButton('reboot_several', several),
 } as const;
-/** The servers of an action and, in a channel's message, the user. */
+
+/** An action and its servers. `until`: the expected paid-until, epoch ms. `by`: the actor, in a channel's message only. */
 const checked = z.object({
   act: z.enum(FOLLOWED_ACTIONS),
   servers: z
@@ -40,17 +43,19 @@ const checked = z.object({
   /** The act is proven not to have been carried out. */
   isFailed: z.literal(true).exactOptional(),
 });
+/** What a **Check state** button carries. */
 export type Checked = z.output<typeof checked>;
-/** Replaces what the message said about the servers with their current state. */
+/** Replaces the message's text about the servers with their current state. */
 export const checkButton = defineButton('check_state', checked);
+/** Opens the delete form. */
 export const deleteButton = defineButton('delete', server);
-/** Shows a server; on its card, loads it again. */
+/** Shows a server's card; on the card, reloads it. */
 export const showButton = defineButton('show', server);
 export const protectButton = defineButton('protect', server);
 export const unprotectButton = defineButton('unprotect', server);
 
 const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
-/** Two ids: Slack refuses two buttons with the same id in one row. */
+/** The pages of the list. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
 export const listPages = {
   back: defineButton('list_back', listPage),
   further: defineButton('list_page', listPage),
@@ -60,8 +65,9 @@ export const listButton = defineButton('list', z.object({}));
 /** Shows the requests that the user may approve, from the control panel. */
 export const approvalsButton = defineButton('approvals', z.object({}));
 
-/** Shows the card of a server in the modal of a shortcut: one that a message mentions, or any other. */
+/** Shows a server's card in the modal of a shortcut. */
 export const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
+/** Finds any server by typing, in the modal of a shortcut. */
 export const findChoice = defineChoice('find_server');
 
 /** Picks the server whose card is shown. */

@@ -34,19 +34,23 @@ import type { Protection } from './ports.ts';
 import { confirmPower } from './power-words.ts';
 import { describePaidUntil, describePlace } from './words.ts';
 
+/** What one user may know about one server. */
 export interface ServerCard {
   readonly server: Server;
-  /** The actor's role for this server: the card has only buttons that it covers. */
+  /** The actor's role for this server; the card has only buttons that the role covers. */
   readonly role?: Role;
   readonly protection?: Protection;
   readonly note?: ServerNote;
-  /** How it was ordered, if with this app. */
+  /** The order, if it was placed with this app. `at`: epoch milliseconds. */
   readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
-  /** What was done to it last with this app, as far as that has ended. */
+  /** The last finished action on the server with this app. */
   readonly last?: Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome' | 'code'>;
 }
 
-/** Shows one server with what is known of it in this app. */
+/**
+ * Reads one server and what this app stores about it: role, protection, note, order, last action.
+ * @throws Refusal as `getServer` does; HostingError
+ */
 export const showServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
@@ -81,9 +85,9 @@ async function findRoleFor(label: string, { actor, app }: UseCaseContext): Promi
   return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
 }
 
-/** What a card shows; who viewed what is only in the audit, for owners. */
-const TOLD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
-/** What was only asked about first, or refused, did nothing to the server. */
+/** Actions that a card mentions. Who viewed what is shown only in the audit, to owners. */
+const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
+/** Codes of attempts that were refused, or only asked about, before anything was done to the server. */
 const DID_NOTHING = [
   'prefix_only',
   'rebooted_recently',
@@ -96,11 +100,11 @@ async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext
   const entries = await app.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
   return entries.find(
     ({ action, outcome, code = '' }) =>
-      TOLD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
+      ON_CARD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
   );
 }
 
-/** One server with what this user may do with it now. */
+/** Renders a server with the buttons that this user may press now. */
 export function serverCard(card: ServerCard, now: number): Message {
   const { server, protection, note } = card;
   const label = escapeText(plainLabel(server.label));
@@ -149,7 +153,7 @@ function history({ created, last }: ServerCard): KnownBlock[] {
   return lines.length > 0 ? [context(lines.join('\n'))] : [];
 }
 
-/** The buttons that this user may press and that fit the state; what counts is the check at the press. */
+/** Buttons that the role covers and the state allows. The permission check at the press is what counts (docs/design.md 2.6). */
 function cardButtons(card: ServerCard) {
   const { server, role, protection } = card;
   const value = { id: server.id, on: 'card' as const };
@@ -186,7 +190,6 @@ function protectionButton({ server, protection }: ServerCard): Button {
   return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
 }
 
-/** Who did what to a server last, with its result. */
 function describeLast(last: NonNullable<ServerCard['last']>): string {
   return `Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`;
 }

@@ -26,15 +26,16 @@ import {
 } from './follow.ts';
 import { refuseProtected } from './protect.ts';
 
+/** The outcome of a power action that the hosting API has accepted, or may have carried out. */
 export interface PowerChange {
   readonly server: Server;
-  /** The state that the hosting API reports now; absent if its answer names none that the action can lead to. */
+  /** The state in the hosting API's answer; absent if the answer proves none. If unconfirmed: from a list read right after. */
   readonly state?: string;
-  /** The hosting API's own words, in place of a state. */
+  /** The hosting API's own words, where its answer has no state. */
   readonly words?: string;
-  /** The answer proves nothing: the action may have been carried out, and `state` is what the list showed right after. */
+  /** The answer proves nothing: the action may have been carried out. */
   readonly isUnconfirmed: boolean;
-  /** The followed act; absent if nothing more is to be expected of the server. */
+  /** The act under which the server is followed; absent if it has settled, is unconfirmed, or can't be followed. */
   readonly actId?: string;
 }
 
@@ -43,16 +44,20 @@ interface PowerInput {
   readonly onWait?: OnWait | undefined;
   /** The user was asked about this server and this action, and confirmed both. */
   readonly isSure?: boolean | undefined;
-  /** The user has confirmed a list of servers with this one in it. */
+  /** The list that the user has confirmed, which includes this server. */
   readonly confirmed?: PowerConfirmation | undefined;
-  /** One of several servers of one command: those before it are followed as this act, or as none yet. */
-  readonly among?: { readonly actId?: string | undefined } | undefined;
+  /** Set for each of several servers of one command; `actId` is the act of the earlier ones, if one exists yet. */
+  readonly batch?: { readonly actId?: string | undefined } | undefined;
   readonly urgency?: Urgency | undefined;
-  /** Called when everything permits it, before the request is queued for the hosting API; if it rejects, nothing is sent. */
+  /** Called after all checks, before the request is queued for the hosting API. If it rejects, nothing is sent. */
   readonly onSending?: (() => Promise<void>) | undefined;
 }
 
-/** Start, stop and reboot, each a use case with its own name in the audit. */
+/**
+ * Starts, stops or reboots one server, and follows it in the background until it has settled.
+ * Money effect: none; never sends a paid request.
+ * @throws Refusal as `getServer` and `checkPower` do; HostingError with proof that nothing was done
+ */
 export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange>>> = {
   start: definePower('start'),
   stop: definePower('stop'),
@@ -67,7 +72,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
     announcesChange: true,
     subject: ({ ref }) => subjectOf(ref),
     run: async (
-      { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
+      { ref, onWait, urgency, onSending, batch, ...sureness }: PowerInput,
       context,
     ): Promise<PowerChange> => {
       const waiting = { onWait, urgency };
@@ -82,7 +87,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
       const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
         const change = { server, ...answer };
-        const actId = await followPower(action, { ...change, among, keyGeneration }, context);
+        const actId = await followPower(action, { ...change, batch, keyGeneration }, context);
         return { ...change, isUnconfirmed: false, actId };
       }
       const { code } = answer;
@@ -94,7 +99,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
   });
 }
 
-/** What the answer says, or why it is unconfirmed. @throws HostingError with proof that nothing was done */
+/** Returns the answer, or the code that leaves it unconfirmed. @throws HostingError with proof that nothing was done */
 async function send(
   action: PowerAction,
   server: Server,
@@ -111,7 +116,7 @@ async function send(
   }
 }
 
-/** Names the server and the action, and the state that the server is in now where that is why it was refused. */
+/** Adds the server and the action to an error and, for `wrong_state`, the server's current state. */
 async function describeFailure(
   error: unknown,
   act: PowerAction,
@@ -131,19 +136,19 @@ async function describeFailure(
   return nameFailure(error, failed, isWrongState ? { state } : {});
 }
 
-/** So that a suggestion can offer the same for the server that was probably meant. */
+/** Adds the action to `unknown_server`, so that the suggestion can offer it for the nearest server. */
 function nameUnknown(error: unknown, act: PowerAction): unknown {
   if (!isRefusal(error, 'unknown_server')) return error;
   return new Refusal('unknown_server', { ...error.details, act });
 }
 
-/** How the server was named, before it was looked up. */
+/** The server as the user named it, for errors before it was looked up. */
 function nameOf(ref: ServerRef | ExactRef) {
   if ('exactly' in ref) return { label: ref.exactly };
   return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
 }
 
-/** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
+/** Finds the server in a fresh list; undefined if it isn't listed or the list can't be read. */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
     const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
@@ -166,7 +171,7 @@ interface Sureness {
 }
 
 /**
- * Checks what is about to be done to a server that was found.
+ * Refuses an action that the server or the user's confirmation doesn't allow.
  * @throws Refusal `server_protected`; unless the user is sure, `prefix_only` and `rebooted_recently`; and for a confirmed
  * list what `takeConfirmation` throws
  */
@@ -182,12 +187,12 @@ async function checkPower(
   if ('typed' in ref && !isFullName(ref.typed, server))
     throw new Refusal('prefix_only', { typed: ref.typed, server, action });
   if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, app);
-  // The list says who rebooted its servers before: only a later reboot is news.
+  // The confirmed list already says who rebooted its servers: only a later reboot is news.
   const last = action === 'reboot' ? await findReboot(server, context, confirmed?.at) : undefined;
   if (last) throw new Refusal('rebooted_recently', { server, ...last });
 }
 
-/** Who rebooted the server within the last two minutes; `since` looks only at what came after. */
+/** Finds who rebooted the server within the last two minutes, from the audit. `since` (epoch ms) ignores earlier reboots. */
 export async function findReboot(
   { id: serverId }: Server,
   { actor: { workspaceId }, app }: Context,
@@ -206,14 +211,14 @@ export async function findReboot(
   return last && { agoMs: now - last.at, rebootedBy: last.actorId };
 }
 
-/** A list of servers that the user was shown, and has confirmed. */
+/** A list of servers that the user has read and confirmed. */
 export interface PowerConfirmation {
   readonly id: ConfirmationId;
   /** When the list was made, in epoch milliseconds. */
   readonly at: number;
 }
 
-/** Less than the time for which handled requests are remembered (`sweep.ts`): a second press is always recognized. */
+/** Shorter than `REPLAY_MS` (`background.ts`), so that a second press is always recognized. */
 const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
 interface Confirmed {
@@ -223,7 +228,7 @@ interface Confirmed {
 }
 
 /**
- * Checks that a confirmed list is still what the user has read, and takes it for this server: a second press does nothing.
+ * Takes a confirmed list for this server, once: a second press is refused.
  * @throws Refusal `confirmation_expired`, `server_renamed`, `already_handled`
  */
 async function takeConfirmation(
@@ -241,12 +246,11 @@ async function takeConfirmation(
 }
 
 interface CheckInput {
-  /** What was done to them. */
   readonly action: FollowedAction;
   readonly servers: readonly FollowedServer[];
 }
 
-/** Looks once, with a new request, at servers that something was done to. @throws Refusal `role_needed`, HostingError */
+/** Reads the current state of servers after an action, with one new request. @throws Refusal `role_needed`; HostingError */
 export const checkServers = defineUseCase({
   name: 'show',
   needs: 'viewer',

@@ -11,7 +11,7 @@ import { findUnanswered, getServer, nameFailure, type ServerRef, type Unanswered
 import { findKeyGeneration, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './protect.ts';
 
-/** Reads what the delete dialog shows. */
+/** Reads what the delete form shows. @throws Refusal `server_protected`, and as `getServer` does; HostingError */
 export const prepareDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
@@ -23,13 +23,14 @@ export const prepareDelete = defineUseCase({
   },
 });
 
+/** What the delete form shows. */
 export interface DeleteReview {
   readonly server: Server;
   /** Another manager has to approve the delete. */
   readonly takesApproval: boolean;
 }
 
-/** Which server, and what was typed to confirm it. */
+/** A server, and the label that was typed to confirm its deletion. */
 interface DeleteInput {
   readonly id: ServerId;
   readonly typedLabel: string;
@@ -38,18 +39,19 @@ interface DeleteInput {
 interface Deletion {
   readonly server: Server;
   /**
-   * True only with proof. Otherwise it is unconfirmed: false if a list right after still had the server, undefined if no
+   * True only with proof. Otherwise unconfirmed: false if a list read right after still had the server, undefined if no
    * list could tell.
    */
   readonly isGone: boolean | undefined;
-  /** The followed act, where the deletion is proven. */
+  /** The act under which a proven deletion is followed. */
   readonly actId?: string;
 }
 
 /**
  * Deletes the server whose label was typed, once for each form.
- * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3).
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `approval_needed`, `already_handled`
+ * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3.4).
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`, `approval_needed`, `already_handled`;
+ * HostingError with proof that it was not deleted
  */
 export const deleteServer = defineUseCase({
   name: 'delete',
@@ -77,7 +79,7 @@ export const deleteServer = defineUseCase({
   },
 });
 
-/** Until a complete list no longer has it. Undefined where that can't be stored. */
+/** Follows a deletion until a complete list no longer has the server. Undefined if that can't be stored. */
 async function followDelete(
   id: ConfirmationId,
   { id: serverId, label }: Server,
@@ -91,7 +93,10 @@ async function followDelete(
   return (await startFollowing(act, server, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
-/** The server, if what was typed is its label. @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
+/**
+ * Gets the server if its label was typed.
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`
+ */
 async function getServerToDelete(
   { id, typedLabel }: DeleteInput,
   context: Parameters<typeof getServer>[1] & Pick<UseCaseContext, 'actor' | 'app'>,
@@ -105,8 +110,8 @@ async function getServerToDelete(
 }
 
 /**
- * Requests a second person's approval where the workspace requires it for deletes; undefined where it does not.
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`
+ * Requests a second person's approval where the workspace requires it for deletes; undefined where it does not. Deletes nothing.
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`, and as `requestApproval` does
  */
 export const requestDelete = defineUseCase({
   name: 'delete',
@@ -126,16 +131,16 @@ export const requestDelete = defineUseCase({
   },
 });
 
-/** What became of a delete that was sent. `gone` has proof: an answer that says `deleted`, or a complete list without the server. */
+/** The outcome of a delete. `gone` is proven by the answer, a list that says `deleted`, or a complete list without the server. */
 export type DeleteOutcome =
   | { readonly kind: 'gone' }
-  /** `isListed`: whether a list right after still had the server; undefined if the list could not tell. */
+  /** `isListed`: a list read right after still had the server; undefined if no list could tell. */
   | { readonly kind: 'unconfirmed'; readonly code: UnansweredCode; readonly isListed: boolean | undefined };
 
 /**
- * Deletes a server, and looks at the list where the answer proves nothing.
- * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3).
- * @throws HostingError with proof that it was not deleted; what else prevents the request
+ * Sends a delete, and reads the list where the answer proves nothing.
+ * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3.4).
+ * @throws HostingError with proof that it was not deleted; Refusal of the limiter, before anything is sent
  */
 export async function sendDelete(id: ServerId, hosting: HostingApi): Promise<DeleteOutcome> {
   const code = await send(id, hosting);
@@ -144,7 +149,7 @@ export async function sendDelete(id: ServerId, hosting: HostingApi): Promise<Del
   return isListed === false ? { kind: 'gone' } : { kind: 'unconfirmed', code, isListed };
 }
 
-/** Why the answer is no proof; undefined if it is one. */
+/** Sends the delete. Returns the code that leaves it unconfirmed; undefined if the answer proves it. */
 async function send(id: ServerId, hosting: HostingApi): Promise<UnansweredCode | undefined> {
   try {
     return (await hosting.deleteServer(id)) ? undefined : 'unreadable_answer';
@@ -155,7 +160,7 @@ async function send(id: ServerId, hosting: HostingApi): Promise<UnansweredCode |
   }
 }
 
-/** Whether the account still has the server; undefined if the list is incomplete or can't be read. */
+/** Whether the account still has the server; undefined if the list can't be read, or lacks the server and may be incomplete. */
 export async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
   try {
     const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
@@ -172,19 +177,20 @@ const WATCH_MS = 2 * MINUTE_MS;
 const FIRST_WAIT_MS = 1500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** What was seen of a server after a power action. */
+/** A server as it was watched after a power action. */
 interface Watched {
-  /** As the hosting API listed it last; undefined if it never did. */
+  /** The last listed state; undefined if it was never listed. */
   readonly server: Server | undefined;
-  /** Whether that is where the action leads. */
-  readonly isThere: boolean;
-  /** Since the watch began. */
+  /** Whether the server has reached the action's target state. */
+  readonly isAtTarget: boolean;
+  /** Milliseconds since the watch began. */
   readonly ms: number;
 }
 
 /**
- * Looks at a server for a user whose screen shows it, ever more rarely, until it is where the power action leads; gives up
- * after two minutes. Messages in channels are updated by the background (`follow-acts.ts`).
+ * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
+ * two minutes have passed. `follow.ts` updates messages in channels.
+ * @throws Refusal `role_needed`, `no_api_key`
  */
 export const watchServer = defineUseCase({
   name: 'show',
@@ -201,15 +207,15 @@ export const watchServer = defineUseCase({
       if (typeof seen === 'object') await context.requireRoleFor(seen.label);
       server = typeof seen === 'object' ? seen : server;
       const ms = system.elapsed() - startedAt;
-      const isThere = server !== undefined && isTargetState(action, server);
-      if (isThere || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isThere, ms };
+      const isAtTarget = server !== undefined && isTargetState(action, server);
+      if (isAtTarget || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isAtTarget, ms };
     }
   },
 });
 
 /**
- * As background work: a watch must not delay users. Undefined when there is no answer, or no such server in it; `stopping`
- * when the app is about to end.
+ * Reads the server as background work, so that a watch doesn't delay users. Undefined without an answer or the server;
+ * `stopping` when the app is shutting down.
  */
 async function look(id: ServerId, hosting: HostingApi): Promise<Server | 'stopping' | undefined> {
   try {

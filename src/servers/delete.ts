@@ -19,7 +19,7 @@ import { describePaidUntil } from './words.ts';
 const DELETE_TITLE = 'Delete a server';
 const TYPE_IT = 'Type the label';
 
-/** The label has to be typed, so that no server is deleted by accident. */
+/** The form in which the server's label has to be typed, so that none is deleted by accident. */
 const deleteDialog = defineModal(
   'delete',
   z.object({
@@ -31,7 +31,7 @@ const deleteDialog = defineModal(
   z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
 );
 
-/** Shows what will be lost. `on`: it was opened from the server's card, which then shows the outcome. */
+/** Renders the delete form, with what will be lost. `on`: it was opened from the server's card, which then shows the outcome. */
 export function deleteView(
   { server, takesApproval }: DeleteReview,
   origin: Origin,
@@ -57,7 +57,7 @@ export function deleteView(
 
 const APPROVAL_WORDS = 'Another manager must approve this first. Nothing is deleted until then.';
 
-/** What is lost, once, in a paragraph: not every client draws an `alert`, and this must not be missed. */
+/** What will be lost. A paragraph, since every client draws one. */
 function lossBlocks(server: Server, now: number): KnownBlock[] {
   const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);
   const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
@@ -90,6 +90,7 @@ const form = defineForm({
   },
 });
 
+/** `/vps delete` */
 export const remove = defineCommand({
   name: 'delete',
   usage: 'delete [server]',
@@ -102,7 +103,7 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
-      // Compared here, too, to show a typing error beside the field; the use case has the last word.
+      // Also compared here, to show a typing error beside the field. The use case decides.
       if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That doesn’t match. Type ${metadata.word}`;
         return { with: { errors: { label: words } } };
@@ -121,7 +122,6 @@ export const remove = defineCommand({
   ],
 });
 
-/** Another manager has to approve it first. */
 async function showRequested(
   { isNew, approval }: RequestedApproval,
   formId: string,

@@ -10,17 +10,17 @@ import type { CallOptions } from '../hosting/hosting-api.ts';
 import { findMentionedServers, type MentionedServer, type MessagePart } from './mentioned.ts';
 
 /**
- * How a server is referred to: as it was typed, or by the ID that a button or a picker carries; with the label that the user
- * has read there (`freezeBriefly`), if it must still be that one.
+ * A reference to a server: typed text, or the ID in a button or menu. With an ID, `label` is the label that the user has read
+ * (`freezeBriefly`) and confirmed.
  */
 export type ServerRef = { readonly typed: string } | { readonly id: ServerId; readonly label?: string };
 
-/** For callers that can't be asked which server they meant: the exact label, character by character. */
+/** A reference by exact label, character by character, for callers that can't be asked which server they meant. */
 export interface ExactRef {
   readonly exactly: string;
 }
 
-/** The subject of an action in the audit before the server was looked up. */
+/** Names the subject of an action for the audit, before the server was looked up. */
 export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
   if ('exactly' in ref) return { label: ref.exactly };
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
@@ -30,9 +30,9 @@ type Matching = Pick<UseCaseContext, 'actor' | 'app' | 'covers'>;
 type Finding = Matching & Pick<UseCaseContext, 'hosting' | 'requireRoleFor' | 'setSubject'>;
 
 /**
- * Finds the one server that was meant, and names it in the audit.
- * @throws Refusal `unknown_server` (with the nearest labels), `ambiguous_server` (with the matches; nothing is done),
- * `role_needed` when the actor's role is for other servers
+ * Finds the one server that a reference means, and names it in the audit. Changes nothing.
+ * @throws Refusal `unknown_server` (with the nearest labels), `ambiguous_server` (with the matches), `role_needed` if the
+ * actor's role is for other servers, `no_api_key`; for an `ExactRef` also `list_incomplete`; HostingError if the list can't be read
  */
 export async function getServer(
   ref: ServerRef | ExactRef,
@@ -49,7 +49,7 @@ export async function getServer(
 }
 
 /**
- * Whether the actor may act on a server of that label is checked first: the answer does not tell which labels there are.
+ * Finds a server by its exact label. Checks the role first, so that the answer doesn't reveal which labels exist.
  * @throws Refusal `role_needed`, `unknown_server` without suggestions, `ambiguous_server`, `list_incomplete`
  */
 async function getExactServer(label: string, context: Finding, options?: CallOptions): Promise<Server> {
@@ -77,8 +77,8 @@ function getServerById(
 }
 
 /**
- * A name means the same server for all users: otherwise a user with a role for a few servers could act on another server
- * than the one they meant. Only the suggestions depend on the user.
+ * Finds a server by what was typed. A name means the same server for all users (docs/design.md 3.7): otherwise a user with a
+ * role for a few servers could act on another server than they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
 export async function getNamedServer(typed: string, list: ServerList, context: Matching): Promise<Server> {
@@ -100,7 +100,7 @@ export async function getNamedServer(typed: string, list: ServerList, context: M
   throw notInList({ typed, nearest: only?.label, nearestId: only?.id }, list);
 }
 
-/** The refusal for a server that isn't in the list; it carries the extent, since only a whole list proves anything. */
+/** Makes the refusal for a server that isn't in the list. Carries the extent, since only a whole list proves its absence. */
 export function notInList(
   details: RefusalDetails['unknown_server'],
   { extent }: Pick<ServerList, 'extent'>,
@@ -113,16 +113,16 @@ async function recentFirst(servers: readonly Server[], context: Matching): Promi
 }
 
 interface ChoosingInput {
-  /** What was typed into a menu that searches, or nothing yet; absent where no menu searches. */
+  /** Text typed into a menu that searches, '' at first; absent for other menus. */
   readonly filter?: string;
 }
 
 type Choosing = UseCase<ChoosingInput, readonly Server[]>;
 
-/** What a server is chosen for. */
+/** The command that a server is chosen for. */
 type ChosenFor = 'show' | 'start' | 'stop' | 'reboot' | 'renew' | 'delete';
 
-/** The servers among which a user chooses when a command names none: recently used first. Each command's own permission. */
+/** Lists the servers to choose from when a command names none, recently used first. Each needs its command's role. */
 export const chooseServer = {
   show: defineChoosing('show', 'viewer'),
   start: defineChoosing('start', 'operator'),
@@ -152,7 +152,7 @@ function defineChoosing(name: ChosenFor, needs: Role): Choosing {
   });
 }
 
-/** One list is searched many times: it is kept in memory as long as the list itself. */
+/** Indexes of lists, since one list is searched many times. Each is kept as long as its list. */
 const indexes = new WeakMap<readonly Server[], ServerIndex>();
 
 function indexOf(servers: readonly Server[]): ServerIndex {
@@ -163,12 +163,12 @@ function indexOf(servers: readonly Server[]): ServerIndex {
   return index;
 }
 
-/** How far back the audit is read: a user's last servers are among their last acts. */
+/** Audit entries to read for a user's recent servers. */
 const LOOK_BACK = 200;
 
 type Reading = Pick<UseCaseContext, 'actor' | 'app'>;
 
-/** The servers that the actor did something to with this app, the latest first. */
+/** Lists the servers of the actor's latest audit entries, latest first, without denied attempts. */
 export async function listRecentIds({ actor, app }: Reading): Promise<readonly ServerId[]> {
   const { workspaceId, userId: actorId } = actor;
   const entries = await app.audit.list({ workspaceId, actorId, limit: LOOK_BACK });
@@ -189,7 +189,7 @@ function putRecentFirst(sorted: readonly Server[], recent: readonly ServerId[]):
   return [...used, ...sorted.filter(({ id }) => !places.has(id))];
 }
 
-/** Finds the servers that a message mentions, of those that the actor's roles cover. It only finds them. */
+/** Finds the servers that a message mentions, among those that the actor's roles cover. Changes nothing. */
 export const findMentioned = defineUseCase({
   name: 'show',
   needs: 'viewer',
@@ -207,24 +207,24 @@ export const findMentioned = defineUseCase({
 
 const CODES = ['no_answer', 'unreadable_answer', 'unknown_code', 'checking'] as const;
 
-/** Why an answer does not say whether the work was done. */
+/** A failure that doesn't prove whether the work was done. */
 export type UnansweredCode = (typeof CODES)[number];
 
-/** Reads the code of a failure that does not say whether the work was done; undefined for every other error. */
+/** The code of a failure that doesn't prove whether the work was done; undefined for every other error. */
 export function findUnanswered(error: unknown): UnansweredCode | undefined {
   return error instanceof HostingError ? CODES.find((code) => code === error.code) : undefined;
 }
 
 /**
- * Adds to an error of the hosting API what was not done to which server, so that a message can name both. Only for errors
- * that prove that nothing was done: an action whose answer was lost is no error, but an outcome of its own.
+ * Adds the action and the server to an error of the hosting API, so that a message can name both. Pass only errors that prove
+ * that nothing was done; a lost answer is an outcome (`findUnanswered`). Other errors are returned unchanged.
  */
 export function nameFailure(
   error: unknown,
   failed: FailedAct,
   more: { readonly state?: string } = {},
 ): unknown {
-  // A supplier that has not confirmed proves nothing, whatever was asked for.
+  // `checking` proves nothing, whatever was requested (docs/hosting-api.md 3.7).
   if (!(error instanceof HostingError) || error.code === 'checking') return error;
   const details = { ...error.details, state: more.state ?? error.details.state, failed };
   return new HostingError(error.code, error.moneyMoved, details);

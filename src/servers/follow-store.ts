@@ -14,12 +14,12 @@ import {
 } from './follow.ts';
 import type { ActMessages, FollowedActs, FollowLease, StartedAct, TakenAct } from './ports.ts';
 
-/** Longer than anything here waits: what is due or leased until later was written before the clock was set back. */
+/** Longer than any wait here: a later due time or lease was written before the clock was set back. */
 const LATEST_MS = 5 * MINUTE_MS;
-/** Of a message that is no longer needed. */
+/** How long the place of an act's message is kept. */
 const MESSAGE_MS = DAY_MS;
 
-/** What is followed, with a lease for the process that follows it. The lease of a crashed process expires. */
+/** Stores the followed acts, each leased by the process that follows it. The lease of a crashed process expires. */
 export function createFollowedActs(foundation: Foundation): FollowedActs {
   const { db, engine } = foundation;
   return {
@@ -79,7 +79,7 @@ async function add(
     .execute();
 }
 
-/** The outcome of earlier actions on the server can no longer be found out. */
+/** Marks the server as superseded in earlier acts, whose outcome can no longer be observed. */
 async function supersede(
   trx: Queries,
   { id, workspaceId, action, actorId }: Omit<StartedAct, 'keyGeneration'>,
@@ -131,7 +131,7 @@ async function putPlace(
     .execute();
 }
 
-/** One statement finds and takes. */
+/** Finds and leases due acts in one statement. */
 async function takeDue(
   { db, engine }: Foundation,
   { owner, now, until }: FollowLease,
@@ -217,7 +217,7 @@ async function save(
       .set(columnsOfServer(server))
       .where('act_id', '=', id)
       .where('server_id', '=', server.serverId)
-      // What has superseded it since stays.
+      // Keeps a status that another act has set since.
       .where('standing', '=', 'waiting')
       .execute();
   return true;
@@ -236,7 +236,6 @@ async function end(trx: Queries, id: string, owner: string): Promise<boolean> {
   return true;
 }
 
-/** A followed act out of its rows. */
 function toAct(
   row: FollowedActRow,
   servers: readonly FollowedServerRow[],
@@ -284,7 +283,7 @@ function toServer(row: FollowedServerRow): FollowedServer {
   };
 }
 
-/** What changes of a server while it is followed. */
+/** The columns that change while a server is followed. */
 function columnsOfServer(server: FollowedServer) {
   return {
     label: server.label,
@@ -299,7 +298,7 @@ function columnsOfServer(server: FollowedServer) {
   };
 }
 
-/** The channel's messages about acts, by the ID of the act. */
+/** Stores where the channels' messages about acts are, by the act's ID. */
 export function createActMessages({ db }: Foundation): ActMessages {
   return {
     put: async (id, workspaceId, { channelId, ts }, until) => {

@@ -30,12 +30,12 @@ import {
 } from './follow.ts';
 import { confirmationOf } from './power-words.ts';
 
-/** How a followed action is put into words. `after`: how long the app waited in vain; absent while it is still following. */
+/** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
 export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
   readonly after?: string | undefined;
 }
 
-/** Each action in the forms that sentences need. */
+/** The verb forms of each followed action. */
 const ACTS = {
   ...VERBS,
   create: { past: 'created', present: 'creating' },
@@ -47,12 +47,12 @@ function pastOf(action: string): string {
   return known ? ACTS[known].past : 'changed';
 }
 
-/** Whether the API already reports the state that a power action leads to, so that it can be called done. */
+/** Whether the API already reports the power action's target state, so that it can be called done. */
 function isReported({ state }: Pick<FollowedServer, 'state'>, action: FollowedAct['action']): boolean {
   return isPower(action) && state !== undefined && isTargetState(action, { state });
 }
 
-/** What the user did to one server, and the outcome, to follow the user's name. `approvedBy`: who approved it. */
+/** Says what the user did to one server and how it ended, to follow the user's name: "stopped `web-1`: …". */
 function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: UserId): string {
   const approved = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;
   const label = `${codeLabel(server.label)}${approved}`;
@@ -77,7 +77,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
   }
 }
 
-/** The same with the server as the subject: for one of several, or in a message only to the actor. */
+/** Says how one server is, with the server as the subject: "`web-1` is running." For lists, and messages to the actor alone. */
 export function serverWords(server: FollowedServer, wording: FollowWording): string {
   const label = codeLabel(server.label, 40);
   switch (server.standing) {
@@ -136,7 +136,7 @@ function lateStart(server: FollowedServer, label: string, { action }: FollowWord
   return `${isDone ? past : `is ${present}`} ${label}.`;
 }
 
-/** `name`: "It's" where the sentence before has named the server. */
+/** Says what is missing after the wait. `name`: "It's" where the sentence before has named the server. */
 function lateWords(server: FollowedServer, { action, after = '' }: FollowWording, name: string): string {
   const inVain = after === '' ? '' : ` after ${after}`;
   const isNamed = name === 'It’s';
@@ -148,7 +148,7 @@ function lateWords(server: FollowedServer, { action, after = '' }: FollowWording
   return `${name} still ${action === 'delete' ? 'listed as ' : ''}${stateOf(server)}${inVain}.`;
 }
 
-/** What to do once the app has stopped waiting. */
+/** Says what to do once the app has stopped waiting. */
 function lateStep(action: FollowedAct['action'], isAlone: boolean): string {
   const check = 'Check the hosting account’s page';
   if (!isPower(action)) return `${check}.`;
@@ -161,10 +161,10 @@ function stateOf({ state = '' }: Pick<FollowedServer, 'state'>): string {
   return stateWords({ state });
 }
 
-/** Beyond this many, the sentence only counts them, and the list below names them. */
+/** More servers than this are only counted in the sentence; the list below names them. */
 const MOST_NAMED = 6;
 
-/** "stopped `web-1`, `web-2` and is stopping `db-1`": what hasn't arrived there yet isn't called done. */
+/** "stopped `web-1`, `web-2` and is stopping `db-1`": only servers in the target state are called done. */
 export function severalActWords(
   servers: readonly FollowedServer[],
   action: FollowedAct['action'],
@@ -187,7 +187,7 @@ export function severalActWords(
 /** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
 const IN_A_SECTION = 7;
 
-/** The state of each of several servers, one per line. */
+/** Lists the state of several servers, one per line. */
 export function serverLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
   const lines = servers.map((server) => serverWords(server, wording));
   return Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>
@@ -197,7 +197,7 @@ export function serverLines(servers: readonly FollowedServer[], wording: FollowW
 
 type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers' | 'approvedBy'>;
 
-/** The channel's message about a followed action, which replaces the one before. */
+/** Renders the channel's message about a followed action, which replaces the earlier one. */
 export function followedMessage(act: FollowedAct): Message {
   const wording = wordingOf(act);
   return actMessage(
@@ -207,7 +207,7 @@ export function followedMessage(act: FollowedAct): Message {
   );
 }
 
-/** The same words, with other buttons. */
+/** Renders an action and its servers for a channel, with the given blocks below. */
 export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlock[]): Message {
   const { actorId, action, servers, approvedBy } = act;
   const [only, ...others] = servers;
@@ -219,7 +219,7 @@ export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlo
   return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
 }
 
-/** The message to the actor, if no channel has one. */
+/** Renders the message to the actor, for when no channel has one. */
 export function followedAnswer(act: FollowedAct): Message {
   const wording = wordingOf(act);
   const { action, servers } = act;
@@ -248,7 +248,7 @@ function wordingOf(act: FollowedAct): FollowWording {
   };
 }
 
-/** What to do about what has not settled. Power actions can be tried again; what costs money, never. */
+/** Offers a check of servers that have not settled. Only a power action can be tried again, never an order or a deletion. */
 function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, whose: Whose): KnownBlock[] {
   const waiting = servers.filter(({ standing }) => standing === 'waiting');
   const [only] = waiting;
@@ -258,12 +258,13 @@ function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, 
   return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, whose), ...again)];
 }
 
-/** Whose action a channel's message is about, and who approved it; `by` is absent in a message only to the actor. */
+/** The actor and the approver, for a channel's message; `by` is absent in a message to the actor alone. */
 interface Whose {
   readonly by?: string | undefined;
   readonly approvedBy?: string | undefined;
 }
 
+/** The **Check state** button. Labels are shortened, so that all servers fit into its value. */
 export function checkElement(
   action: FollowedAct['action'],
   servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
@@ -281,7 +282,7 @@ export function checkElement(
   });
 }
 
-/** The user who presses it acts in their own name, and confirms first. */
+/** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
 export function againElement(action: PowerAction, { serverId: id }: Pick<FollowedServer, 'serverId'>) {
   return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
 }
@@ -293,7 +294,7 @@ interface Parts {
 
 const FAILED = { kind: 'later', afterMs: 15_000 } as const;
 
-/** Tells what becomes of servers: in the channel's message, or to the actor alone. */
+/** Reports how servers end up: in the channel's message, or to the actor alone. */
 export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
   return {
     update: (act) =>
@@ -302,11 +303,11 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
           ? outbox.editPaced(act.workspaceId, act.message, followedMessage(act))
           : { kind: 'gone' as const },
       ),
-    tellActor: (act) => notifySafely(act.id, log, false, () => tellActor(act, outbox)),
+    notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
   };
 }
 
-async function tellActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
+async function notifyActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
   const { id: confirmationId, workspaceId, actorId: userId, channelId, thread } = act;
   const message = followedAnswer(act);
   const reply = outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread });

@@ -11,24 +11,24 @@ import type { Card } from '../requests/decision.ts';
 import type { System } from '../system.ts';
 import type { StartedAct, TakenAct } from './ports.ts';
 
-/** What is followed until the server has settled. */
+/** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
 export type FollowedAction = (typeof FOLLOWED_ACTIONS)[number];
 
-/** Earlier actions whose outcome can no longer be observed after this one. A reboot doesn't hide the outcome of a renewal. */
+/** Lists the earlier actions whose outcome this one hides. A reboot doesn't hide the outcome of a renewal. */
 export function supersededBy(action: FollowedAction): readonly FollowedAction[] {
   if (isPower(action)) return POWER_ACTIONS;
   return action === 'delete' ? [...POWER_ACTIONS, 'create', 'renew'] : [];
 }
 
-/** An action is followed for this long, and then called unfinished. */
+/** How long an action is followed before it is called unfinished. */
 export const FOLLOW_MS = 10 * MINUTE_MS;
 
-/** A server's state after an action. `there`: where the action leads. `unknown`: its account can no longer be read. */
+/** How a followed server stands. `there`: as the action should leave it. `unknown`: its account can no longer be read. */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
 export type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
-/** One server of an action, as far as it was seen since. */
+/** One server of a followed action, as it was last seen. */
 export interface FollowedServer {
   readonly serverId: ServerId;
   readonly label: string;
@@ -36,45 +36,45 @@ export interface FollowedServer {
   /** As the hosting API reported it last. */
   readonly state?: string;
   readonly ipv4?: string;
-  /** Of a renewal: the date that the list has to show. Epoch milliseconds. */
+  /** For a renewal: the date that the list has to show. Epoch milliseconds. */
   readonly paidUntil?: number;
-  /** Whether the API has reported a state that is not where the act leads: only then has something happened. */
+  /** The API has reported another state than the action's target at some time, so the change was observed. */
   readonly hasChanged: boolean;
-  /** How long after the act it was seen where the act leads. */
+  /** Milliseconds from the act until the server was first seen as the action should leave it. */
   readonly settledMs?: number;
-  /** Who has done what to it since. */
+  /** The later action that hides this one's outcome. */
   readonly superseded?: { readonly by: UserId; readonly action: string };
 }
 
-/** What one user has done to one or several servers, and the message that reports the outcome. */
+/** An action by one user on one or several servers, and the message that reports the outcome. */
 export interface FollowedAct {
-  /** The message's: one act on several servers has one. For a purchase, its confirmation's. */
+  /** One for all servers of the act. For a purchase or a deletion, the ID of its confirmation. */
   readonly id: string;
   readonly workspaceId: WorkspaceId;
   readonly action: FollowedAction;
   readonly actorId: UserId;
   readonly channelId?: ChannelId;
-  /** Where the actor acted, if in a thread. */
+  /** The thread in which the actor acted. */
   readonly thread?: { readonly ts: string; readonly isOpen: boolean };
-  /** Which API key the workspace had: another one may open another account. */
+  /** The workspace's key generation at the act: a later key may open another account. */
   readonly keyGeneration: number;
-  /** Of a delete that took a second person: who approved it. Looked up when the message is sent, not stored with the action. */
+  /** The approver of a delete. Looked up when the message is sent, not stored with the act. */
   readonly approvedBy?: UserId;
-  /** Absent if no channel has a message: then only the actor gets one. */
+  /** The channel's message; absent if there is none, and only the actor gets one. */
   readonly message?: Card;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** For how long it was followed. */
+  /** Milliseconds for which it was followed. */
   readonly passedMs: number;
-  /** False if the duration is unknown, since no process was running. */
+  /** False if no process measured the whole duration. */
   readonly isMeasured: boolean;
-  /** What was sent last (`describeStanding`). */
+  /** `describeStanding` of what was sent last. */
   readonly told: string;
   readonly servers: readonly FollowedServer[];
 }
 
-/** What a list shows of a server: undefined where it has none of that ID, which proves something only if it is complete. */
-interface Sight {
+/** One server in a list. That `found` is undefined proves something only if the list is complete. */
+interface ServerSnapshot {
   readonly found: Server | undefined;
   readonly isComplete: boolean;
 }
@@ -82,11 +82,11 @@ interface Sight {
 /** A reboot that was not observed counts as done if the server is still running after this long. */
 const UNCHANGED_MS = 10_000;
 
-/** The server as a look at it shows it, this long after the act. */
+/** Updates a followed server from a list that was read `passedMs` after the act. One that no longer waits is unchanged. */
 export function lookAt(
   server: FollowedServer,
   action: FollowedAction,
-  { found, isComplete }: Sight,
+  { found, isComplete }: ServerSnapshot,
   passedMs: number,
 ): FollowedServer {
   if (server.standing !== 'waiting') return server;
@@ -95,7 +95,7 @@ export function lookAt(
   const hasChanged = server.hasChanged || (isPower(action) && !isTargetState(action, found));
   const ipv4 = found.ipv4 ?? server.ipv4;
   const seen = { ...server, state: found.state, hasChanged, ipv4 };
-  if (!isThere(seen, action, found, passedMs)) return seen;
+  if (!hasSettled(seen, action, found, passedMs)) return seen;
   const paidUntil = found.paidUntil ?? seen.paidUntil;
   return { ...seen, paidUntil, standing: 'there', settledMs: passedMs };
 }
@@ -113,7 +113,7 @@ function withoutServer(
   return action === 'create' && !isListed ? server : { ...server, standing: 'gone' };
 }
 
-function isThere(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
+function hasSettled(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
   switch (action) {
     case 'create':
       return isTargetState('start', found) && found.ipv4 !== undefined;
@@ -128,16 +128,17 @@ function isThere(seen: FollowedServer, action: FollowedAction, found: Server, pa
   }
 }
 
+/** Whether a followed action is start, stop or reboot. */
 export function isPower(action: FollowedAction): action is PowerAction {
   return POWER_ACTIONS.some((each) => each === action);
 }
 
-/** Whether nothing more will be looked for. */
+/** Whether all servers have settled, or the time to follow them is over. */
 function isOver({ servers, passedMs }: Pick<FollowedAct, 'servers' | 'passedMs'>): boolean {
   return passedMs >= FOLLOW_MS || servers.every(({ standing }) => standing !== 'waiting');
 }
 
-/** A short text that changes when there is something else to tell. */
+/** Fingerprint of what a message about the act says. Compare two values to detect news. */
 export function describeStanding(act: Pick<FollowedAct, 'servers' | 'passedMs'>): string {
   const isLate = act.passedMs >= FOLLOW_MS;
   const isAlone = act.servers.length === 1;
@@ -148,18 +149,18 @@ export function describeStanding(act: Pick<FollowedAct, 'servers' | 'passedMs'>)
   return [isLate ? 'late' : 'on time', ...parts].join('; ');
 }
 
-/** Whether the actor, who was told what the hosting API answered, learns something from how it ended. */
+/** Whether the outcome is news to the actor, who already knows the hosting API's answer. */
 function isNewsToActor({ action, servers }: Pick<FollowedAct, 'action' | 'servers'>): boolean {
   if (isPower(action) || action === 'create') return true;
   return servers.some(({ standing }) => standing !== 'there');
 }
 
-/** As long as it can take to post the announcement; then the actor gets a message, since the process that acted must have died. */
+/** Longest time to post an announcement. After it, the process that acted must have died, and the actor gets a message. */
 export const PLACE_WITHIN_MS = 2 * MINUTE_MS;
-/** For when the place of the message is already known. */
+/** First look at an act whose message is already posted. */
 const FIRST_LOOK_MS = 2000;
 
-/** Follows a server that something was done to. False, and never an error, where that can't be stored: the act was done. */
+/** Stores that a server is followed. Returns false where that fails, and never throws, since the action was carried out. */
 export async function startFollowing(
   act: StartedAct,
   server: FollowedServer,
@@ -176,7 +177,7 @@ export async function startFollowing(
   }
 }
 
-/** The same for an action that has settled immediately: what is followed of earlier acts on the server ends. */
+/** Ends what earlier acts follow of the server, after an action that has settled immediately. Never throws. */
 async function supersedeEarlier(
   act: StartedAct,
   serverId: ServerId,
@@ -193,12 +194,13 @@ type Roles = Parameters<typeof followAccount>[2]['roles'];
 
 /** Follows acts of all workspaces, as one of the processes that share the store. */
 interface Follower {
-  /** Takes what is due, and looks at it aside: an account that doesn't answer must not hold up the others. @throws what the store throws */
+  /** Leases due acts and starts following them; a slow account doesn't hold up others. @throws what the store throws */
   startRound(): Promise<void>;
-  /** Resolves when the running looks have ended, and other processes can take the acts. */
+  /** Waits for running work, and releases this process's leases. */
   drain(): Promise<void>;
 }
 
+/** Creates the follower of this process. It remembers in memory only what it is working on and how long it has measured. */
 export function createFollower(app: AppContext, roles: Roles): Follower {
   const { system, followedActs, log } = app;
   const owner = system.newId();
@@ -220,9 +222,9 @@ export function createFollower(app: AppContext, roles: Roles): Follower {
     startRound: async () => {
       const now = system.now();
       const lease = { owner, now, until: now + LEASE_MS };
-      // One that is still being looked at only has its lease renewed by that.
+      // For an act in progress, this only renews the lease.
       const taken = (await followedActs.take(lease, MOST_AT_ONCE)).filter(({ id }) => !busy.has(id));
-      for (const act of taken.filter(isOver)) run([act], () => tellOver(act, following));
+      for (const act of taken.filter(isOver)) run([act], () => followOver(act, following));
       const open = taken.filter((act) => !isOver(act));
       const { accounts, lost } = await groupByAccount(open, app);
       for (const { hosting, acts } of accounts) run(acts, () => followAccount(hosting, acts, following));
@@ -237,7 +239,7 @@ export function createFollower(app: AppContext, roles: Roles): Follower {
   };
 }
 
-/** Workspaces with one key are one account. An action whose account can't be found now is due again when its lease ends. */
+/** Groups acts by account, which equal keys share. An act whose account can't be found now is due again when its lease ends. */
 async function groupByAccount(taken: readonly TakenAct[], app: AppContext) {
   const accounts = new Map<string, { readonly hosting: HostingApi; readonly acts: TakenAct[] }>();
   const lost: TakenAct[] = [];
@@ -253,55 +255,57 @@ async function groupByAccount(taken: readonly TakenAct[], app: AppContext) {
   return { accounts: [...accounts.values()], lost };
 }
 
-/** Reports to users how the servers of an action end up. Neither throws. */
+/** Reports to users how the servers of an act end up. Neither method throws. */
 export interface FollowNotifier {
   /** Shows the act's current state in the channel's message. */
   update(act: FollowedAct): Promise<Updated>;
   /** Reports the outcome to the actor alone. False if Slack accepted no message. */
-  tellActor(act: FollowedAct): Promise<boolean>;
+  notifyActor(act: FollowedAct): Promise<boolean>;
 }
 
+/** What became of an edit of the channel's message. */
 export type Updated =
   | { readonly kind: 'shown' }
-  /** It was deleted, or must not be shown there any more. */
+  /** The message was deleted, or must not be shown there any more. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'later'; readonly afterMs: number };
-/** Whether the actor may still see the servers. */
+
+/** Checks whether the actor may still see the servers. */
 type RoleCheck = Pick<Entry, 'hasRole'>;
 
 interface Following {
   readonly app: AppContext;
   readonly roles: RoleCheck;
   readonly clock: FollowClock;
-  /** This process. */
+  /** The lease owner: this process. */
   readonly owner: string;
 }
 
-/** After this long, another process takes over the acts of a crashed one. */
+/** Another process takes over the acts of a crashed one after this time. */
 const LEASE_MS = 30_000;
 /** Quick at first: most servers settle within seconds. */
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 15_000;
 /** How long a message that can't be sent is retried. */
-const TELL_MS = DAY_MS;
+const NOTIFY_MS = DAY_MS;
 
-/** The servers of one account, read once for all acts that are due. */
-type Sights = ((id: ServerId) => Sight) | undefined;
+/** The servers of one account, read once for all due acts; undefined if nothing could be read. */
+type AccountSnapshot = ((id: ServerId) => ServerSnapshot) | undefined;
 
 /**
- * Looks once at the servers of acts of one account, and reports what is new. Reads one list, within the background's share of
- * the account's limit (docs/design.md 6.3). Never throws: what fails is tried again.
+ * Reads the list of one account once for all its due acts, and reports what is new. Uses the background's share of the limit
+ * (docs/design.md 6.3). A failed read is tried again later.
  */
 async function followAccount(
   hosting: HostingApi,
   acts: readonly TakenAct[],
   following: Following,
 ): Promise<void> {
-  const sights = await look(hosting);
-  await Promise.all(acts.map((act) => followSafely(act, sights, following)));
+  const snapshot = await look(hosting);
+  await Promise.all(acts.map((act) => followSafely(act, snapshot, following)));
 }
 
-async function look(hosting: HostingApi): Promise<Sights> {
+async function look(hosting: HostingApi): Promise<AccountSnapshot> {
   try {
     const { servers, extent } = await hosting.fetchServers({ urgency: 'background' });
     const byId = new Map(servers.map((server) => [server.id, server]));
@@ -312,12 +316,12 @@ async function look(hosting: HostingApi): Promise<Sights> {
   }
 }
 
-/** Nothing more is looked for: only the outcome has to be sent. */
-async function tellOver(act: TakenAct, following: Following): Promise<void> {
+/** Sends the outcome of an act that needs no further look. */
+async function followOver(act: TakenAct, following: Following): Promise<void> {
   await followSafely(act, undefined, following);
 }
 
-/** Another key was connected since: its servers are not those of the act. */
+/** Ends the following of an act whose account is no longer connected: another key's servers prove nothing about it. */
 async function followLost(act: TakenAct, following: Following): Promise<void> {
   const servers = act.servers.map((server) =>
     server.standing === 'waiting' ? { ...server, standing: 'unknown' as const } : server,
@@ -325,7 +329,7 @@ async function followLost(act: TakenAct, following: Following): Promise<void> {
   await followSafely({ ...act, servers }, undefined, following);
 }
 
-/** The client of the account that an action was done in; `lost` when another one is connected, or none. */
+/** Finds the client of the act's account. `lost`: another key is connected, or none. Undefined: unknown for now. */
 async function findAccountOf(act: TakenAct, app: AppContext): Promise<HostingApi | 'lost' | undefined> {
   try {
     return await getHostingOf(act, app);
@@ -336,19 +340,19 @@ async function findAccountOf(act: TakenAct, app: AppContext): Promise<HostingApi
   }
 }
 
-async function followSafely(act: TakenAct, sights: Sights, following: Following): Promise<void> {
-  await follow(act, sights, following).catch((error: unknown) => {
+async function followSafely(act: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
+  await follow(act, snapshot, following).catch((error: unknown) => {
     const { log } = following.app;
     log.warn('an act could not be followed', { actId: act.id, ...describeDefect(error) });
   });
 }
 
-async function follow(taken: TakenAct, sights: Sights, following: Following): Promise<void> {
+async function follow(taken: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
   const { app, clock, owner } = following;
-  const seen = advance(taken, sights, clock.measure(taken));
+  const seen = advance(taken, snapshot, clock.measure(taken));
   // A process that has lost the action to another one sends nothing.
   if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
-  const isDone = await tell(seen, following);
+  const isDone = await report(seen, following);
   if (!isDone) return;
   clock.forget(seen.id);
   await app.followedActs.end(seen.id, owner);
@@ -356,11 +360,11 @@ async function follow(taken: TakenAct, sights: Sights, following: Following): Pr
 
 function advance(
   act: TakenAct,
-  sights: Sights,
+  snapshot: AccountSnapshot,
   { passedMs, isMeasured }: ReturnType<FollowClock['measure']>,
 ): TakenAct {
   const servers = act.servers.map((server) =>
-    sights ? lookAt(server, act.action, sights(server.serverId), passedMs) : server,
+    snapshot ? lookAt(server, act.action, snapshot(server.serverId), passedMs) : server,
   );
   return { ...act, servers, passedMs, isMeasured: act.isMeasured && isMeasured };
 }
@@ -369,60 +373,63 @@ function nextWait({ passedMs }: FollowedAct): number {
   return Math.min(Math.max(passedMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
 }
 
-/** Makes it due again after that time. False if another process has taken it since. */
+/** Stores the act and makes it due again after `waitMs`. False if another process has taken it since. */
 function save(act: FollowedAct, waitMs: number, { app, owner }: Following): Promise<boolean> {
   const now = app.system.now();
   return app.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
 }
 
 /** Sends what is new. True when nothing more has to be sent. */
-async function tell(act: TakenAct, following: Following): Promise<boolean> {
+async function report(act: TakenAct, following: Following): Promise<boolean> {
   const isFinal = isOver(act);
-  if (!act.message) return isFinal && tellActor(act, following);
+  if (!act.message) return isFinal && notifyActor(act, following);
   if (describeStanding(act) === act.told) return isFinal;
   const { app } = following;
   const updated = await app.followNotifier.update(await withApprover(act, app));
   switch (updated.kind) {
     case 'shown':
-      return isFinal || !(await save(told(act), nextWait(act), following));
+      return isFinal || !(await save(asReported(act), nextWait(act), following));
     case 'gone': {
       await app.actMessages.remove(act.id);
       const { message: _, ...unseen } = act;
-      return isFinal && tellActor(unseen, following);
+      return isFinal && notifyActor(unseen, following);
     }
     case 'later':
       return !(await keepForLater(act, updated.afterMs, following));
   }
 }
 
-/** Who approved a delete, where one had to: its approval has the act's ID. */
+/** Adds the approver of a delete: its approval has the act's ID. */
 async function withApprover(act: TakenAct, { approvals }: AppContext): Promise<TakenAct> {
   if (act.action !== 'delete') return act;
   const approval = await approvals.find(act.id);
   return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 
-const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
+const asReported = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
 
-/** False when it is too late to report it. */
+/** Schedules another try. False when it is too late to report the act. */
 async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
   const { app } = following;
-  if (Math.abs(app.system.now() - act.since) > TELL_MS) return false;
+  if (Math.abs(app.system.now() - act.since) > NOTIFY_MS) return false;
   const waitMs = Math.max(nextWait(act), Math.min(afterMs, 60_000));
   await save(act, waitMs, following);
   return true;
 }
 
-/** Once: what a crash interrupts is not sent twice. Users who may no longer see the server get nothing. */
-async function tellActor(act: TakenAct, following: Following): Promise<boolean> {
+/**
+ * Sends the outcome to the actor, unless they may no longer see the servers. Stores that it was sent first, so that a crash can
+ * lose the message but never repeats it (docs/design.md 2.11). True when nothing more has to be sent.
+ */
+async function notifyActor(act: TakenAct, following: Following): Promise<boolean> {
   const { app, roles } = following;
   const standing = describeStanding(act);
   if (standing === act.told || !isNewsToActor(act)) return true;
   const maySee = await mayStillSee(act, roles);
   if (maySee === false) return true;
   if (maySee === 'unknown') return !(await keepForLater(act, LONGEST_WAIT_MS, following));
-  if (!(await save(told(act), nextWait(act), following))) return false;
-  if (await app.followNotifier.tellActor(act)) return true;
+  if (!(await save(asReported(act), nextWait(act), following))) return false;
+  if (await app.followNotifier.notifyActor(act)) return true;
   return !(await keepForLater(act, LONGEST_WAIT_MS, following));
 }
 
@@ -430,7 +437,7 @@ async function mayStillSee(
   { workspaceId, actorId: userId, channelId, servers }: FollowedAct,
   roles: RoleCheck,
 ): Promise<boolean | 'unknown'> {
-  // There is no user to send it to.
+  // A workflow key acted: there is no user to notify.
   if (findKeyNameOf(userId) !== undefined) return false;
   const actor = { workspaceId, userId, channelId };
   try {
@@ -444,29 +451,28 @@ async function mayStillSee(
 
 interface AcceptedPower {
   readonly server: Server;
-  /** As the answer reports it. */
+  /** The state in the hosting API's answer. */
   readonly state?: string;
-  readonly among: { readonly actId?: string | undefined } | undefined;
-  /** Which API key the workspace had. */
+  readonly batch: { readonly actId?: string | undefined } | undefined;
   readonly keyGeneration: number;
 }
 
 /**
- * Follows a server as soon as the hosting API has accepted a power action. Undefined where there is nothing to wait for: a
- * start or a stop whose answer reports where it leads. Never throws: the action was carried out.
+ * Follows a server after the hosting API has accepted a power action. Returns the act's ID; undefined where a single start or
+ * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out.
  */
 export async function followPower(
   action: PowerAction,
-  { server, state, among, keyGeneration }: AcceptedPower,
+  { server, state, batch, keyGeneration }: AcceptedPower,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
-  const isThere = state !== undefined && isTargetState(action, { state });
+  const isAtTarget = state !== undefined && isTargetState(action, { state });
   // A server that is still running right after its reboot was accepted may not have gone down yet.
-  const isSettled = isThere && action !== 'reboot';
+  const isSettled = isAtTarget && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
-  const id = among?.actId ?? app.system.newId();
+  const id = batch?.actId ?? app.system.newId();
   const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
-  if (isSettled && !among) {
+  if (isSettled && !batch) {
     await supersedeEarlier(act, server.id, app);
     return undefined;
   }
@@ -480,18 +486,20 @@ export async function followPower(
   return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
-/** A server that was not where the action leads has changed once it is there; a reboot leads to where it was. */
+/**
+ * Whether the state before the action or in its answer differs from the target. A reboot's target is usually the state before.
+ */
 function hasChanged(action: PowerAction, before: Server, state: string | undefined): boolean {
   if (state !== undefined && !isTargetState(action, { state })) return true;
   return !isTargetState(action, before);
 }
 
-/** Between two processes there is only the wall clock, which is trusted for gaps up to this long. */
+/** Longest gap between two processes for which the wall clock is trusted. */
 const LONGEST_GAP_MS = MINUTE_MS;
 
-/** Measures for how long acts were followed: on the monotonic clock, so that a wall clock that was set changes nothing. */
+/** Measures how long acts were followed, on the monotonic clock, so that setting the wall clock changes nothing. */
 interface FollowClock {
-  /** `isMeasured` is false where no process was running, or the clock was set while one took over from another. */
+  /** `isMeasured` is false if no process was running for a while, or the clock was set while another process took over. */
   measure(act: TakenAct): { readonly passedMs: number; readonly isMeasured: boolean };
   forget(id: string): void;
 }
@@ -514,7 +522,7 @@ function createFollowClock({ elapsed, now }: Pick<System, 'elapsed' | 'now'>): F
   };
 }
 
-/** Which API key the workspace has: what is followed under it is not looked for under another one. */
+/** Finds the generation of the workspace's API key; 0 without a key. Acts are not followed under another key. */
 export async function findKeyGeneration({
   actor,
   app,

@@ -28,7 +28,10 @@ import { panelActions } from './panel.ts';
 import { showById } from './show.ts';
 import { NO_SERVERS, serverLine } from './words.ts';
 
-/** Lists the account's servers that the actor may see and that match the filter, sorted by label. */
+/**
+ * Lists the servers that the actor may see and that match the filter, sorted by label. A non-empty filter also searches notes.
+ * @throws Refusal `no_api_key`; HostingError if the list can't be read
+ */
 export const listServers = defineUseCase({
   name: 'list',
   needs: 'viewer',
@@ -45,7 +48,7 @@ export const listServers = defineUseCase({
   },
 });
 
-/** The words of a server's note, its contact included. */
+/** Makes a function that returns the searchable text of a server's note. */
 function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
   const byId = new Map(notes.map((note) => [note.serverId, note]));
   return (server) => {
@@ -93,21 +96,21 @@ async function showPage(
   await request.reply.replace(serverList(found, filter, page, request.now()));
 }
 
-/** As the contact of a note is searched: without the name that Slack adds. */
+/** A mention without the name that Slack adds, so that it matches the contact of a note. */
 function plainMention(word: string): string {
   const userId = findUserId(word);
   return userId === undefined ? word : mention(userId);
 }
 
-/** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
+/** Rows, and characters in all cells, of one message. Two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
 const CELLS_PER_MESSAGE = 9500;
 /** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;
-/** Longer menus load their choices while the user types: they would make the message too long. */
+/** Longer menus load their choices while the user types, so that the message doesn't get too long. */
 const MENU_MOST = 25;
 
-/** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
+/** Renders one page of matching servers as a table that Slack sorts, with a menu to manage one. `page` counts from 0. */
 export function serverList(
   { servers, extent }: Pick<ServerList, 'servers' | 'extent'>,
   filter: string,
@@ -154,7 +157,7 @@ function emptyList(filter: string, extent: ListExtent): Message {
   return textMessage('There are no servers in the hosting account yet.', actions(create));
 }
 
-/** As many servers in each part as one table holds. */
+/** Splits servers into pages that each fit into one table. */
 function splitServers(servers: readonly Server[], now: number): readonly (readonly Server[])[] {
   const parts: Server[][] = [];
   let characters = Number.POSITIVE_INFINITY;
@@ -172,10 +175,10 @@ function splitServers(servers: readonly Server[], now: number): readonly (readon
   return parts;
 }
 
-/** What matters first comes first: a phone shows only the beginning of a row. */
+/** Columns by importance: a phone shows only the beginning of a row. */
 const HEAD = ['State', 'Label', 'IPv4', 'Paid until', 'ID'];
 
-/** An empty cell makes Slack drop the whole message: every cell has a word. */
+/** The cells of a row. Never empty: an empty cell makes Slack drop the whole message. */
 function cellsOf(server: Server, now: number): readonly string[] {
   return [
     plainState(server),
@@ -186,7 +189,7 @@ function cellsOf(server: Server, now: number): readonly string[] {
   ];
 }
 
-/** Sorts as text by day; a mark where the time is short. */
+/** The paid-until day in UTC, which sorts as text, with the days left if there are fewer than seven. */
 function paidCell({ paidUntil }: Server, now: number): string {
   if (paidUntil === undefined) return 'unknown';
   const day = utcDate(paidUntil).slice(0, 10);

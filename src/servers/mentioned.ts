@@ -1,7 +1,7 @@
 import { indexLabels, type LabelIndex, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 
-/** A part of a message: what its readers see, or the address of a link, which may be the monitoring system's own. */
+/** A part of a message: text that readers see, or the address of a link (perhaps the monitoring system's own). */
 export interface MessagePart {
   readonly text: string;
   readonly isUrl: boolean;
@@ -15,16 +15,16 @@ export interface MentionedServer {
   readonly isOnlyInUrl: boolean;
 }
 
-/** What is read of one message: more than any alert has, and little enough to be read at once. */
+/** Characters read of one message: more than any alert has, and few enough not to hold up other requests. */
 const MOST_CHARACTERS = 10_000;
 
-/** The most certain way of naming a server first; any way in an address comes after all others. */
+/** Ranks of the ways to name a server, the most certain first. A name found only in an address ranks after all others. */
 const RANK = { label: 0, ipv4: 1, id: 2, short_name: 3 } as const;
 const URL_RANK = 4;
 
 /**
- * Finds the servers that a message mentions: the most certain ones first (label, IPv4 address, ID, host name without its
- * domain), those in addresses of links last, and otherwise in the order of the message.
+ * Finds the servers that a message mentions, the most certain first (label, IPv4 address, ID, host name without its domain),
+ * those found only in addresses of links last, and otherwise in the order of the message.
  */
 export function findMentionedServers(
   parts: readonly MessagePart[],
@@ -75,11 +75,11 @@ function groupBy<Entry extends { readonly one: Server }>(
   return groups;
 }
 
-/** Names of fields, as in `host:web-1` and `instance=web-1`, are no servers, whatever servers are called. */
+/** Field names, as in `host:web-1` and `instance=web-1`, never count as servers, even if a server has such a label. */
 const FIELD_NAMES =
   /^(?:host|hostname|instance|server|node|target|device|machine|vps|name|label|ip|address)$/;
 
-/** What is mentioned, word by word. */
+/** Finds mentions word by word. */
 function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<MentionedServer> {
   const mention = (server: Server, by: MentionedServer['by']) => ({ server, by, isOnlyInUrl: isUrl });
   const runs = splitRuns(text);
@@ -103,12 +103,12 @@ function isFieldName({ text: word, end }: TextRun, text: string): boolean {
   return /^[:=]\S/.test(text.slice(end, end + 2)) && FIELD_NAMES.test(word);
 }
 
-/** A single character or a plain number is too common to be a label by itself: "42" is in "42% full". */
+/** Whether a word can be a label by itself. A single character or a plain number is too common: "42" is in "42% full". */
 function isName(word: string): boolean {
   return [...word].length > 1 && !/^[\d.,]+$/.test(word);
 }
 
-/** The text before such a word says what it is; asterisks and the like are Slack's formatting. */
+/** Characters between a field's name and its value, Slack's formatting included. */
 const MARKS = '[\\s:=#*_`"]';
 const LABEL_MARK = new RegExp(
   `(?:^|[^\\p{L}\\p{N}_-])(?:label|hostname|host|server name)${MARKS}{1,5}$`,
@@ -118,7 +118,7 @@ const SERVER_ID_MARK = new RegExp(
   `(?:^|[^\\p{L}\\p{N}])(?:(?:server|vps|instance|host|machine)[\\s_-]?id${MARKS}{0,5}|(?:server|vps)\\s*#)$`,
   'u',
 );
-/** "ID 42" by itself; "alert ID 42" is the ID of something else. */
+/** Matches "ID 42" by itself; "alert ID 42" is the ID of something else. */
 const ID_MARK = new RegExp(`(?:^|\\n|[^\\p{L}\\p{N}\\s_-])[^\\S\\n]*id${MARKS}{1,5}$`, 'u');
 const MARK_LENGTH = 40;
 
@@ -126,7 +126,7 @@ function isMarkedLabel({ start, end }: TextRun, text: string): boolean {
   return LABEL_MARK.test(text.slice(Math.max(0, start - MARK_LENGTH), start)) && !isAmount(text, end);
 }
 
-/** Only a number that the text itself calls the ID of a server: any other one is an amount, a port, a count. */
+/** Whether the text calls this number the ID of a server. Any other number is an amount, a port or a count. */
 function isMarkedId({ text: word, start, end }: TextRun, text: string): boolean {
   if (!/^\d+$/.test(word) || isAmount(text, end)) return false;
   const before = text.slice(Math.max(0, start - MARK_LENGTH), start);
@@ -137,14 +137,14 @@ function isAmount(text: string, end: number): boolean {
   return /^\s?(?:%|°|[.,]\d)/.test(text.slice(end, end + 3));
 }
 
-/** `web-1.example.com` stands for `web-1`, and `web-1` for a server whose label is `web-1.example.com`. */
+/** Finds `web-1` by `web-1.example.com`, and a server with the label `web-1.example.com` by `web-1`. */
 function findByShortName(word: string, { byLabel, byShortLabel }: ServerIndex): readonly Server[] {
   const short = shortNameOf(word);
   const shortened = short !== undefined && isName(short) ? byLabel.find(short) : [];
   return [...shortened, ...(isName(word) ? (byShortLabel.get(word) ?? []) : [])];
 }
 
-/** The part before the first dot of a host name; undefined if it is none: a number, an address, a label without dots. */
+/** The part of a host name before its first dot; undefined for numbers, addresses and names without dots. */
 function shortNameOf(name: string): string | undefined {
   const [short = '', ...domain] = name.split('.');
   const isHost = domain.length > 0 && /\p{L}/u.test(short) && domain.every((part) => part !== '');
@@ -160,12 +160,12 @@ function rankOf({ by, isOnlyInUrl }: MentionedServer): number {
   return RANK[by] + (isOnlyInUrl ? URL_RANK : 0);
 }
 
-/** The beginning of a text, as labels are compared. It is cut again: one letter can stand for eighteen. */
+/** Folds the beginning of a text as labels are. Cuts after each step, since one letter can become eighteen. */
 function foldWithin(text: string, most: number): string {
   return fold(text.slice(0, most).normalize('NFKC').slice(0, most)).slice(0, most);
 }
 
-/** As labels are compared (`isSameLabel`), with every kind of space as one space. */
+/** Folds text as `isSameLabel` does, with every run of spaces as one space. */
 function fold(compatible: string): string {
   return compatible
     .toLowerCase()
@@ -173,10 +173,10 @@ function fold(compatible: string): string {
     .trim();
 }
 
-/** The thread that a user acts in, or whose first message they act on: the outcome is announced there. */
+/** The thread that a user acts in, or whose first message they act on. The outcome is announced there. */
 export interface Thread {
   /** The `ts` of its first message. */
   readonly ts: string;
-  /** It has replies: only then Slack shows ephemeral messages in it (Slack, `chat.postEphemeral`). */
+  /** Whether it has replies: only then does Slack show ephemeral messages in it (Slack, `chat.postEphemeral`). */
   readonly isOpen: boolean;
 }

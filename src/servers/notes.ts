@@ -13,12 +13,12 @@ import type { ServerNotes } from './ports.ts';
 
 interface NoteInput {
   readonly ref: ServerRef;
-  /** Absent: stays as it is. Empty: is removed. */
+  /** Absent to keep what is stored, '' to remove it; the same for `contact`. */
   readonly text?: string | undefined;
   readonly contact?: UserId | '' | undefined;
 }
 
-/** Notes a text and a contact on a server, and removes the note when both are empty. */
+/** Changes a server's note, and removes it when text and contact are both empty. @throws as `getServer` does */
 const noteServer = defineUseCase({
   name: 'note',
   needs: 'operator',
@@ -46,7 +46,7 @@ const noteServer = defineUseCase({
   },
 });
 
-/** `/vps note web-1 owner=@otto "billing"`: what the team wants to know about a server at 3 a.m. */
+/** `/vps note web-1 owner=@otto "billing"`: notes what the team wants to know about a server at 3 a.m. */
 export const note = defineCommand({
   name: 'note',
   usage: 'note <server> <text> [owner=@user]',
@@ -74,12 +74,12 @@ function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) 
   return { typed, contact, text: words === '' ? undefined : words };
 }
 
-/** Slack sends `<@U1|ann>` for `@ann`; a note shouldn't notify people each time it is shown. */
+/** Replaces `<@U1|ann>`, which Slack sends for `@ann`, so that a note doesn't notify people each time it is shown. */
 function withoutPing(word: string): string {
   return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
 }
 
-/** What teams noted about their servers. */
+/** Stores what teams noted about their servers. */
 export function createServerNotes({ db }: Foundation): ServerNotes {
   return {
     find: async (workspaceId, serverId) => {

@@ -22,25 +22,26 @@ import { NO_SERVERS, serverLine } from './words.ts';
 
 type Context = UseCaseContext;
 
-/** What a user finds first: the servers that matter to them now, and what waits for them. */
+/** The control panel of one user: the servers that matter now, and what waits for them. */
 export interface Panel {
   /** The actor's highest role; absent for none. */
   readonly role?: Role;
   readonly servers: PanelServers;
-  /** Confirmed orders for servers that the actor may see, whose outcome is not known yet. */
+  /** Confirmed orders without an outcome yet, for servers that the actor may see. */
   readonly open: readonly Operation[];
   /** Servers whose root password the actor has not saved. */
   readonly unsaved: readonly { readonly id: number; readonly label: string }[];
-  /** Requests that the actor may approve or deny. */
+  /** How many requests the actor may approve or deny. */
   readonly approvals: number;
 }
 
+/** The servers in the control panel, or why there are none. */
 export type PanelServers =
   | { readonly kind: 'no_role' }
   /** No API key is connected yet. */
   | { readonly kind: 'not_connected' }
   | { readonly kind: 'failed'; readonly error: HostingError | Refusal }
-  /** The most important ones first, of so many; each with the role that the actor has for it. */
+  /** The most important servers first; `total` counts all that the actor may see. */
   | {
       readonly kind: 'listed';
       readonly shown: readonly PanelServer[];
@@ -54,10 +55,10 @@ interface PanelServer {
   readonly isExpiring: boolean;
 }
 
-/** A handful: the panel is read on a phone. */
+/** Few enough to read on a phone. */
 const SHOWN = 5;
 
-/** Reads the control panel. Everyone gets one, and sees only what their roles cover. */
+/** Reads the control panel. Everyone gets one, limited to what their roles cover. */
 const readPanel = defineUseCase({
   name: 'panel',
   needs: 'anyone',
@@ -108,7 +109,7 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
   }
 }
 
-/** Servers that have failed or are changing state come first, then those whose paid time ends soon, then the others in their order. */
+/** Ranks a server: failed or changing state (0), paid time ends within a week (1), any other (2). */
 function judge(server: Server, now: number): { readonly rank: number; readonly isExpiring: boolean } {
   const color = colorOf(server);
   const isExpiring = server.paidUntil !== undefined && server.paidUntil - now < WEEK_MS;
@@ -116,15 +117,16 @@ function judge(server: Server, now: number): { readonly rank: number; readonly i
   return { rank: isUnsettled ? 0 : isExpiring ? 1 : 2, isExpiring };
 }
 
-/** What a bare `/vps` shows. */
+/** Answers a bare `/vps` with the control panel. */
 export async function showPanel(request: SlackRequest): Promise<void> {
   const panel = await request.execute(readPanel, {});
   await request.reply.send(panelMessage(panel, request));
 }
 
-/** A message has at most 50 blocks. */
+/** Few enough for the 50 blocks of a message. */
 const APPROVALS_SHOWN = 10;
 
+/** The buttons of the control panel that belong to no other feature. */
 export const panelActions: readonly ActionHandler[] = [
   approvalsButton.on(async (_value, request) => {
     const pending = await request.execute(readDecidable, {});
@@ -143,7 +145,7 @@ export const panelActions: readonly ActionHandler[] = [
 type ListedServers = Extract<PanelServers, { kind: 'listed' }>;
 type Rendering = Pick<SlackRequest, 'now' | 'currency'>;
 
-/** The control panel: what matters to this user now, with the buttons that they may press. */
+/** Renders the control panel with the buttons that this user may press. */
 export function panelMessage(panel: Panel, { now, currency }: Rendering): Message {
   const blocks = [
     ...waitingSection(panel),
@@ -154,7 +156,6 @@ export function panelMessage(panel: Panel, { now, currency }: Rendering): Messag
   return { text: 'Your servers', blocks };
 }
 
-/** What waits for this user, each with its button. */
 function waitingSection({ unsaved, approvals }: Panel): KnownBlock[] {
   const [first] = unsaved;
   const typed = unsaved.length === 1 && first ? String(first.id) : '';
@@ -179,7 +180,7 @@ function waitingSection({ unsaved, approvals }: Panel): KnownBlock[] {
   ];
 }
 
-/** More are in `/vps status`. */
+/** Open orders shown; `/vps status` has more. */
 const OPEN_SHOWN = 3;
 
 function openBlocks({ open, role }: Panel): KnownBlock[] {
@@ -247,7 +248,7 @@ function listed({ shown, total, extent }: ListedServers, isManager: boolean, now
   ];
 }
 
-/** A server whose paid time ends soon can be renewed at once by those who may. */
+/** The button of a row: **Renew…** if the paid time ends soon and the role covers it, otherwise **Manage**. */
 function serverElement({ server: { id, label }, role, isExpiring }: PanelServer): Button {
   const name = plainLabel(label, 60);
   if (isExpiring && roleCovers(role, 'manager'))

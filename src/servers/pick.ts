@@ -8,7 +8,7 @@ import type { SlackRequest } from '../slack/request.ts';
 import { chooseServer, type ServerRef } from './find.ts';
 import { confirmationOf } from './power-words.ts';
 
-/** The menus that ask for a server in a message, one for each command. */
+/** The menus that ask for a server, one for each command. */
 export const pickChoice = {
   show: defineChoice('pick_show'),
   start: defineChoice('pick_start'),
@@ -18,10 +18,10 @@ export const pickChoice = {
 } as const;
 type Verb = keyof typeof pickChoice;
 
-/** Slack allows 100 choices, but fewer of the longest ones fit into one message. */
+/** Slack allows 100 choices, but not that many with long labels fit into one message. */
 const MENU_MOST = 60;
 
-/** Runs the work on the server that was named. With no name, or one that several servers match, a menu asks which one. */
+/** Runs the work on the named server. Without a name, or if several servers match, asks with a menu and runs nothing. */
 export async function offerServers(
   verb: Exclude<Verb, 'password'>,
   ref: { readonly typed: string },
@@ -36,7 +36,7 @@ export async function offerServers(
   await offerMatches(verb, request, () => work(ref));
 }
 
-/** Runs the work; when the name matches several servers, nothing is done and a menu asks which one is meant. */
+/** Runs the work. If it refuses because several servers match, asks with a menu. @throws every other error of the work */
 export async function offerMatches(
   verb: Verb,
   request: SlackRequest,
@@ -51,7 +51,7 @@ export async function offerMatches(
   }
 }
 
-/** For forms: the servers to choose among where none was named. */
+/** Lists the servers for a form's picker; undefined if the input names a server. */
 export async function chooseUnnamed(
   verb: keyof typeof chooseServer,
   input: ServerRef | { readonly filter: string },
@@ -62,7 +62,7 @@ export async function chooseUnnamed(
   return isUnnamed ? request.execute(chooseServer[verb], {}) : undefined;
 }
 
-/** The menu's choices while the user types, where there are too many for one menu. */
+/** Lists a menu's choices while the user types, where there are too many for one menu. */
 export function chooseSuggestions(verb: Exclude<Verb, 'password'>): Suggestions {
   return {
     id: pickChoice[verb].id,

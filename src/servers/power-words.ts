@@ -6,36 +6,36 @@ import { VERBS } from '../words.ts';
 import { showButton } from './buttons.ts';
 import type { PowerChange } from './change-power.ts';
 
-/** Whether the answer to a power action already reports where the action leads. */
-export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
+/** Whether the answer to a power action already reports the action's target state. */
+export function isAtTarget(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
   return state !== undefined && isTargetState(action, { state });
 }
 
-/** The announcement of a power action that the hosting API has accepted, to follow the user's name. */
+/** Announces an accepted power action, to follow the user's name: "is rebooting `web-1`…". */
 export function announcedWords(
   action: PowerAction,
   change: Pick<PowerChange, 'state' | 'words'> & { readonly server: Pick<PowerChange['server'], 'label'> },
 ): string {
   const label = codeLabel(change.server.label);
   const { past, present } = VERBS[action];
-  if (!isThere(action, change)) return `is ${present} ${label}…${quote(change)}`;
+  if (!isAtTarget(action, change)) return `is ${present} ${label}…${quote(change)}`;
   return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
 }
 
-/** The same for the user alone, if nothing is announced. */
+/** Reports an accepted power action to the user alone, where nothing is announced. */
 export function answerWords(action: PowerAction, change: PowerChange): string {
   const label = codeLabel(change.server.label);
   if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
-  if (!isThere(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
+  if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }
 
-/** The hosting API's own words, if it answered without a state. */
+/** Quotes the hosting API, if it answered without a state. */
 function quote({ words }: Pick<PowerChange, 'words'>): string {
   return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
 }
 
-/** For when nothing proves that a power action was carried out. */
+/** Says that nothing proves whether a power action was carried out. */
 export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
   const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
   return textMessage(
@@ -48,7 +48,7 @@ function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
-/** The same for a list of servers that the user has read. */
+/** Asks before a press that stops or reboots a list of servers; undefined for other commands. */
 export function confirmationOfSeveral(verb: string, servers: number): ConfirmationDialog | undefined {
   if (servers === 1) return confirmationOf(verb);
   if (verb === 'stop')
@@ -67,7 +67,7 @@ export function confirmationOfSeveral(verb: string, servers: number): Confirmati
   });
 }
 
-/** What Slack asks before it sends a choice or a press: both are easy to touch by accident. */
+/** Asks before a choice or press that stops or reboots a server, which is easy to touch by accident; undefined otherwise. */
 export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   if (verb === 'stop')
     return confirmation({
@@ -85,7 +85,7 @@ export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   });
 }
 
-/** Stop and reboot ask first: they are easy to touch by accident on a phone. */
+/** Asks before a press that stops or reboots this server, and names it; undefined for start. */
 export function confirmPower(
   action: PowerAction,
   { label }: Pick<Server, 'label'>,

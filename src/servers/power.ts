@@ -20,7 +20,7 @@ import {
   serverWords,
 } from './follow-words.ts';
 import { chooseSuggestions, offerMatches, offerServers, pickChoice } from './pick.ts';
-import { announcedWords, answerWords, isThere, unconfirmedMessage } from './power-words.ts';
+import { announcedWords, answerWords, isAtTarget, unconfirmedMessage } from './power-words.ts';
 import { MOST_AT_ONCE, selectServers } from './select.ts';
 import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
 
@@ -62,7 +62,7 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
   });
 }
 
-/** Several names run at once; what patterns match is listed first. */
+/** Acts on several names one after the other. What patterns match is listed first, for the user to confirm. */
 async function runSelection(
   action: PowerAction,
   typed: { readonly names: readonly string[]; readonly whole: string },
@@ -89,7 +89,7 @@ interface Options {
   readonly isOnCard?: boolean;
 }
 
-/** Changes the power of one server, and tells the channel. The background tells how it ends. */
+/** Acts on one server and announces it. The background reports how it ends. */
 async function runPower(
   action: PowerAction,
   ref: ServerRef,
@@ -114,14 +114,14 @@ async function runPower(
   if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
 }
 
-/** The card belongs to this request: it shows the outcome if that is seen within two minutes, and can be refreshed later. */
+/** Waits up to two minutes for the outcome, and shows the server's state on the card. True if the card shows the outcome. */
 async function followOnCard(
   action: PowerAction,
   change: PowerChange,
   request: SlackRequest,
 ): Promise<boolean> {
-  if (isThere(action, change)) return true;
-  const { isThere: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
+  if (isAtTarget(action, change)) return true;
+  const { isAtTarget: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
   return (await request.reply.edit(await loadCard(change, request))) && isSeen;
 }
 
@@ -145,6 +145,7 @@ export const checkState = checkButton.on(async (pressed, request) => {
   await request.reply.replace(checkedMessage(pressed, checked, request));
 });
 
+/** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */
 export function checkedMessage(
   pressed: Checked,
   servers: readonly FollowedServer[],
@@ -162,7 +163,7 @@ export function checkedMessage(
   return textMessage(`*${count(servers.length, 'server')}*`, ...serverLines(servers, wording), ...more);
 }
 
-/** What failed can be tried again whatever the state is. */
+/** Offers another check and, for one power action, another try. A failed act is offered again whatever the state is. */
 function nextBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
   const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
   const [only, ...others] = waiting;

@@ -7,7 +7,10 @@ import type { Foundation } from '../db/database.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
 import type { Protections } from './ports.ts';
 
-/** Protects a server: from now on this app won't stop, reboot or delete it. */
+/**
+ * Protects a server: this app no longer stops, reboots or deletes it.
+ * @throws as `getServer` does, and Refusal `unknown_server` for a server that is deleted
+ */
 export const protectServer = defineUseCase({
   name: 'protect',
   needs: 'owner',
@@ -27,7 +30,7 @@ export const protectServer = defineUseCase({
   },
 });
 
-/** Lifts the protection of a server. */
+/** Lifts the protection of a server. @throws as `getServer` does */
 export const unprotectServer = defineUseCase({
   name: 'unprotect',
   needs: 'owner',
@@ -40,10 +43,10 @@ export const unprotectServer = defineUseCase({
   },
 });
 
-/** What can't be done to a protected server: by any user, on any surface, approved or not. */
+/** What can't be done to a protected server by any user, on any surface, approved or not. */
 const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];
 
-/** @throws Refusal `server_protected` */
+/** Refuses an act on a protected server. @throws Refusal `server_protected` */
 export async function refuseProtected(
   act: ServerAct,
   server: Pick<Server, 'id' | 'label'>,
@@ -58,7 +61,7 @@ export async function refuseProtected(
   throw new Refusal('server_protected', { server: { id, label }, act, protectedBy });
 }
 
-/** The servers that owners protect. */
+/** Stores which servers are protected. */
 export function createProtections({ db }: Foundation): Protections {
   return {
     find: async (workspaceId, serverId) => {

@@ -15,32 +15,34 @@ import type { OnWait } from '../hosting/hosting-api.ts';
 import { findReboot, type PowerConfirmation } from './change-power.ts';
 import { getNamedServer, notInList } from './find.ts';
 
-/** More servers than this in one command are probably a mistake. */
+/** Most servers in one command; more are probably a mistake. */
 export const MOST_AT_ONCE = 20;
 
-/** What several typed words stand for. */
+/** What several typed words mean. */
 type Selection =
   /** Each word is a name of its own. */
   | { readonly kind: 'names' }
-  /** Together they are the name of this server. */
+  /** Together, the words are the name of this server. */
   | { readonly kind: 'whole'; readonly server: Server }
-  /** There are patterns among them: the user has to confirm this list. */
+  /** Some words are patterns: the user has to confirm this list. */
   | ({ readonly kind: 'listed' } & SelectedServers);
 
+/** The list of servers that typed words match, for the user to confirm. */
 export interface SelectedServers {
   readonly confirmation: PowerConfirmation;
   readonly chosen: readonly SelectedServer[];
   readonly leftOut: readonly LeftOutServer[];
-  /** Why words match no server, or several. */
+  /** The refusals of words that match no server, or several. */
   readonly unmatched: readonly Refusal[];
 }
 
+/** A server to act on, with its reboot of the last two minutes, if any. */
 export interface SelectedServer {
   readonly server: Server;
   readonly reboot?: { readonly agoMs: number; readonly rebootedBy: UserId };
 }
 
-/** It matches, but is protected, or in a state in which the action makes no sense. */
+/** A server that matches, but is protected or in a state in which the action makes no sense. */
 export interface LeftOutServer {
   readonly server: Server;
   readonly protectedBy?: UserId;
@@ -56,7 +58,10 @@ interface SelectionInput {
 type Selecting = UseCase<SelectionInput, Selection>;
 type Context = UseCaseContext;
 
-/** Finds what several typed names and patterns stand for. Nothing is done to a server. */
+/**
+ * Finds what several typed names and patterns mean. Changes nothing.
+ * @throws Refusal `ambiguous_server`, `too_many_servers`, `role_needed`, `no_api_key`; HostingError
+ */
 export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
   start: defineSelecting('start'),
   stop: defineSelecting('stop'),
@@ -83,7 +88,7 @@ function hasLabel(name: string) {
   return ({ label }: Server) => isIdenticalLabel(label, name);
 }
 
-/** Two words may be the label of one server, which was not put into quotes. @throws Refusal `ambiguous_server` */
+/** Reads words without patterns: several names, or one label with spaces. @throws Refusal `ambiguous_server` if unclear */
 function readNames(
   names: readonly string[],
   whole: string,
@@ -94,7 +99,7 @@ function readNames(
   const [server, ...others] = meant.filter(({ label }) => context.covers(label));
   if (!server) return { kind: 'names' };
   const named = names.map((name) => listInFull(name, servers));
-  // As one name it means one server, and as several names others: neither reading may act.
+  // One name for one server, or several names for others: neither reading may act.
   if (others.length > 0 || named.every((matches) => matches.length > 0)) {
     const readings = new Set([server, ...others, ...named.flat()]);
     const offered = [...readings].filter(({ label }) => context.covers(label));
@@ -103,14 +108,14 @@ function readNames(
   return { kind: 'whole', server };
 }
 
-/** The servers that are named in full, not only by the beginning of their labels. */
+/** Lists the servers that are named in full, not only by the beginning of their labels. */
 function listInFull(typed: string, servers: readonly Server[]): readonly Server[] {
   const match = matchServer(typed, servers, () => false);
   const matches = match.kind === 'found' ? [match.server] : match.kind === 'ambiguous' ? match.servers : [];
   return matches.filter((server) => isFullName(typed, server));
 }
 
-/** @throws Refusal `too_many_servers`, `unknown_server`, `role_needed` */
+/** Lists the servers that names and patterns match. @throws Refusal `too_many_servers`, `role_needed` */
 async function listMatches(
   action: PowerAction,
   names: readonly string[],
@@ -130,7 +135,7 @@ async function listMatches(
     else for (const server of found) matches.add(server);
   }
   const sorted = [...matches].filter(({ label }) => covers(label)).sort(compareServers);
-  const { chosen, leftOut } = await sift(action, sorted, context);
+  const { chosen, leftOut } = await partition(action, sorted, context);
   if (chosen.length > MOST_AT_ONCE)
     throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
   return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
@@ -156,8 +161,8 @@ async function findNamed(
   return [found];
 }
 
-/** Takes out what the action would be refused for, or would do nothing to. */
-async function sift(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
+/** Separates servers to act on from those that the action would be refused for, or would do nothing to. */
+async function partition(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
   const suitable = servers.filter((server) => isSuitable(action, server));
   const leftOut: LeftOutServer[] = servers
     .filter((server) => !isSuitable(action, server))
@@ -176,7 +181,7 @@ async function sift(action: PowerAction, servers: readonly Server[], { actor, ap
   return { chosen, leftOut: [...protectedOnes, ...leftOut] };
 }
 
-/** So many can't all be protected: there are too many of them anyway. */
+/** More servers than this are refused as too many, without looking up which are protected. */
 const MOST_LOOKED_UP = 200;
 
 function isSuitable(action: PowerAction, server: Server): boolean {

@@ -24,18 +24,18 @@ import { confirmationOfSeveral, unconfirmedMessage } from './power-words.ts';
 import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
 import { findRetriable } from './words.ts';
 
-/** What became of the servers of one command. */
+/** The outcomes for the servers of one command. */
 interface Outcomes {
   readonly done: PowerChange[];
-  /** What only the user sees. */
+  /** Blocks that only the user sees. */
   readonly others: MessageBlock[];
-  /** The user has to say again that these are meant. */
+  /** Servers that the user has to confirm. */
   readonly unsure: Server[];
-  /** It is proven that nothing was done to them, and it may work a moment later. */
+  /** Servers to which nothing was done, with proof, and for which the action may work a moment later. */
   readonly failed: Pick<Server, 'id' | 'label'>[];
 }
 
-/** One after the other, even if one fails. Reported together, since Slack accepts only five replies to a command. */
+/** Acts on servers one after the other, even if one fails. Reports together, since Slack takes only five replies to a command. */
 export async function runSeveral(
   action: PowerAction,
   refs: readonly ServerRef[],
@@ -48,7 +48,7 @@ export async function runSeveral(
 }
 
 /**
- * The same for a list that the user has read, in place of that list.
+ * Acts on the servers of a confirmed list, and replaces the list with the report.
  * @throws Refusal `confirmation_expired`, `already_handled`
  */
 export async function runConfirmed(
@@ -58,7 +58,7 @@ export async function runConfirmed(
   request: SlackRequest,
 ): Promise<void> {
   await request.authorize(changePower[action]);
-  // Only the press that is the first to act takes the button away; what it reports must stay.
+  // Only the press that acts first removes the button, so that a later press doesn't overwrite its report.
   const words = `${capital(VERBS[action].present)} ${count(refs.length, 'server')}…`;
   const outcomes = await actOnEach(action, refs, request, confirmed, () =>
     request.reply.edit(textMessage(words)),
@@ -82,12 +82,12 @@ async function actOnEach(
     try {
       const change = await subrequest.execute(changePower[action], {
         ...{ ref, onWait, confirmed },
-        among: { actId: actOf(outcomes.done) },
+        batch: { actId: actOf(outcomes.done) },
       });
       if (change.isUnconfirmed) outcomes.others.push(...unconfirmedMessage(action, change).blocks);
       else outcomes.done.push(change);
     } catch (error) {
-      // True of all of them: it has expired, or another press or delivery acts on them, and reports.
+      // Applies to all servers: the list has expired, or another press or delivery acts on them and reports.
       const isOver = isRefusal(error, 'confirmation_expired') || isRefusal(error, 'already_handled');
       if (isOver && place === 0) throw error;
       if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
@@ -105,12 +105,12 @@ function nameOf(ref: ServerRef): string {
   return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeTyped(ref.typed);
 }
 
-/** As the user has read it: where the list of servers could not be read, the failure knows only the ID. */
+/** The label that the user has read. A failure knows only the ID if the list of servers could not be read. */
 function labelOf(ref: ServerRef): string | undefined {
   return 'id' in ref ? ref.label : undefined;
 }
 
-/** Announces in the channel what was done; false where nothing was, or could be. The background tells how it ends. */
+/** Announces accepted actions in the channel; false if nothing was announced. The background reports how they end. */
 async function announceDone(
   action: PowerAction,
   { done }: Outcomes,
@@ -123,12 +123,12 @@ async function announceDone(
   return announced !== undefined;
 }
 
-/** One act on several servers has one message. */
+/** The act that the servers of a command share, since they have one message. */
 function actOf(done: readonly PowerChange[]): string | undefined {
   return done.find(({ actId }) => actId !== undefined)?.actId;
 }
 
-/** What only the user sees, including what couldn't be announced. */
+/** Renders what only the user sees, including what couldn't be announced. */
 function reportMessage(
   action: PowerAction,
   { done, others, unsure, failed }: Outcomes,
@@ -166,7 +166,7 @@ function once(act: OnWait): OnWait {
 const IN_A_SECTION = 10;
 const LEFT_OUT_SHOWN = 10;
 
-/** Lists what the patterns matched, and asks. `explain` says why words matched nothing. */
+/** Renders the list that typed words match, with the button that confirms it. `explain` puts the refusals into words. */
 export function selectionMessage(
   action: PowerAction,
   { confirmation, chosen, leftOut, unmatched }: SelectedServers,
@@ -190,7 +190,7 @@ export function selectionMessage(
   );
 }
 
-/** The button that acts on exactly these servers. */
+/** Renders the button that acts on exactly these servers. */
 function askBlock(
   action: PowerAction,
   { id, at }: SelectedServers['confirmation'],
@@ -206,7 +206,7 @@ function askBlock(
   );
 }
 
-/** The button that acts again on those servers on which the action was proven not to be carried out; it asks before. */
+/** Renders the button that tries again on servers where nothing was done, with proof. It asks before. */
 function retryBlock(
   action: PowerAction,
   { id, at }: SelectedServers['confirmation'],
@@ -248,12 +248,12 @@ function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
   return `Won’t be ${past}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What was accepted, as it stands by the answers: "stopped `web-1` and is stopping `db-1`". */
+/** Describes accepted actions by their answers: "stopped `web-1` and is stopping `db-1`". */
 function severalWords(action: PowerAction, changes: readonly PowerChange[], be: 'is' | 'are'): string {
   return severalActWords(changes.map(toServer), action, be);
 }
 
-/** The same as a list, where there are several. */
+/** Lists the servers of accepted actions, if there are several. */
 function severalList(action: PowerAction, changes: readonly PowerChange[]): KnownBlock[] {
   return changes.length > 1 ? serverLines(changes.map(toServer), { action, isMeasured: true }) : [];
 }

@@ -17,7 +17,7 @@ import { chooseServer, findMentioned } from './find.ts';
 import type { MessagePart } from './mentioned.ts';
 import { serverLine } from './words.ts';
 
-/** On any message: shows the server that it mentions, or those. It never does anything to a server by itself. */
+/** The shortcut on a message: shows the server that it mentions, or a choice. Never acts by itself (docs/design.md 2.9). */
 const manageServer: Shortcut = {
   id: 'manage_server',
   type: 'message',
@@ -36,7 +36,7 @@ const manageServer: Shortcut = {
   },
 };
 
-/** From anywhere: finds a server, those first that the user has used recently. */
+/** The global shortcut: finds a server, recently used ones first. */
 const findServer: Shortcut = {
   id: 'servers',
   type: 'global',
@@ -55,12 +55,13 @@ async function showInCard(id: ServerId, request: SlackRequest): Promise<void> {
   await request.reply.replace(serverCard(card, request.now()));
 }
 
-/** The buttons and the menu of these modals. */
+/** The buttons and the menu in the modals of the shortcuts. */
 export const shortcutActions: readonly ActionHandler[] = [
   matchButton.on(({ id }, request) => showInCard(id, request)),
   findChoice.on((id, request) => showInCard(Number(id), request)),
 ];
 
+/** The choices of the menu **Find another server**. */
 export const findSuggestions: Suggestions = {
   id: findChoice.id,
   find: async (filter, request) =>
@@ -68,11 +69,12 @@ export const findSuggestions: Suggestions = {
 };
 
 export const MANAGE_TITLE = 'Manage server';
-/** More than these are found by typing. */
+
+/** Mentioned servers shown; more are found by typing. */
 const MATCHES_SHOWN = 10;
 const RECENT_SHOWN = 5;
 
-/** The one server that a message mentions. `age`: how old that message is. */
+/** Renders a server's card in a modal. `age`: a sentence about the age of the message that mentions it, if any. */
 export function mentionedView(
   card: ServerCard,
   age: string | undefined,
@@ -83,7 +85,7 @@ export function mentionedView(
   return cardView(MANAGE_TITLE, origin, { blocks, kept: [...aged(age), finder()] });
 }
 
-/** The servers that a message mentions, to choose one; or none, so that another one can be found. */
+/** Renders the servers that a message mentions, to choose one. Without any, offers to find one. */
 export function matchesView(
   servers: readonly Server[],
   age: string | undefined,
@@ -103,7 +105,7 @@ export function matchesView(
   return cardView(MANAGE_TITLE, origin, { blocks, kept: [finder(), ...aged(age)] });
 }
 
-/** The servers that the user has used last, and a menu for all. */
+/** Renders the first servers of a list, and a menu to find any other. */
 export function findView(servers: readonly Server[], origin: Origin, now: number): ModalView {
   if (servers.length === 0)
     return cardView('Servers', origin, { blocks: [section('There are no servers to choose from.')] });
@@ -128,7 +130,7 @@ function aged(age: string | undefined): KnownBlock[] {
 
 const sentMessage = z.object({ ts: z.string().regex(/^\d{1,12}\.\d+$/) });
 
-/** An alert may have been dealt with hours ago; undefined if the message doesn't say when it was sent. */
+/** Says how old a message is, since an alert may have been handled hours ago. Undefined if the message has no time. */
 export function describeAge(message: unknown, now: number): string | undefined {
   const ts = sentMessage.safeParse(message).data?.ts;
   if (ts === undefined) return undefined;
@@ -139,7 +141,7 @@ export function describeAge(message: unknown, now: number): string | undefined {
   return `:warning: The message is ${Math.floor(amount)} ${unit} old.`;
 }
 
-/** Far more than any alert has: what comes after is not read. */
+/** What is read of one message: far more than any alert has. */
 const MOST_PARTS = 2000;
 const MOST_CHARACTERS = 60_000;
 const MOST_DEPTH = 12;
@@ -147,8 +149,8 @@ const MOST_DEPTH = 12;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Collects what a message says, wherever alert tools put it: its text, its blocks, and of each attachment title, text,
- * fields, blocks and the rest. Addresses of links come apart, since they may be those of the monitoring system.
+ * Collects the text of a message from everywhere that alert tools put it: its text, its blocks, and the fields and blocks of its
+ * attachments. Addresses of links are separate parts, at the end, since they may be the monitoring system's.
  */
 export function collectParts(message: unknown): readonly MessagePart[] {
   const collector = createCollector();
@@ -157,7 +159,7 @@ export function collectParts(message: unknown): readonly MessagePart[] {
 }
 
 interface Collector {
-  /** Text in Slack's markup. */
+  /** Adds text in Slack's markup. */
   add(text: unknown): void;
   addUrl(url: unknown): void;
   isFull(): boolean;
@@ -188,7 +190,7 @@ function createCollector(): Collector {
   };
 }
 
-/** What readers see of a text: the words of links, without references to users, groups, channels and times. */
+/** The text that readers see: with the words of links, without addresses and references to users, groups, channels and times. */
 function takeLinks(text: string, addUrl: (url: string) => void): string {
   const shown = text.replace(/<([^<>]{0,3000})>/g, (whole, inside: string) => {
     if (/^[@#!]/.test(inside)) return ' ';
@@ -234,7 +236,7 @@ function collectMessage(message: Json, collector: Collector, depth: number): voi
 
 const RICH_TEXT = /^rich_text_(?:section|preformatted|quote)$/;
 
-/** Whatever the block: everything in it that is called a text, and addresses. */
+/** Collects texts and addresses from any block, by the names of their fields. */
 function collectBlocks(part: unknown, collector: Collector, depth: number): void {
   if (depth > MOST_DEPTH || collector.isFull()) return;
   if (Array.isArray(part)) {
@@ -253,7 +255,7 @@ function collectBlocks(part: unknown, collector: Collector, depth: number): void
   }
 }
 
-/** Neighbors belong together: a name may be half bold. */
+/** Joins neighboring elements, since a name may be half bold. */
 function collectRichText(elements: readonly Json[], collector: Collector): void {
   const words = elements.map(({ type, text, url }) => {
     if (type === 'text') return textOf(text);

@@ -10,7 +10,7 @@ import { checkState } from './power.ts';
 import { protectServer, unprotectServer } from './protect.ts';
 import { findSuggestions, shortcutActions } from './shortcuts.ts';
 
-/** Protects a server and lifts that, by the buttons of its card. */
+/** The protection buttons of a server's card. */
 const protectActions = [
   protectButton.on(async ({ id }, request) => {
     const { label } = await request.execute(protectServer, { ref: { id } });
@@ -49,13 +49,13 @@ export const show = defineCommand({
   suggestions: [chooseSuggestions('show'), findSuggestions],
 });
 
-/** Shows the server that a button or a menu is for. */
+/** Answers a button or a menu with the server's card. */
 export async function showById(id: ServerId, request: SlackRequest): Promise<void> {
   const card = await request.execute(showServer, { ref: { id } });
   await request.reply.send(serverCard(card, request.now()));
 }
 
-/** Shows the server's present state in the card that was pressed on. */
+/** Replaces the pressed card with the server's current state. */
 async function reloadCard(id: ServerId, request: SlackRequest): Promise<void> {
   const card = await request.execute(showServer, { ref: { id }, isFresh: true });
   await request.reply.replace(serverCard(card, request.now()));

@@ -35,14 +35,14 @@ export function describePaidUntil({ paidUntil }: Pick<Server, 'paidUntil'>, now:
 }
 
 function describeSpan(ms: number): string {
-  // Rounded as everywhere, so that a month that was bought a second ago has 30 days left.
+  // Rounded, so that a month that was bought a second ago has 30 days left.
   if (ms >= DAY_MS) return count(Math.round(ms / DAY_MS), 'day');
   return ms >= HOUR_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : 'less than an hour';
 }
 
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
-/** The state, and how to log in. What is not plainly an address is not made into a command that someone may paste. */
+/** The state, and how to log in. Only a plain IPv4 address becomes a command, since someone may paste it. */
 export function describePlace(server: Server): string {
   const { ipv4 } = server;
   const state = `*${stateWords(server)}*`;
@@ -51,7 +51,7 @@ export function describePlace(server: Server): string {
   return `${state}\nIPv4: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
 }
 
-/** A server in one line, what matters first. `isExpiring`: someone should renew it soon. */
+/** A server in one line, the most important facts first. `isExpiring`: the paid time is marked as urgent. */
 export function serverLine(server: Server, now: number, isExpiring = false): string {
   const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\`` : '';
   return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now, isExpiring)}`;
@@ -76,10 +76,10 @@ function dayOrTime(paidUntil: number, aheadMs: number): string {
   return aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
 }
 
-/** For an empty list of an account that may have servers. */
+/** For an empty list, although the account may have servers. */
 export const NO_SERVERS = 'No servers to show.';
 
-/** After these, the same may work a moment later. */
+/** Codes after which the same action may work a moment later. */
 const PASSING: readonly (HostingCode | 'unknown_code')[] = [
   'not_sent',
   'no_answer',
@@ -89,11 +89,11 @@ const PASSING: readonly (HostingCode | 'unknown_code')[] = [
   'wrong_state',
 ];
 
-/** What to do after one of our rules stopped something about a server. */
+/** The buttons to offer after one of our rules refused something about a server. */
 export function serverSteps(error: unknown): Button[] {
   if (isRefusal(error, 'prefix_only')) {
     const { action, server } = error.details;
-    // Not `sure`: of a reboot a moment ago, the user hasn't read yet.
+    // Not `sure`: the user hasn't read of a recent reboot yet.
     const text = `${VERBS[action].title} ${plainLabel(server.label, 40)}`;
     return [powerButton[action].element(text, { id: server.id }, { style: 'primary' })];
   }
@@ -102,7 +102,7 @@ export function serverSteps(error: unknown): Button[] {
   return isRefusal(error, 'server_protected') ? [showServer(error.details.server.id)] : [];
 }
 
-/** What to do after an action that was not carried out. */
+/** The buttons to offer after an action that was not carried out. */
 export function failedSteps({ code, details: { failed, state = '' } }: HostingError): Button[] {
   if (!failed) return [];
   const { act, label, serverId: id, isPaidTimeOver } = failed;
@@ -117,7 +117,7 @@ export function failedSteps({ code, details: { failed, state = '' } }: HostingEr
   ];
 }
 
-/** The server that a power action was proven not to be carried out on, where the same may work a moment later. */
+/** The server of a failed power action, if nothing was done with proof and the same may work a moment later. */
 export function findRetriable(error: unknown): { readonly id: ServerId; readonly label: string } | undefined {
   if (!(error instanceof HostingError) || !PASSING.includes(error.code)) return undefined;
   const { failed, state = '' } = error.details;
@@ -132,12 +132,12 @@ function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, la
   return [powerButton[act].element(text, id === undefined ? { typed: label } : { id })];
 }
 
-/** The user has read which server it is, and who rebooted it. */
+/** Reboots without another question: the user has read which server it is, and who rebooted it. */
 function againButton(id: ServerId): Button {
   return powerButton.reboot.element('Reboot again', { id, sure: true }, { style: 'primary' });
 }
 
-/** The user has not named that server: whatever is done to it is asked for again. */
+/** The buttons for the nearest server. Stop and reboot ask first, since the user hasn't named that server. */
 function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_server']): Button[] {
   if (nearest === undefined || id === undefined) return [];
   const label = plainLabel(nearest, 40);

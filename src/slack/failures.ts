@@ -1,9 +1,9 @@
-import type { AlertBlock, AnyBlock, KnownBlock, ModalView } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import { DatabaseUnreachable, describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { wordsOfError, wordsOfUnreachable } from '../words.ts';
-import { type Message, type MessageBlock, section, textMessage } from './kit/blocks.ts';
+import { type Message, type MessageBlock, textMessage } from './kit/blocks.ts';
 import { noticeView } from './kit/form.ts';
 import type { SubmitAnswer } from './kit/modal.ts';
 import { escapeText, shorten } from './kit/text.ts';
@@ -144,26 +144,7 @@ function inMrkdwn({ type, text }: { readonly type: string; readonly text: string
   return type === 'mrkdwn' ? text : escapeText(text);
 }
 
-/** Sends a view. If Slack refuses its blocks, sends it with each `alert`, which not every Slack takes, as a paragraph. */
-export async function withPlainView<More>(
-  view: ModalView,
-  send: (view: ModalView) => Promise<SlackAnswer<More>>,
-): Promise<SlackAnswer<More>> {
-  const first = await send(view);
-  if (first.ok || !refusesView(first.error) || !view.blocks.some(({ type }) => type === 'alert'))
-    return first;
-  return send({ ...view, blocks: view.blocks.map(inPlain) });
-}
-
-/** Whether an error code of Slack is about the contents of a view. */
+/** Whether Slack's error is about what a view contains. */
 export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || refusesBlocks(code);
-}
-
-function inPlain(block: AnyBlock): AnyBlock {
-  return isAlert(block) ? section(`:warning: ${inMrkdwn(block.text)}`) : block;
-}
-
-function isAlert(block: AnyBlock): block is AlertBlock {
-  return block.type === 'alert';
 }

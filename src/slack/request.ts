@@ -14,7 +14,7 @@ import type { Card } from '../requests/decision.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { FollowedActs } from '../servers/ports.ts';
 import type { System } from '../system.ts';
-import { explainError, withPlainView } from './failures.ts';
+import { explainError } from './failures.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
@@ -251,15 +251,12 @@ function createViews(
   return {
     open: async (view) => {
       if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
-      const slack = clients.of(workspaceId);
-      const opened = await withPlainView(view, (shown) => slack.openView(triggerId, shown));
+      const opened = await clients.of(workspaceId).openView(triggerId, view);
       return opened.ok ? opened : { ok: false, why: whyNotOpened(opened.error) };
     },
     update: (viewId, view) =>
-      acknowledgedViews.update(viewId, () =>
-        withPlainView(view, (shown) => clients.of(workspaceId).updateView(viewId, shown)),
-      ),
-    // The modal carries only the ID of the reply URL, which is stored sealed.
+      acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, view)),
+    // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);

@@ -4,7 +4,7 @@ import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
 import type { Log } from '../log.ts';
-import { announcedWords, confirmationOf, isThere } from '../servers/power-words.ts';
+import { announcedWords, confirmationOf, isAtTarget } from '../servers/power-words.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -75,7 +75,7 @@ const NOTHING = 'Nothing was done.';
 const WORDS: ReasonWords<RunOutcomeDetails, [EndedAct]> = {
   done: ({ state }, { action, label }) => {
     const { past, present } = VERBS[action];
-    if (state !== undefined && isThere(action, { state }))
+    if (state !== undefined && isAtTarget(action, { state }))
       return `${nameOf(label)} was ${past}. It’s ${stateOf(state)}.`;
     const reports = state === undefined ? '' : ` and reports it as ${stateOf(state)}`;
     return `${nameOf(label)} is ${present}: the hosting API accepted the request${reports}.`;

@@ -132,7 +132,6 @@ export const LIMITS = {
   text: 3000,
   sectionField: 2000,
   header: 150,
-  alert: 200,
   buttonText: 75,
   accessibilityLabel: 75,
   options: 100,

@@ -58,7 +58,7 @@ async function openFollowing() {
       if (world.answer.kind === 'shown') shown.push(act);
       return world.answer;
     },
-    tellActor: async (act) => {
+    notifyActor: async (act) => {
       if (world.isTold) told.push(act);
       return world.isTold;
     },

@@ -44,7 +44,7 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
       notifyQueued: async () => undefined,
       notifyUnsaved: async () => undefined,
     },
-    followNotifier: { update: async () => ({ kind: 'shown' }), tellActor: async () => true },
+    followNotifier: { update: async () => ({ kind: 'shown' }), notifyActor: async () => true },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     accountNotifier: { notifyKeyChange: async () => undefined },

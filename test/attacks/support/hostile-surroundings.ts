@@ -57,7 +57,7 @@ function breakSlack({ slack, dice }: HostileTeam): void {
     () => faults.failMethod('views.update', 'not_found', 3),
     () => faults.failMethod(method, 'internal_error', 2),
     () => faults.breakReplyUrls(dice.pick([404, 500, 200]) ?? 500, 3),
-    () => faults.refuseBlock(dice.pick(['data_table', 'alert', 'rich_text']) ?? 'alert'),
+    () => faults.refuseBlock(dice.pick(['data_table', 'rich_text']) ?? 'data_table'),
     () => faults.applyAcksLate(dice.number(800)),
   ];
   dice.pick(switches)?.();

@@ -15,6 +15,7 @@ export const LIMITS = {
   sectionFields: 10,
   /** All markdown blocks of a message together. */
   markdown: 12_000,
+  alert: 200,
   cardTitle: 150,
   cardBody: 200,
   cardActions: 3,
