@@ -21,6 +21,7 @@ import type {
 } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
+import type { Jobs } from './db/jobs.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting/hosting-api.ts';
@@ -65,6 +66,7 @@ export interface Store {
   readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
+  readonly jobs: Jobs;
   /** The clock that all processes on the store share, and IDs in its order. */
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;

@@ -226,6 +226,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   outcome_threads: true,
   api_calls: true,
   locks: true,
+  jobs: true,
   protected_servers: true,
   server_notes: true,
   act_messages: true,

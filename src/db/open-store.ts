@@ -25,6 +25,7 @@ import { createAuditLog } from './audit.ts';
 import { type Foundation, openEngine, type Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
+import { createJobs } from './jobs.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
 import { refuseMoved } from './moves.ts';
@@ -134,6 +135,7 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
     .where('is_told', '=', 0)
     .where('state', '!=', 'asking')
     .execute();
+  await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -170,6 +172,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     outcomeThreads: createOutcomeThreads(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
+    jobs: createJobs(foundation, system),
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     ping: createPing(foundation, system),

@@ -101,6 +101,12 @@ const STATEMENTS: readonly string[] = [
     sealed text, expires_at bigint not null, is_refresh_refused integer not null, is_token_refused integer not null,
     revoked_at bigint not null, revocation_checked_at bigint not null default 0)`,
   `create index installations_revoked on installations (revoked_at) where revoked_at > 0`,
+  `create table jobs (
+    kind text not null, key text not null, workspace_id text not null, payload text not null,
+    revision bigint not null, due_at bigint not null, asked_at bigint not null, attempts integer not null,
+    owner text not null, lease_until bigint not null, constraint jobs_key primary key (kind, key))`,
+  `create index jobs_due on jobs (due_at)`,
+  `create index jobs_owner on jobs (owner)`,
   `create table key_checks (
     key_id text primary key not null, value text not null)`,
   `create table locks (

@@ -31,6 +31,7 @@ export interface Tables extends FollowTables, WorkflowTables {
   outcome_threads: OutcomeThreadsTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
+  jobs: JobsTable;
   pings: PingsTable;
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
@@ -160,6 +161,27 @@ interface LocksTable {
   owner: string;
   until: number;
 }
+
+/** Work that has to happen later (`jobs.ts`). */
+interface JobsTable {
+  kind: string;
+  /** Names the job within its kind. */
+  key: string;
+  workspace_id: string;
+  /** JSON. */
+  payload: string;
+  /** Increments when it is asked for again: a run deletes only what it has read. */
+  revision: number;
+  due_at: number;
+  /** When the time was set; later than now if the clock was set back since. */
+  asked_at: number;
+  attempts: number;
+  /** The process that has leased it; '' without one. */
+  owner: string;
+  lease_until: number;
+}
+
+export type JobRow = Selectable<JobsTable>;
 
 /** One row, written to see whether the database takes anything. */
 interface PingsTable {

@@ -1,0 +1,226 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
+import { silentLog } from '../../src/log.ts';
+import type { System } from '../../src/system.ts';
+import { handClock, turn } from '../slack/support/hand-clock.ts';
+import { type Place, places } from './places.ts';
+import { T0 } from './support.ts';
+
+const JOB = { kind: 'post', key: 'k1', workspaceId: 'T1', payload: { text: 'hi' } } as const;
+
+/** Processes that share a database and a clock, which is moved by hand. */
+async function share(place: Place) {
+  const clock = handClock();
+  let setBackMs = 0;
+  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() - setBackMs };
+  const settle = async () => {
+    for (let turns = 0; turns < 40; turns++) await turn();
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  };
+  return {
+    now: system.now,
+    setBack: (ms: number) => {
+      setBackMs += ms;
+    },
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 1000) {
+        await clock.pass(Math.min(1000, ms - passed));
+        await settle();
+      }
+    },
+    start: async (handlers: JobHandlers) => {
+      const { jobs } = await place.open({ system });
+      const stop = new AbortController();
+      jobs.handle(handlers, silentLog);
+      const ended = jobs.run(stop.signal);
+      onTestFinished(async () => {
+        stop.abort();
+        await Promise.race([ended, settle()]);
+      });
+      await settle();
+      const endNow = () => {
+        stop.abort();
+        return ended;
+      };
+      return { jobs, stop: endNow, settle };
+    },
+    open: async () => (await place.open({ system })).jobs,
+  };
+}
+
+/** A handler that waits until it is told to end. */
+function makeSlow() {
+  const runs: Job[] = [];
+  const ends: (() => void)[] = [];
+  const handler = (job: Job) => {
+    runs.push(job);
+    return new Promise<number | undefined>((resolve) => ends.push(() => resolve(undefined)));
+  };
+  return { runs, handler, end: () => ends.shift()?.() };
+}
+
+const several = places.filter(({ name }) => name === 'PostgreSQL');
+
+describe.each(places)('jobs on $name', ({ make }) => {
+  test('are done when they are due, and then gone', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { runs, handler, end } = makeSlow();
+    const { jobs } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() + 5000 });
+    await shared.pass(4000);
+    expect(runs).toEqual([]);
+    await shared.pass(2000);
+    expect(runs).toMatchObject([{ key: 'k1', workspaceId: 'T1', payload: { text: 'hi' } }]);
+    end();
+    await shared.pass(1000);
+    expect(await place.sql('select * from jobs')).toEqual([]);
+  });
+
+  test('are done at once after a nudge', async () => {
+    const shared = await share(await make());
+    const { runs, handler } = makeSlow();
+    const { jobs, settle } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    jobs.nudge();
+    await settle();
+    expect(runs).toHaveLength(1);
+  });
+
+  test('that are asked for while they run, run again, with what was asked for last', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { runs, handler, end } = makeSlow();
+    const { jobs } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(1000);
+    await jobs.add({ ...JOB, payload: { text: 'again' }, dueAt: shared.now() });
+    await shared.pass(2000);
+    expect(runs).toHaveLength(1);
+    expect(await jobs.save(runs[0] as Job, { text: 'from before' })).toBe(false);
+    end();
+    await shared.pass(2000);
+    expect(runs.map(({ payload }) => payload)).toEqual([{ text: 'hi' }, { text: 'again' }]);
+    end();
+    await shared.pass(1000);
+    expect(await place.sql('select * from jobs')).toEqual([]);
+  });
+
+  test('that fail are tried again ever more rarely, without end, and others go on meanwhile', async () => {
+    const shared = await share(await make());
+    const tries: number[] = [];
+    const done: string[] = [];
+    const { jobs } = await shared.start({
+      fail: async () => {
+        tries.push(shared.now() - T0);
+        throw new Error('not yet');
+      },
+      post: async ({ key }) => void done.push(key),
+    });
+    await jobs.add({ ...JOB, kind: 'fail', dueAt: shared.now() });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(70_000);
+    expect(done).toEqual(['k1']);
+    const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect([pauses[0], pauses.length]).toEqual([2000, 5]);
+  });
+
+  test('that set their next time are due then, and have not failed', async () => {
+    const shared = await share(await make());
+    const seen: number[] = [];
+    const { jobs } = await shared.start({
+      post: async ({ attempts }) => {
+        seen.push(attempts);
+        return shared.now() + 10_000;
+      },
+    });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(25_000);
+    expect(seen).toEqual([0, 0, 0]);
+  });
+
+  test('of kinds that a process doesn’t know are left to one that does', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { jobs } = await shared.start({ other: async () => undefined });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(3000);
+    expect(await jobs.runNow('post', 'k1')).toBe(false);
+    expect(await place.sql("select owner from jobs where owner <> ''")).toEqual([]);
+  });
+
+  test('are asked for sooner, never later, after the clock was set back', async () => {
+    const shared = await share(await make());
+    const { runs, handler } = makeSlow();
+    const { jobs } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() + 5000 });
+    shared.setBack(3_600_000);
+    await shared.pass(2000);
+    expect(runs).toHaveLength(1);
+  });
+
+  test('that run when the app stops are waited for', async () => {
+    const shared = await share(await make());
+    const { runs, handler, end } = makeSlow();
+    const { jobs, stop } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(1000);
+    let isStopped = false;
+    const stopping = stop().then(() => {
+      isStopped = true;
+    });
+    await shared.pass(3000);
+    expect([runs.length, isStopped]).toEqual([1, false]);
+    end();
+    await shared.pass(1000);
+    await stopping;
+  });
+
+  test('can be done now by the request that asked for them, and then not by anybody else', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { runs, handler, end } = makeSlow();
+    const { jobs } = await shared.start({ post: handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() + 60_000 });
+    const done = jobs.runNow('post', 'k1');
+    await shared.pass(1000);
+    expect(await jobs.runNow('post', 'k1')).toBe(false);
+    end();
+    expect(await done).toBe(true);
+    expect(runs).toHaveLength(1);
+    expect(await place.sql('select * from jobs')).toEqual([]);
+  });
+});
+
+describe.each(several)('jobs of several processes on $name', ({ make }) => {
+  test('are done by one of them, for as long as that one lives', async () => {
+    const shared = await share(await make());
+    const [first, second] = [makeSlow(), makeSlow()];
+    const { jobs } = await shared.start({ post: first.handler });
+    await shared.start({ post: second.handler });
+    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(3 * JOB_LEASE_MS);
+    expect([...first.runs, ...second.runs]).toHaveLength(1);
+  });
+
+  test('are taken over from a process that has died, once its lease has ended, and not by a start', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const dead = await shared.open();
+    const { runs, handler } = makeSlow();
+    dead.handle({ post: handler }, silentLog);
+    await dead.add({ ...JOB, dueAt: shared.now() });
+    // Nothing renews it: the process never ran its loop.
+    void dead.runNow('post', 'k1');
+    await shared.pass(1000);
+    const other = makeSlow();
+    await shared.start({ post: other.handler });
+    await shared.pass(JOB_LEASE_MS - 3000);
+    expect([runs.length, other.runs.length]).toEqual([1, 0]);
+    await shared.pass(4000);
+    expect(other.runs).toHaveLength(1);
+    // What it comes to in the end takes nothing from the other.
+    expect(await dead.save(runs[0] as Job, {})).toBe(false);
+  });
+});
