@@ -36,7 +36,7 @@ async function renewTokens(app: Ports): Promise<void> {
 }
 
 /** A refresh token works once. If its answer gets lost, Slack refuses it from then on, and only another install helps. */
-async function renewToken(id: InstallationId, app: Ports): Promise<void> {
+export async function renewToken(id: InstallationId, app: Ports): Promise<void> {
   const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
