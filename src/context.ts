@@ -75,7 +75,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Everything that the use cases need from outside; `compose.ts` puts it together. Each feature names the part it uses. */
+/** Everything that the use cases need from outside; `app.ts` puts it together. */
 export interface AppContext extends Store {
   readonly system: System;
   readonly log: Log;
