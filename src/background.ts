@@ -185,7 +185,7 @@ const REPLAY_MS = 11 * MINUTE_MS;
 /** Slack gives up on an event after a day at most, and an unanswered run is over after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-/** Ends what expires: stored passwords, links, temporary roles. For approvals see `sweep-approvals.ts`. */
+/** Ends what expires: stored passwords, links, temporary roles. For approvals see `requests/answer-approval.ts`. */
 export async function sweep(app: AppContext): Promise<void> {
   const { system } = app;
   const now = system.now();

@@ -213,7 +213,7 @@ export interface PowerConfirmation {
   readonly at: number;
 }
 
-/** Less than the time for which handled requests are remembered (`sweep.ts`): a second press is always recognized. */
+/** Less than the time for which handled requests are remembered (`background.ts`): a second press is always recognized. */
 const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
 interface Confirmed {
