@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { AppContext, Store } from './context.ts';
 import { createEntry } from './core/entry.ts';
 import { describeDefect } from './core/errors.ts';
-import type { WorkspaceId } from './core/ids.ts';
+import type { InstallationId, WorkspaceId } from './core/ids.ts';
 import { createLocks, type Locks } from './core/locks.ts';
 import { listNamedOwners } from './core/roles.ts';
 import type { Secret } from './core/secret.ts';
@@ -21,7 +21,7 @@ import {
   type InstallationPorts,
   install,
 } from './installations/installations.ts';
-import { noteRevocation, watchTokens } from './installations/tokens.ts';
+import { noteRevocation, renewToken, watchTokens } from './installations/tokens.ts';
 import type { Log } from './log.ts';
 import { createDigestEdits } from './reminders/digest.ts';
 import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
@@ -335,9 +335,10 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
+  const renew = (id: InstallationId) => renewToken(id, ports);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
-    ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
+    ...createInstalledSource(createInstalledWorkspaces(ports, renew), abilities, parts.log),
     onInstall: (greeting) => {
       greetInstaller = greeting;
     },

@@ -102,9 +102,8 @@ export async function withApp(
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
   const hosting = await openHosting(config, store);
-  const parts: Partial<AppContext> = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
+  const parts: ProgramContext = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
   try {
-    // The few use cases of programs need no other part of the app.
     await work(createProgramApp(parts as AppContext, userId));
   } finally {
     await hosting.close().finally(() => store.close());
@@ -128,8 +127,29 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
   };
 }
 
-/** Stand-ins for Slack and `OWNERS`, which the entry doesn't ask about the command line. */
-const WITHOUT_SLACK: Partial<AppContext> = {
+/** The use cases that programs run need all but these parts; a part that is new to the app has to be given or named here. */
+type ProgramContext = Omit<
+  AppContext,
+  | 'accessNotifier'
+  | 'accountRecognition'
+  | 'admins'
+  | 'approvalNotifier'
+  | 'batchNotifier'
+  | 'channels'
+  | 'channelTest'
+  | 'followNotifier'
+  | 'homeRedraw'
+  | 'lastLists'
+  | 'locks'
+  | 'operationNotifier'
+  | 'reminderNotifier'
+  | 'settings'
+  | 'slackAbilities'
+  | 'workflowNotifier'
+>;
+
+/** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
+const WITHOUT_SLACK: Omit<ProgramContext, keyof Store | 'hostingOf'> = {
   installations: { isServed: async () => undefined },
   system: realSystem,
   log: silentLog,

@@ -184,13 +184,14 @@ export function isPattern(typed: string): boolean {
 
 /** Lists the servers whose labels match a pattern, or match it as phones write it; leaves out deleted ones. */
 export function matchPattern(typed: string, servers: readonly Server[]): readonly Server[] {
-  const listed = servers.filter((server) => !isDeleted(server));
   const written = findPattern(typed);
   if (written === undefined) return [];
-  const matches = listed.filter(({ label }) => matchesPattern(written, label));
+  const listed = (server: Server) => !isDeleted(server);
+  const matches = servers.filter((server) => listed(server) && matchesPattern(written, server.label));
   if (matches.length > 0) return matches;
   const bare = findPattern(bareName(typed)) ?? written;
-  return listed.filter(({ label }) => matchesPattern(bare, foldName(label)));
+  const { names } = foldedOf(servers);
+  return servers.filter((server, at) => listed(server) && matchesPattern(bare, names[at] ?? ''));
 }
 
 /** The note that every surface shows about a list with the extent `part`. */

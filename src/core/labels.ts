@@ -90,27 +90,48 @@ const LONGEST_PATTERN = 100;
 /** Whether a label matches a pattern, ignoring case: `*` stands for any characters, `\` escapes the next one. */
 export function matchesPattern(pattern: string, label: string): boolean {
   if (pattern === EVERY_SERVER) return true;
-  const tokens = pattern.toLowerCase().match(/\\.|./gsu) ?? [];
-  const letters = [...label.toLowerCase()];
-  let token = 0;
+  const units = unitsOf(pattern);
+  const text = label.toLowerCase();
+  let at = 0;
   let letter = 0;
-  let star: { token: number; letter: number } | undefined;
+  let star: { at: number; letter: number } | undefined;
   // Backtracks only to the last star, so that no pattern takes exponential time.
-  while (letter < letters.length) {
-    const wanted = tokens[token];
-    if (wanted === '*') {
-      star = { token: token++, letter };
-    } else if (wanted !== undefined && literalOf(wanted) === letters[letter]) {
-      token++;
+  while (letter < text.length) {
+    if (units[at] === STAR) {
+      star = { at: at++, letter };
+    } else if (units[at] === text.charCodeAt(letter)) {
+      at++;
       letter++;
     } else if (star) {
-      token = star.token + 1;
+      at = star.at + 1;
       letter = ++star.letter;
     } else {
       return false;
     }
   }
-  return tokens.slice(token).every((rest) => rest === '*');
+  return units.slice(at).every((rest) => rest === STAR);
+}
+
+const STAR = -1;
+/** A list of thousands of labels is compared with the patterns of all of a user's roles. */
+const unitsByPattern = new Map<string, readonly number[]>();
+const MOST_PATTERNS = 1000;
+
+/** The UTF-16 units that have to match, or `STAR`. */
+function unitsOf(pattern: string): readonly number[] {
+  const known = unitsByPattern.get(pattern);
+  if (known) return known;
+  const tokens = pattern.toLowerCase().match(/\\.|./gsu) ?? [];
+  const units = tokens.flatMap((token) =>
+    token === '*'
+      ? [STAR]
+      : literalOf(token)
+          .split('')
+          .map((unit) => unit.charCodeAt(0)),
+  );
+  if (unitsByPattern.size >= MOST_PATTERNS) unitsByPattern.clear();
+  unitsByPattern.set(pattern, units);
+  return units;
 }
 
 /** Returns the pattern that matches only this label. @throws Error for an empty label, whose pattern would match every server */

@@ -2,8 +2,9 @@ import { describeForAudit } from '../access/grants.ts';
 import type { AuditEntry, AuditSubject } from '../core/audit-entry.ts';
 import type { Installations } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
+import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Locks } from '../core/locks.ts';
+import { type Locks, withTimeout } from '../core/locks.ts';
 import { THE_APP } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
@@ -164,8 +165,15 @@ export interface InstalledWorkspaces extends Installations {
   suspect(workspaceId: WorkspaceId, error: Suspicion): Promise<void>;
 }
 
-/** Finds installed workspaces. Keeps nothing in memory, so that every process sees changes at once. */
-export function createInstalledWorkspaces(app: InstallationPorts): InstalledWorkspaces {
+/**
+ * Finds installed workspaces. Keeps nothing in memory, so that every process sees changes at once. `renew` renews a token that
+ * has expired.
+ */
+export function createInstalledWorkspaces(
+  app: InstallationPorts,
+  renew: (id: InstallationId) => Promise<void>,
+): InstalledWorkspaces {
+  const renewShared = shareRenewals(renew, app);
   const findAllowed = async (workspaceId: WorkspaceId): Promise<Installation | undefined> => {
     const installation = await app.installationStore.findServing(workspaceId);
     return installation && isAllowed(installation, app) ? installation : undefined;
@@ -174,7 +182,11 @@ export function createInstalledWorkspaces(app: InstallationPorts): InstalledWork
     isServed: async (workspaceId) => (await findAllowed(workspaceId)) !== undefined,
     needsInstall: async (workspaceId) => (await findAllowed(workspaceId))?.isRefreshRefused ?? false,
     findToken: async (workspaceId) => {
-      const installation = await findAllowed(workspaceId);
+      const found = await findAllowed(workspaceId);
+      // Tokens are renewed ahead of time: only after a stop of hours is one expired when it is needed.
+      const mustRenew = found !== undefined && isExpired(found, app);
+      if (mustRenew) await renewShared(found.id);
+      const installation = mustRenew ? await findAllowed(workspaceId) : found;
       if (!installation) return undefined;
       const { tokens, isOrg } = installation;
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
@@ -182,6 +194,24 @@ export function createInstalledWorkspaces(app: InstallationPorts): InstalledWork
     isOfOrganization: async (workspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
     admit: (place) => admit(place, app),
     suspect: (workspaceId, error) => suspect(workspaceId, error, app),
+  };
+}
+
+function isExpired({ tokens, isRefreshRefused }: Installation, { system }: InstallationPorts): boolean {
+  return tokens.rotation !== undefined && !isRefreshRefused && tokens.rotation.expiresAt <= system.now();
+}
+
+/** Calls for the same token share a renewal, and wait for it no longer than a form can. */
+function shareRenewals(renew: (id: InstallationId) => Promise<void>, { system, log }: InstallationPorts) {
+  const running = new Map<InstallationId, Promise<void>>();
+  return async (id: InstallationId): Promise<void> => {
+    const renewal =
+      running.get(id) ??
+      renew(id)
+        .catch((error: unknown) => log.error('a token could not be renewed', describeDefect(error)))
+        .finally(() => running.delete(id));
+    running.set(id, renewal);
+    await withTimeout(renewal, system);
   };
 }
 

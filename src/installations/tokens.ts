@@ -36,7 +36,7 @@ async function renewTokens(app: Ports): Promise<void> {
 }
 
 /** Renews one token. A refresh token works once: if its answer gets lost, only another install helps (docs/slack.md). */
-async function renewToken(id: InstallationId, app: Ports): Promise<void> {
+export async function renewToken(id: InstallationId, app: Ports): Promise<void> {
   const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);

@@ -35,7 +35,7 @@ const config = parseConfig({
   SLACK_BOT_TOKEN: 'x',
   ENCRYPTION_KEYS: 'x',
 });
-/** How long a stop takes at most by default: `closeApp` in compose.ts. */
+/** How long a stop takes at most by default: `closeApp` in app.ts. */
 const STOP_SECONDS = config.HOSTING_TIMEOUT_MS / 1000 + 5;
 
 /** Where a program is not installed its file is not checked, and the run says so. */

@@ -9,6 +9,7 @@ export const SLOW: readonly string[] = [
   'whole/installs/killed',
   'whole/purchases/money-killed',
   'whole/servers/following-killed',
+  'whole/slack/mentions-killed',
   'whole/slack/socket-processes',
   'whole/keys',
   'whole/start',

@@ -22,6 +22,19 @@ async function startRotating() {
 }
 
 describe('an app with token rotation', () => {
+  it('answers what it is asked right after a stop in which its token expired', async () => {
+    await using team = await startRotating();
+    await team.restart(async () => {
+      team.system.move(13 * HOUR_MS);
+      team.slack.faults.slowDown('oauth.v2.access', 300);
+    });
+    await team.owner.types('@vps help');
+    await team.owner.sees('/vps connect');
+    await team.owner.types('/vps connect');
+    await team.owner.sees('Enter the API key');
+    expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
+  });
+
   it('renews its token before it expires, and also after having been stopped for longer', async () => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
