@@ -13,6 +13,7 @@ import { createReminderWork } from './reminders/digest.ts';
 import { sweepApprovals } from './requests/answer-approval.ts';
 import { sweepAccessRequests } from './requests/role-request.ts';
 import { createFollower } from './servers/follow.ts';
+import { FOLLOW } from './servers/follow-store.ts';
 import type { System } from './system.ts';
 import { type RunEntry, sweepRuns } from './workflows/run.ts';
 
@@ -57,7 +58,8 @@ export async function runBackground(
   const reminders = startReminders(app, signal);
   const tokens = onceAtATime(async () => app.watchTokens?.(), app);
   const runs = onceAtATime(() => sweepRuns(roles, app), app);
-  const follower = createFollower(app, roles);
+  app.jobs.handle({ [FOLLOW]: createFollower(app, roles) }, app.log);
+  const jobs = app.jobs.run(signal);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const tokensAreDue = everyNow(TOKENS_MS, system);
   const runsAreDue = everyNow(RUNS_MS, system);
@@ -67,7 +69,6 @@ export async function runBackground(
   while (!signal.aborted) {
     try {
       await startDue(app, roles, doubtClock, { aside, payments }, signal);
-      await follower.startRound();
       if (sweepIsDue()) {
         spilled = await storeSpilled(spilled, app);
         await sweep(app);
@@ -84,7 +85,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, tokens, runs, reminders, follower];
+  const drains = [aside, payments, unfinished, tokens, runs, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }

@@ -34,7 +34,8 @@ import type { Approvals } from './requests/approval.ts';
 import type { Approval, DecisionNotifier } from './requests/decision.ts';
 import type { AccessRequest } from './requests/role-request.ts';
 import type { FollowNotifier } from './servers/follow.ts';
-import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
+import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
+import type { Protections, ServerNotes } from './servers/ports.ts';
 import type { System } from './system.ts';
 import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/run.ts';
 

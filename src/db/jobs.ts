@@ -10,7 +10,7 @@ import type { JobRow, Tables } from './tables.ts';
  * Work that has to happen later, at least once, whatever crashes (docs/design.md 7.9). It is stored in the transaction of the
  * change that it follows, so that a crash can't lose it, and any process that shares the database may do it.
  */
-export interface NewJob {
+interface NewJob {
   readonly kind: string;
   /** Names the job within its kind; a job asked for again is the same one. */
   readonly key: string;
@@ -84,26 +84,31 @@ export async function removeJob(trx: Queries, kind: string, key: string): Promis
   await trx.deleteFrom('jobs').where('kind', '=', kind).where('key', '=', key).execute();
 }
 
-/**
- * Whether this owner's lease of the job still runs; until the transaction ends, no other one can take it. What may happen only
- * once asks in its own transaction.
- */
-export async function holdsJob(
-  trx: Queries,
-  { engine }: Pick<Foundation, 'engine'>,
-  { kind, key, owner }: Pick<Job, 'kind' | 'key' | 'owner'>,
-): Promise<boolean> {
-  const now = engine.clock.now();
-  const held = await trx
+/** Changes what a job carries, not when it is due. One that runs now runs again. */
+export async function changeJob(trx: Queries, kind: string, key: string, payload: object): Promise<void> {
+  await trx
     .updateTable('jobs')
-    .set({ owner })
+    .set((column) => ({ payload: JSON.stringify(payload), revision: column('revision', '+', 1) }))
     .where('kind', '=', kind)
     .where('key', '=', key)
-    .where('owner', '=', owner)
-    .where('lease_until', '>', engine.moment(now, now))
-    .returning('key')
-    .executeTakeFirst();
-  return held !== undefined;
+    .execute();
+}
+
+/** The jobs of a kind: in one workspace, or of one key. */
+export async function listJobs(
+  db: Queries,
+  kind: string,
+  workspaceId: string | undefined,
+  key?: string,
+): Promise<readonly Job[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('kind', '=', kind)
+    .$if(workspaceId !== undefined, (jobs) => jobs.where('workspace_id', '=', workspaceId ?? ''))
+    .$if(key !== undefined, (jobs) => jobs.where('key', '=', key ?? ''))
+    .execute();
+  return rows.map(toJob);
 }
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -221,6 +226,7 @@ export function createJobs(foundation: Foundation, system: Pick<System, 'sleep'>
       return saved !== undefined;
     },
     add: (job: NewJob) => addJob(db, foundation, job),
+    list: (kind: string, workspaceId: string) => listJobs(db, kind, workspaceId),
     remove: (kind: string, key: string) => removeJob(db, kind, key),
   };
 }

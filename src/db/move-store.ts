@@ -230,8 +230,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   protected_servers: true,
   server_notes: true,
   act_messages: true,
-  followed_acts: true,
-  followed_servers: true,
   installations: true,
   installation_workspaces: true,
   restores: true,

@@ -68,18 +68,6 @@ const STATEMENTS: readonly string[] = [
     ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
     read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
   `create index digests_live on digests (state)`,
-  `create table followed_acts (
-    id text primary key not null, workspace_id text not null, action text not null, actor_id text not null,
-    channel_id text, thread_ts text, is_thread_open integer not null, key_generation bigint not null,
-    since bigint not null, looked_at bigint not null, passed_ms bigint not null, is_measured integer not null,
-    told text not null, due_at bigint not null, lease_owner text not null, lease_until bigint not null)`,
-  `create index followed_acts_due on followed_acts (due_at)`,
-  `create table followed_servers (
-    act_id text not null, server_id bigint not null, workspace_id text not null, place integer not null,
-    label text not null, standing text not null, state text, ipv4 text, paid_until bigint,
-    has_changed integer not null, settled_ms bigint, superseded_by text, superseded_action text,
-    constraint followed_servers_key primary key (act_id, server_id))`,
-  `create index followed_servers_by_server on followed_servers (workspace_id, server_id)`,
   `create table grants (
     id text primary key not null, workspace_id text not null, subject_kind text not null, subject_id text not null,
     role text not null, pattern text not null, pattern_key text not null, granted_by text not null,
@@ -107,6 +95,7 @@ const STATEMENTS: readonly string[] = [
     owner text not null, lease_until bigint not null, constraint jobs_key primary key (kind, key))`,
   `create index jobs_due on jobs (due_at)`,
   `create index jobs_owner on jobs (owner)`,
+  `create index jobs_workspace on jobs (workspace_id, kind)`,
   `create table key_checks (
     key_id text primary key not null, value text not null)`,
   `create table locks (

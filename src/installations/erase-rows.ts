@@ -92,7 +92,7 @@ async function eraseWorkspace(
   const isKeyRemoved = await removeKey(trx, workspaceId);
   const tables = [
     ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
-    ...(['act_messages', 'followed_acts', 'followed_servers', 'homes'] as const),
+    ...(['act_messages', 'homes'] as const),
     ...(['workflow_keys', 'workflow_runs', 'jobs'] as const),
   ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();

@@ -6,10 +6,11 @@ import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { findKeyNameOf } from '../core/roles.ts';
 import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Job, JobHandler } from '../db/jobs.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Card } from '../requests/decision.ts';
 import type { System } from '../system.ts';
-import type { StartedAct, TakenAct } from './ports.ts';
+import type { FollowPayload, StartedAct } from './follow-store.ts';
 
 /** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
@@ -26,7 +27,7 @@ export const FOLLOW_MS = 10 * MINUTE_MS;
 
 /** How a followed server stands. `there`: as the action should leave it. `unknown`: its account can no longer be read. */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
-export type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
+type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
 /** One server of a followed action, as it was last seen. */
 export interface FollowedServer {
@@ -64,6 +65,8 @@ export interface FollowedAct {
   readonly message?: Card;
   /** Epoch milliseconds. */
   readonly since: number;
+  /** When it was looked at last; epoch milliseconds. */
+  readonly lookedAt: number;
   /** Milliseconds for which it was followed. */
   readonly passedMs: number;
   /** False if no process measured the whole duration. */
@@ -188,73 +191,6 @@ async function supersedeEarlier(
   });
 }
 
-const MOST_AT_ONCE = 200;
-
-type Roles = Parameters<typeof followAccount>[2]['roles'];
-
-/** Follows acts of all workspaces, as one of the processes that share the store. */
-interface Follower {
-  /** Leases due acts and starts following them; a slow account doesn't hold up others. @throws what the store throws */
-  startRound(): Promise<void>;
-  /** Waits for running work, and releases this process's leases. */
-  drain(): Promise<void>;
-}
-
-/** Creates the follower of this process. It remembers in memory only what it is working on and how long it has measured. */
-export function createFollower(app: AppContext, roles: Roles): Follower {
-  const { system, followedActs, log } = app;
-  const owner = system.newId();
-  const clock = createFollowClock(system);
-  const following = { app, roles, clock, owner };
-  const busy = new Set<string>();
-  const running = new Set<Promise<void>>();
-  const run = (acts: readonly TakenAct[], work: () => Promise<void>) => {
-    for (const { id } of acts) busy.add(id);
-    const ended: Promise<void> = work()
-      .catch((error: unknown) => log.warn('acts could not be followed', describeDefect(error)))
-      .finally(() => {
-        for (const { id } of acts) busy.delete(id);
-        running.delete(ended);
-      });
-    running.add(ended);
-  };
-  return {
-    startRound: async () => {
-      const now = system.now();
-      const lease = { owner, now, until: now + LEASE_MS };
-      // For an act in progress, this only renews the lease.
-      const taken = (await followedActs.take(lease, MOST_AT_ONCE)).filter(({ id }) => !busy.has(id));
-      for (const act of taken.filter(isOver)) run([act], () => followOver(act, following));
-      const open = taken.filter((act) => !isOver(act));
-      const { accounts, lost } = await groupByAccount(open, app);
-      for (const { hosting, acts } of accounts) run(acts, () => followAccount(hosting, acts, following));
-      for (const act of lost) run([act], () => followLost(act, following));
-    },
-    drain: async () => {
-      await Promise.all(running);
-      await followedActs.release(owner).catch((error: unknown) => {
-        log.warn('followed acts could not be let go', describeDefect(error));
-      });
-    },
-  };
-}
-
-/** Groups acts by account, which equal keys share. An act whose account can't be found now is due again when its lease ends. */
-async function groupByAccount(taken: readonly TakenAct[], app: AppContext) {
-  const accounts = new Map<string, { readonly hosting: HostingApi; readonly acts: TakenAct[] }>();
-  const lost: TakenAct[] = [];
-  for (const act of taken) {
-    const hosting = await findAccountOf(act, app);
-    if (hosting === 'lost') lost.push(act);
-    else if (hosting) {
-      const group = accounts.get(hosting.account) ?? { hosting, acts: [] };
-      group.acts.push(act);
-      accounts.set(hosting.account, group);
-    }
-  }
-  return { accounts: [...accounts.values()], lost };
-}
-
 /** Reports to users how the servers of an act end up. Neither method throws. */
 export interface FollowNotifier {
   /** Shows the act's current state in the channel's message. */
@@ -277,35 +213,61 @@ interface Following {
   readonly app: AppContext;
   readonly roles: RoleCheck;
   readonly clock: FollowClock;
-  /** The lease owner: this process. */
-  readonly owner: string;
+  readonly job: Job;
 }
 
-/** Another process takes over the acts of a crashed one after this time. */
-const LEASE_MS = 30_000;
 /** Quick at first: most servers settle within seconds. */
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 15_000;
 /** How long a message that can't be sent is retried. */
 const NOTIFY_MS = DAY_MS;
 
-/** The servers of one account, read once for all due acts; undefined if nothing could be read. */
-type AccountSnapshot = ((id: ServerId) => ServerSnapshot) | undefined;
-
 /**
- * Reads the list of one account once for all its due acts, and reports what is new. Uses the background's share of the limit
- * (docs/design.md 6.3). A failed read is tried again later.
+ * Creates what follows acts, by the jobs that `followedActs` adds: looks at the servers, reports what is new, and says when to look
+ * again. Reads share one list of the account, within the background's share of its limit (docs/design.md 6.3).
  */
-async function followAccount(
-  hosting: HostingApi,
-  acts: readonly TakenAct[],
-  following: Following,
-): Promise<void> {
-  const snapshot = await look(hosting);
-  await Promise.all(acts.map((act) => followSafely(act, snapshot, following)));
+export function createFollower(app: AppContext, roles: RoleCheck): JobHandler {
+  const clock = createFollowClock(app.system);
+  return async (job) => {
+    const following = { app, roles, clock, job };
+    const act = { ...(job.payload as FollowPayload), id: job.key, workspaceId: job.workspaceId };
+    const message = await app.actMessages.find(job.key);
+    const waitMs = await follow({ ...act, message }, following);
+    if (waitMs !== undefined) return app.system.now() + waitMs;
+    clock.forget(job.key);
+    return undefined;
+  };
 }
 
-async function look(hosting: HostingApi): Promise<AccountSnapshot> {
+/** What one list of an account shows of a server; undefined if nothing could be read. */
+type AccountSnapshot = ((id: ServerId) => ServerSnapshot) | undefined;
+
+/** Looks once, and reports what is new. Returns for how long to wait then; undefined when nothing more has to be sent. */
+async function follow(act: FollowedAct, following: Following): Promise<number | undefined> {
+  const { app, clock } = following;
+  const { passedMs, isMeasured } = clock.measure(act);
+  const measured = { passedMs, isMeasured: act.isMeasured && isMeasured };
+  const seen = isOver(act) ? { ...act, ...measured } : await look({ ...act, ...measured }, app);
+  // What was asked for again meanwhile, or is another process's by now, is reported by that.
+  if (!(await save(seen, following))) return undefined;
+  return report(seen, following);
+}
+
+async function look(act: FollowedAct, app: AppContext): Promise<FollowedAct> {
+  const hosting = await findAccountOf(act, app);
+  // Another key's servers prove nothing about it.
+  if (hosting === 'lost') return { ...act, servers: act.servers.map(asUnknown) };
+  const snapshot = hosting && (await readServers(hosting));
+  if (!snapshot) return act;
+  const { action, passedMs } = act;
+  return { ...act, servers: act.servers.map((one) => lookAt(one, action, snapshot(one.serverId), passedMs)) };
+}
+
+function asUnknown(server: FollowedServer): FollowedServer {
+  return server.standing === 'waiting' ? { ...server, standing: 'unknown' } : server;
+}
+
+async function readServers(hosting: HostingApi): Promise<AccountSnapshot> {
   try {
     const { servers, extent } = await hosting.fetchServers({ urgency: 'background' });
     const byId = new Map(servers.map((server) => [server.id, server]));
@@ -316,21 +278,8 @@ async function look(hosting: HostingApi): Promise<AccountSnapshot> {
   }
 }
 
-/** Sends the outcome of an act that needs no further look. */
-async function followOver(act: TakenAct, following: Following): Promise<void> {
-  await followSafely(act, undefined, following);
-}
-
-/** Ends the following of an act whose account is no longer connected: another key's servers prove nothing about it. */
-async function followLost(act: TakenAct, following: Following): Promise<void> {
-  const servers = act.servers.map((server) =>
-    server.standing === 'waiting' ? { ...server, standing: 'unknown' as const } : server,
-  );
-  await followSafely({ ...act, servers }, undefined, following);
-}
-
 /** Finds the client of the act's account. `lost`: another key is connected, or none. Undefined: unknown for now. */
-async function findAccountOf(act: TakenAct, app: AppContext): Promise<HostingApi | 'lost' | undefined> {
+async function findAccountOf(act: FollowedAct, app: AppContext): Promise<HostingApi | 'lost' | undefined> {
   try {
     return await getHostingOf(act, app);
   } catch (error) {
@@ -340,97 +289,65 @@ async function findAccountOf(act: TakenAct, app: AppContext): Promise<HostingApi
   }
 }
 
-async function followSafely(act: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
-  await follow(act, snapshot, following).catch((error: unknown) => {
-    const { log } = following.app;
-    log.warn('an act could not be followed', { actId: act.id, ...describeDefect(error) });
-  });
-}
-
-async function follow(taken: TakenAct, snapshot: AccountSnapshot, following: Following): Promise<void> {
-  const { app, clock, owner } = following;
-  const seen = advance(taken, snapshot, clock.measure(taken));
-  // A process that has lost the action to another one sends nothing.
-  if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
-  const isDone = await report(seen, following);
-  if (!isDone) return;
-  clock.forget(seen.id);
-  await app.followedActs.end(seen.id, owner);
-}
-
-function advance(
-  act: TakenAct,
-  snapshot: AccountSnapshot,
-  { passedMs, isMeasured }: ReturnType<FollowClock['measure']>,
-): TakenAct {
-  const servers = act.servers.map((server) =>
-    snapshot ? lookAt(server, act.action, snapshot(server.serverId), passedMs) : server,
-  );
-  return { ...act, servers, passedMs, isMeasured: act.isMeasured && isMeasured };
-}
-
 function nextWait({ passedMs }: FollowedAct): number {
   return Math.min(Math.max(passedMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
 }
 
-/** Stores the act and makes it due again after `waitMs`. False if another process has taken it since. */
-function save(act: FollowedAct, waitMs: number, { app, owner }: Following): Promise<boolean> {
-  const now = app.system.now();
-  return app.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
+/** Stores what was seen and sent. False if the act was asked for again, or another process has taken it since. */
+function save({ id: _id, workspaceId: _, message: __, ...act }: FollowedAct, { app, job }: Following) {
+  const payload: FollowPayload = { ...act, lookedAt: app.system.now() };
+  return app.jobs.save(job, payload);
 }
 
-/** Sends what is new. True when nothing more has to be sent. */
-async function report(act: TakenAct, following: Following): Promise<boolean> {
-  const isFinal = isOver(act);
-  if (!act.message) return isFinal && notifyActor(act, following);
-  if (describeStanding(act) === act.told) return isFinal;
+/** Sends what is new. Returns for how long to wait then; undefined when nothing more has to be sent. */
+async function report(act: FollowedAct, following: Following): Promise<number | undefined> {
   const { app } = following;
+  const isFinal = isOver(act);
+  const next = isFinal ? undefined : nextWait(act);
+  if (!act.message) return isFinal ? notifyActor(act, following) : next;
+  if (describeStanding(act) === act.told) return next;
   const updated = await app.followNotifier.update(await withApprover(act, app));
   switch (updated.kind) {
     case 'shown':
-      return isFinal || !(await save(asReported(act), nextWait(act), following));
-    case 'gone': {
+      await save(asReported(act), following);
+      return next;
+    case 'gone':
       await app.actMessages.remove(act.id);
-      const { message: _, ...unseen } = act;
-      return isFinal && notifyActor(unseen, following);
-    }
+      return isFinal ? notifyActor(act, following) : next;
     case 'later':
-      return !(await keepForLater(act, updated.afterMs, following));
+      return waitForSlack(act, updated.afterMs, app);
   }
 }
 
 /** Adds the approver of a delete: its approval has the act's ID. */
-async function withApprover(act: TakenAct, { approvals }: AppContext): Promise<TakenAct> {
+async function withApprover(act: FollowedAct, { approvals }: AppContext): Promise<FollowedAct> {
   if (act.action !== 'delete') return act;
   const approval = await approvals.find(act.id);
   return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 
-const asReported = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
+const asReported = (act: FollowedAct): FollowedAct => ({ ...act, told: describeStanding(act) });
 
-/** Schedules another try. False when it is too late to report the act. */
-async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
-  const { app } = following;
-  if (Math.abs(app.system.now() - act.since) > NOTIFY_MS) return false;
-  const waitMs = Math.max(nextWait(act), Math.min(afterMs, 60_000));
-  await save(act, waitMs, following);
-  return true;
+/** How long to wait for Slack; undefined when it is too late to report the act. */
+function waitForSlack(act: FollowedAct, afterMs: number, { system }: AppContext): number | undefined {
+  if (Math.abs(system.now() - act.since) > NOTIFY_MS) return undefined;
+  return Math.max(nextWait(act), Math.min(afterMs, 60_000));
 }
 
 /**
  * Sends the outcome to the actor, unless they may no longer see the servers. Stores that it was sent first, so that a crash can
- * lose the message but never repeats it (docs/design.md 2.11). True when nothing more has to be sent.
+ * lose the message but never repeats it (docs/design.md 2.11). Returns for how long to wait; undefined when it was sent.
  */
-async function notifyActor(act: TakenAct, following: Following): Promise<boolean> {
+async function notifyActor(act: FollowedAct, following: Following): Promise<number | undefined> {
   const { app, roles } = following;
-  const standing = describeStanding(act);
-  if (standing === act.told || !isNewsToActor(act)) return true;
+  if (describeStanding(act) === act.told || !isNewsToActor(act)) return undefined;
   const maySee = await mayStillSee(act, roles);
-  if (maySee === false) return true;
-  if (maySee === 'unknown') return !(await keepForLater(act, LONGEST_WAIT_MS, following));
-  if (!(await save(asReported(act), nextWait(act), following))) return false;
-  if (await app.followNotifier.notifyActor(act)) return true;
-  return !(await keepForLater(act, LONGEST_WAIT_MS, following));
+  if (maySee === false) return undefined;
+  if (maySee === 'unknown') return waitForSlack(act, LONGEST_WAIT_MS, app);
+  if (!(await save(asReported(act), following))) return undefined;
+  if (await app.followNotifier.notifyActor(act)) return undefined;
+  await save(act, following);
+  return waitForSlack(act, LONGEST_WAIT_MS, app);
 }
 
 async function mayStillSee(
@@ -500,7 +417,7 @@ const LONGEST_GAP_MS = MINUTE_MS;
 /** Measures how long acts were followed, on the monotonic clock, so that setting the wall clock changes nothing. */
 interface FollowClock {
   /** `isMeasured` is false if no process was running for a while, or the clock was set while another process took over. */
-  measure(act: TakenAct): { readonly passedMs: number; readonly isMeasured: boolean };
+  measure(act: FollowedAct): { readonly passedMs: number; readonly isMeasured: boolean };
   forget(id: string): void;
 }
 

@@ -6,7 +6,7 @@ import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Card } from '../requests/decision.ts';
-import type { ActMessages } from '../servers/ports.ts';
+import type { ActMessages } from '../servers/follow-store.ts';
 import type { System } from '../system.ts';
 import type { EndStep } from './dispatch-events.ts';
 import { withFallback } from './failures.ts';

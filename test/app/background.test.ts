@@ -49,7 +49,7 @@ const TABLES = [
   'operations',
   'workflow_runs',
   'approvals',
-  'followed_acts',
+  'jobs',
   'passwords',
   'digests',
   'audit',

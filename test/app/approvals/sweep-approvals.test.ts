@@ -10,6 +10,7 @@ import { sweepApprovals } from '../../../src/requests/answer-approval.ts';
 import { notifyApproval } from '../../../src/requests/approval.ts';
 import { lockOfDelete } from '../../../src/requests/carry-out.ts';
 import type { Approval, ApprovalAction, ApprovalState } from '../../../src/requests/decision.ts';
+import type { FollowPayload } from '../../../src/servers/follow-store.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
 
@@ -257,11 +258,10 @@ describe('an approved delete that a crashed process left', () => {
 
 describe('an approved delete that is proven', () => {
   const followed = async () => {
-    const later = { owner: 'counting', now: now + 5 * MINUTE_MS, until: now + 5 * MINUTE_MS };
-    return (await store.followedActs.take(later, 9)).map(({ id, action, actorId, servers }) => ({
-      ...{ id, action, actorId },
-      servers: servers.map(({ serverId }) => serverId),
-    }));
+    return (await store.jobs.list('follow', 'T1')).map(({ key: id, payload }) => {
+      const { action, actorId, servers } = payload as FollowPayload;
+      return { ...{ id, action, actorId }, servers: servers.map(({ serverId }) => serverId) };
+    });
   };
 
   it('is followed once, as the requester’s act, however often the process dies before it has stored that', async () => {

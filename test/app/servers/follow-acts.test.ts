@@ -3,6 +3,8 @@ import { HostingError } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
+import { createShare } from '../../../src/hosting/share.ts';
+import { silentLog } from '../../../src/log.ts';
 import {
   createFollower,
   type FollowedAct,
@@ -10,8 +12,9 @@ import {
   type FollowNotifier,
   type Updated,
 } from '../../../src/servers/follow.ts';
-import type { StartedAct } from '../../../src/servers/ports.ts';
-import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import type { StartedAct } from '../../../src/servers/follow-store.ts';
+import { handClock, turn } from '../../slack/support/hand-clock.ts';
+import { T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MESSAGE = { channelId: 'C1', ts: '1.2' };
@@ -35,10 +38,9 @@ const REBOOTING: Server = { ...RUNNING, state: 'rebooting' };
 
 /** A store, a hosting API and a Slack that do as the test says, and a clock that it moves. */
 async function openFollowing() {
-  const time = { wall: T0, elapsed: 0 };
-  let lastId = 0;
-  const newId = () => `id-${++lastId}`;
-  const system = { ...stillSystem, now: () => time.wall, elapsed: () => time.elapsed, newId };
+  const time = { wall: T0 };
+  const clock = handClock();
+  const system = { ...clock.system, now: () => time.wall };
   const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
   onTestFinished(() => store.close());
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
@@ -63,7 +65,7 @@ async function openFollowing() {
       return world.isTold;
     },
   };
-  const fetchServers = async () => {
+  const fetchServers = createShare(system).reader(2000, async () => {
     world.reads += 1;
     if (world.servers instanceof HostingError) throw world.servers;
     return {
@@ -71,7 +73,7 @@ async function openFollowing() {
       extent: world.isComplete ? ('whole' as const) : ('part' as const),
       unreadableCount: 0,
     };
-  };
+  });
   const none = async () => {
     throw new Error('not used');
   };
@@ -82,8 +84,11 @@ async function openFollowing() {
   };
   const ports = makePorts(store, { system, followNotifier, hostingOf: () => hosting });
   const roles = { hasRole: async () => world.maySee };
-  const start = () => createFollower(ports, roles);
-  let follower = start();
+  const start = () => store.jobs.handle({ follow: createFollower(ports, roles) }, silentLog);
+  start();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void store.jobs.run(stop.signal);
   return {
     ...{ store, world, shown, told, time },
     follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
@@ -95,21 +100,13 @@ async function openFollowing() {
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 500) {
         time.wall += 500;
-        time.elapsed += 500;
-        await follower.startRound();
-        await new Promise((resolve) => setImmediate(resolve));
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await clock.pass(500);
+        for (let turns = 0; turns < 10; turns++) await turn();
       }
     },
-    /** The process dies, and another one starts. */
-    kill: () => {
-      follower = start();
-    },
-    count: async () => {
-      const later = time.wall + 3 * 60_000;
-      const lease = { owner: 'counting', now: later, until: later };
-      return (await store.followedActs.take(lease, 100)).length;
-    },
+    /** Another process goes on, which has measured nothing. */
+    takeOver: start,
+    count: async () => (await store.jobs.list('follow', 'T1')).length,
   };
 }
 
@@ -144,7 +141,7 @@ test('after ten minutes it is said to be unfinished, once, and nothing more is a
 test('one list serves all acts of an account', async () => {
   const { world, shown, follow, pass } = await openFollowing();
   for (let id = 1; id <= 50; id++) await follow({ id: `act-${id}` });
-  await pass(500);
+  await pass(1000);
   expect(world.reads).toBe(1);
   world.servers = [RUNNING];
   await pass(5000);
@@ -168,10 +165,10 @@ test('a wall clock that is set changes nothing', async () => {
 });
 
 test('another process takes over within a minute, and shows no duration that was not measured', async () => {
-  const { world, shown, time, follow, pass, kill } = await openFollowing();
+  const { world, shown, time, follow, pass, takeOver } = await openFollowing();
   await follow();
   await pass(10_000);
-  kill();
+  takeOver();
   await pass(29_000);
   world.servers = [RUNNING];
   await pass(10_000);
@@ -180,7 +177,7 @@ test('another process takes over within a minute, and shows no duration that was
   world.servers = [REBOOTING];
   await follow({ id: 'act-2' });
   await pass(1000);
-  kill();
+  takeOver();
   time.wall += 20 * 60_000;
   world.servers = [RUNNING];
   await pass(1000);
