@@ -11,6 +11,7 @@ import { createLocks, type Locks } from './core/locks.ts';
 import { listNamedOwners } from './core/roles.ts';
 import type { Secret } from './core/secret.ts';
 import { MINUTE_MS } from './core/time.ts';
+import { createJobs } from './db/jobs.ts';
 import { openStore } from './db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from './db/vault.ts';
 import { createLastLists } from './home/home-servers.ts';
@@ -180,6 +181,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     system,
     log,
     locks: createLocks({ leases: store.lockLeases, system, log }),
+    jobs: createJobs(store.jobStore, system, log),
     hostingOf: hosting.of,
     lastLists: createLastLists(),
     ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),

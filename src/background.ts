@@ -5,8 +5,8 @@ import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import { redrawHomes } from './home/redraw.ts';
-import { type RoleCheck, takeDueOperation } from './purchases/due.ts';
-import { createDoubtClock, type DoubtClock } from './purchases/resolve.ts';
+import { createOperationHandler, type RoleCheck } from './purchases/due.ts';
+import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { sweepBatches } from './reminders/batch.ts';
 import { createReminderWork } from './reminders/digest.ts';
@@ -29,8 +29,6 @@ const PRUNE_MS = DAY_MS;
 const DIGEST_MS = 15_000;
 /** Half of the shortest time after which a workflow's outcome is sent again. */
 const RUNS_MS = 2500;
-/** Operations other than payments that run at once. */
-const MOST_AT_ONCE = 8;
 
 type BackgroundContext = AppContext & {
   /** Absent where the app can't be installed by OAuth. */
@@ -49,8 +47,6 @@ export async function runBackground(
 ): Promise<void> {
   const { system } = app;
   const aside = startAside();
-  const payments = startAside();
-  const doubtClock = createDoubtClock(system);
   const publishHeads = createAuditPublisher(app);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
@@ -58,7 +54,10 @@ export async function runBackground(
   const reminders = startReminders(app, signal);
   const tokens = onceAtATime(async () => app.watchTokens?.(), app);
   const runs = onceAtATime(() => sweepRuns(roles, app), app);
-  app.jobs.handle({ [FOLLOW]: createFollower(app, roles) }, app.log);
+  app.jobs.handle({
+    [OPERATION]: createOperationHandler(app, roles),
+    [FOLLOW]: createFollower(app, roles),
+  });
   const jobs = app.jobs.run(signal);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const tokensAreDue = everyNow(TOKENS_MS, system);
@@ -68,7 +67,6 @@ export async function runBackground(
   const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
-      await startDue(app, roles, doubtClock, { aside, payments }, signal);
       if (sweepIsDue()) {
         spilled = await storeSpilled(spilled, app);
         await sweep(app);
@@ -85,30 +83,10 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, tokens, runs, reminders, { drain: () => jobs }];
+  const drains = [aside, unfinished, tokens, runs, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }
-
-/**
- * Starts due operations concurrently, so that one that waits for an answer doesn't hold up the others. Payments, which wait for
- * each other, don't count towards the limit, so that they never hold up what they wait for.
- */
-async function startDue(
-  app: BackgroundContext,
-  roles: RoleCheck,
-  doubtClock: DoubtClock,
-  { aside, payments }: { readonly aside: Aside; readonly payments: Aside },
-  signal: AbortSignal,
-): Promise<void> {
-  while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
-    const work = await takeDueOperation(app, roles, doubtClock);
-    if (!work) return;
-    (work.isPayment ? payments : aside).run(work.run());
-  }
-}
-
-type Aside = ReturnType<typeof startAside>;
 
 function readSpilledSafely(app: BackgroundContext) {
   return readSpilled(app).catch((error: unknown) => {

@@ -21,7 +21,7 @@ import type {
 } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
-import type { Jobs } from './db/jobs.ts';
+import type { JobStore, Jobs } from './db/jobs.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting/hosting-api.ts';
@@ -67,7 +67,7 @@ export interface Store {
   readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
-  readonly jobs: Jobs;
+  readonly jobStore: JobStore;
   /** The clock that all processes on the store share, and IDs in its order. */
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;
@@ -99,6 +99,7 @@ export interface AppContext extends Store {
   readonly batchNotifier: BatchNotifier;
   readonly homeRedraw: HomeRedraw;
   readonly workflowNotifier: WorkflowNotifier;
+  readonly jobs: Jobs;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;

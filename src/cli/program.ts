@@ -139,6 +139,7 @@ type ProgramContext = Omit<
   | 'channelTest'
   | 'followNotifier'
   | 'homeRedraw'
+  | 'jobs'
   | 'lastLists'
   | 'locks'
   | 'operationNotifier'

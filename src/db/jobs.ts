@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { describeDefect } from '../core/errors.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import { type Log, silentLog } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import type { Foundation, Queries } from './database.ts';
 import type { JobRow, Tables } from './tables.ts';
@@ -111,123 +111,183 @@ export async function listJobs(
   return rows.map(toJob);
 }
 
-export type Jobs = ReturnType<typeof createJobs>;
+/**
+ * Renews this owner's lease of a job, unless it has ended; until the transaction ends, no other process can take it. What may happen
+ * only once asks in its own transaction.
+ */
+export async function holdsJob(
+  trx: Queries,
+  { engine }: Pick<Foundation, 'engine'>,
+  { kind, key, owner }: Pick<Job, 'kind' | 'key' | 'owner'>,
+  now: number,
+): Promise<boolean> {
+  const held = await trx
+    .updateTable('jobs')
+    .set({ lease_until: engine.moment(now + JOB_LEASE_MS, now) })
+    .where((column) => column.and({ kind, key, owner }))
+    .where('lease_until', '>', engine.moment(now, now))
+    .returning('key')
+    .executeTakeFirst();
+  return held !== undefined;
+}
 
-/** Leases, runs and ends jobs, as one of the processes that share the database. */
-export function createJobs(foundation: Foundation, system: Pick<System, 'sleep'>) {
-  const { db, engine, newId } = foundation;
-  const owner = newId();
-  const running = new Map<string, { readonly key: string; readonly ended: Promise<void> }>();
-  const handlers = new Map<string, JobHandler>();
-  let wake = new AbortController();
-  let log = silentLog;
+export type JobStore = ReturnType<typeof createJobStore>;
 
-  const runLeased = (row: JobRow): Promise<void> => {
-    const name = nameOf(row);
-    const ended = runOne(toJob(row))
-      .catch((error: unknown) =>
-        log.warn('a job could not be ended', { ...describeDefect(error), job: name }),
-      )
-      .finally(() => running.delete(name));
-    running.set(name, { key: row.key, ended });
-    return ended;
-  };
-
-  const runOne = async (job: Job): Promise<void> => {
-    let next: { readonly dueAt: number | undefined; readonly attempts: number };
-    try {
-      next = { dueAt: await handlers.get(job.kind)?.(job), attempts: 0 };
-    } catch (error) {
-      log.warn('a job failed', { kind: job.kind, job: job.key, ...describeDefect(error) });
-      const attempts = job.attempts + 1;
-      const waitMs = Math.min(POLL_MS * 2 ** Math.min(attempts, 20), LONGEST_BACK_OFF_MS);
-      next = { dueAt: engine.clock.now() + waitMs, attempts };
-    }
-    await endJob(foundation, job, next.dueAt, next.attempts);
-  };
-
-  /** A lease that can't be renewed ends by itself; the next turn tries again. */
-  const renewLeases = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      await system.sleep(JOB_LEASE_MS / 3, signal).catch(() => undefined);
-      if (running.size === 0) continue;
+/** The jobs that are stored, and their leases. */
+export function createJobStore(foundation: Foundation) {
+  const { db, engine } = foundation;
+  return {
+    add: (job: NewJob) => addJob(db, foundation, job),
+    list: (kind: string, workspaceId: string) => listJobs(db, kind, workspaceId),
+    /** Finds and leases what is due. */
+    leaseDue: (owner: string, kinds: readonly string[], limit: number) =>
+      leaseDue(foundation, owner, kinds, limit),
+    /** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. Times in epoch milliseconds. */
+    lease: (kind: string, key: string, lease: Lease) => leaseJob(foundation, kind, key, lease),
+    /** Extends the leases of these jobs. */
+    renew: async (owner: string, keys: readonly string[]): Promise<void> => {
       const now = engine.clock.now();
       await db
         .updateTable('jobs')
         .set({ lease_until: engine.moment(now + JOB_LEASE_MS, now) })
         .where('owner', '=', owner)
-        .where(
-          'key',
-          'in',
-          [...running.values()].map(({ key }) => key),
-        )
-        .execute()
-        .catch((error: unknown) => log.warn('leases of jobs could not be renewed', describeDefect(error)));
-    }
-  };
-
-  const startDue = async (): Promise<boolean> => {
-    const rows = await leaseDue(foundation, owner, [...handlers.keys()], MOST_AT_ONCE);
-    // One that this process is still working on only has its lease renewed by that.
-    for (const row of rows) if (!running.has(nameOf(row))) void runLeased(row);
-    return rows.length === MOST_AT_ONCE;
-  };
-
-  return {
-    /** Says what does each kind, and where failures are reported. Jobs of other kinds wait. */
-    handle: (which: JobHandlers, reportTo: Log): void => {
-      log = reportTo;
-      for (const [kind, handler] of Object.entries(which)) handlers.set(kind, handler);
-    },
-    /** Does what is due, until it is aborted; then waits for what is running, and gives the rest back. */
-    run: async (signal: AbortSignal): Promise<void> => {
-      const ended = new AbortController();
-      const renewing = renewLeases(ended.signal);
-      while (!signal.aborted) {
-        const hasMore = await startDue().catch((error: unknown) => {
-          log.error('jobs could not be looked for', describeDefect(error));
-          return false;
-        });
-        if (hasMore) continue;
-        wake = new AbortController();
-        await system.sleep(POLL_MS, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
-      }
-      while (running.size > 0) await Promise.all([...running.values()].map(({ ended: each }) => each));
-      ended.abort();
-      await renewing;
-      const given = db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner);
-      await given.execute().catch(() => undefined);
-    },
-    /** Looks for what is due at once: something was committed that need not wait for the next look. */
-    nudge: () => wake.abort(),
-    /**
-     * Does this job now, whether it is due or not, and waits until it has run. False if another process is at it, or nobody
-     * asked for it.
-     */
-    runNow: async (kind: string, key: string): Promise<boolean> => {
-      const name = nameOf({ kind, key });
-      if (running.has(name) || !handlers.has(kind)) return false;
-      const row = await leaseOne(foundation, owner, kind, key);
-      if (!row || running.has(name)) return false;
-      await runLeased(row);
-      return true;
+        .where('key', 'in', keys)
+        .execute();
     },
     /** Stores how far a running job has come. False if it was asked for again, or another process has it. */
-    save: async ({ kind, key, revision }: Job, payload: object): Promise<boolean> => {
+    save: async ({ kind, key, owner, revision }: Job, payload: object): Promise<boolean> => {
       const saved = await db
         .updateTable('jobs')
         .set({ payload: JSON.stringify(payload) })
-        .where('kind', '=', kind)
-        .where('key', '=', key)
-        .where('owner', '=', owner)
-        .where('revision', '=', revision)
+        .where((column) => column.and({ kind, key, owner, revision }))
         .returning('key')
         .executeTakeFirst();
       return saved !== undefined;
     },
-    add: (job: NewJob) => addJob(db, foundation, job),
-    list: (kind: string, workspaceId: string) => listJobs(db, kind, workspaceId),
-    remove: (kind: string, key: string) => removeJob(db, kind, key),
+    /** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
+    end: (job: Job, dueAt: number | undefined, attempts: number) => endJob(foundation, job, dueAt, attempts),
+    /** Gives back all that this owner has leased. */
+    giveBack: (owner: string) => giveBackJobs(db, owner),
+  };
+}
+
+/** Gives back all that this owner has leased. */
+export async function giveBackJobs(db: Queries, owner: string): Promise<void> {
+  await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner).execute();
+}
+
+interface Lease {
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** Leases, runs and ends jobs, as one of the processes that share the database. */
+export function createJobs(store: JobStore, system: Pick<System, 'now' | 'sleep' | 'newId'>, log: Log) {
+  const owner = system.newId();
+  const running = new Map<string, { readonly key: string; readonly ended: Promise<unknown> }>();
+  const handlers = new Map<string, JobHandler>();
+  let wake = new AbortController();
+  let idle = new AbortController();
+
+  /** Resolves with what the handler threw. */
+  const runLeased = (job: Job, handler: JobHandler): Promise<unknown> => {
+    const name = nameOf(job);
+    const ended = runOne(job, handler).finally(() => {
+      running.delete(name);
+      if (running.size === 0) idle.abort();
+    });
+    running.set(name, { key: job.key, ended });
+    if (running.size === 1) {
+      idle = new AbortController();
+      void renewLeases();
+    }
+    return ended;
+  };
+
+  const runOne = async (job: Job, handler: JobHandler): Promise<unknown> => {
+    let failure: unknown;
+    let next: { readonly dueAt: number | undefined; readonly attempts: number };
+    try {
+      next = { dueAt: await handler(job), attempts: 0 };
+    } catch (error) {
+      failure = error;
+      log.warn('a job failed', { kind: job.kind, job: job.key, ...describeDefect(error) });
+      const attempts = job.attempts + 1;
+      const waitMs = Math.min(POLL_MS * 2 ** Math.min(attempts, 20), LONGEST_BACK_OFF_MS);
+      next = { dueAt: system.now() + waitMs, attempts };
+    }
+    await store.end(job, next.dueAt, next.attempts).catch((error: unknown) => {
+      log.warn('a job could not be ended', { ...describeDefect(error), job: nameOf(job) });
+    });
+    return failure;
+  };
+
+  /** Renews leases for as long as anything runs. One that can't be renewed ends by itself; the next turn tries again. */
+  const renewLeases = async (): Promise<void> => {
+    while (running.size > 0) {
+      await system.sleep(JOB_LEASE_MS / 3, idle.signal).catch(() => undefined);
+      const keys = [...running.values()].map(({ key }) => key);
+      if (keys.length === 0) return;
+      await store
+        .renew(owner, keys)
+        .catch((error: unknown) => log.warn('leases of jobs could not be renewed', describeDefect(error)));
+    }
+  };
+
+  /** Starts what is due. Returns what was started. */
+  const startDue = async (): Promise<readonly Promise<unknown>[]> => {
+    const jobs = await store.leaseDue(owner, [...handlers.keys()], MOST_AT_ONCE);
+    return jobs.flatMap((job) => {
+      const handler = handlers.get(job.kind);
+      // One that this process is still working on only has its lease renewed by that.
+      return handler && !running.has(nameOf(job)) ? [runLeased(job, handler)] : [];
+    });
+  };
+
+  return {
+    /** Says what does each kind. Jobs of other kinds wait. */
+    handle: (which: JobHandlers): void => {
+      for (const [kind, handler] of Object.entries(which)) handlers.set(kind, handler);
+    },
+    /** Does what is due, until it is aborted; then waits for what is running, and gives the rest back. */
+    run: async (signal: AbortSignal): Promise<void> => {
+      while (!signal.aborted) {
+        const started = await startDue().catch((error: unknown) => {
+          log.error('jobs could not be looked for', describeDefect(error));
+          return [];
+        });
+        if (started.length === MOST_AT_ONCE) continue;
+        wake = new AbortController();
+        await system.sleep(POLL_MS, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+      }
+      while (running.size > 0) await Promise.all([...running.values()].map(({ ended: each }) => each));
+      await store.giveBack(owner).catch(() => undefined);
+    },
+    /** Does once what is due now, and waits for it. */
+    runDue: async (): Promise<void> => {
+      await Promise.all(await startDue());
+    },
+    /** Looks for what is due at once: something was committed that need not wait for the next look. */
+    nudge: () => wake.abort(),
+    /**
+     * Does this job now, whether it is due or not, by this handler, and waits until it has run. False if another process is at
+     * it, or nobody asked for it. While `run` runs, its lease is renewed.
+     * @throws what the handler throws; then it is tried again later
+     */
+    runNow: async (kind: string, key: string, handler: JobHandler): Promise<boolean> => {
+      const name = nameOf({ kind, key });
+      if (running.has(name)) return false;
+      const now = system.now();
+      const job = await store.lease(kind, key, { owner, now, until: now + JOB_LEASE_MS });
+      if (!job || running.has(name)) return false;
+      const failure = await runLeased(job, handler);
+      if (failure !== undefined) throw failure;
+      return true;
+    },
+    save: store.save,
   };
 }
 
@@ -250,11 +310,11 @@ async function leaseDue(
   owner: string,
   kinds: readonly string[],
   limit: number,
-): Promise<readonly JobRow[]> {
+): Promise<readonly Job[]> {
   const { db, engine } = foundation;
   if (kinds.length === 0) return [];
   const now = engine.clock.now();
-  return db
+  const rows = await db
     .updateTable('jobs')
     .set({ owner, lease_until: engine.moment(now + JOB_LEASE_MS, now), asked_at: engine.moment(now, now) })
     .where((column) => isDue(column, foundation, now))
@@ -274,26 +334,29 @@ async function leaseDue(
     )
     .returningAll()
     .execute();
+  return rows.map(toJob);
 }
 
-async function leaseOne(
+/** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. */
+export async function leaseJob(
   { db, engine }: Foundation,
-  owner: string,
   kind: string,
   key: string,
-): Promise<JobRow | undefined> {
-  const now = engine.clock.now();
-  return db
+  { owner, now, until }: Lease,
+): Promise<Job | undefined> {
+  const row = await db
     .updateTable('jobs')
-    .set({ owner, lease_until: engine.moment(now + JOB_LEASE_MS, now) })
+    .set({ owner, lease_until: engine.moment(until, now) })
     .where('kind', '=', kind)
     .where('key', '=', key)
-    .where('lease_until', '<=', engine.moment(now, now))
+    .where((column) =>
+      column.or([column('lease_until', '<=', engine.moment(now, now)), column('owner', '=', owner)]),
+    )
     .returningAll()
     .executeTakeFirst();
+  return row && toJob(row);
 }
 
-/** Deletes a job that is done, or sets when it is due again. One that was asked for meanwhile is only given back. */
 async function endJob(
   { db, engine }: Foundation,
   { kind, key, owner, revision }: Job,
@@ -330,7 +393,7 @@ async function endJob(
   await db.updateTable('jobs').set(given).where(isIt).execute();
 }
 
-function nameOf({ kind, key }: Pick<JobRow, 'kind' | 'key'>): string {
+function nameOf({ kind, key }: Pick<Job, 'kind' | 'key'>): string {
   return `${kind} ${key}`;
 }
 

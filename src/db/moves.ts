@@ -4,10 +4,11 @@ import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { THE_APP, THE_COMMAND_LINE } from '../core/roles.ts';
 import { toOperation } from '../purchases/ledger-rows.ts';
-import { labelOf } from '../purchases/operation.ts';
+import { labelOf, OPERATION } from '../purchases/operation.ts';
 import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { DatabaseUnusable } from './engine.ts';
+import { addJob } from './jobs.ts';
 import type { MoveRow, Tables } from './tables.ts';
 
 /** Finds the move by which the data of this database left it, or was about to. */
@@ -60,7 +61,9 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
     // First the log: a chain that begins beside orders that have left their first states would look as if it was emptied.
     for (const entry of await listEntries(trx, orders, at, by.isCommand))
       await addAudit(trx, foundation, entry);
-    await endOrders(trx, at);
+    await endOrders(trx);
+    for (const { id, workspace_id: workspaceId } of orders)
+      await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
     const approvals = await cancelApprovals(trx, at);
     await trx
       .insertInto('restores')
@@ -78,7 +81,7 @@ function listOrders(trx: Transaction<Tables>) {
 }
 
 /** A create that was not sent yet by then has no IDs from before, so that a list proves nothing: a manager decides. */
-async function endOrders(trx: Transaction<Tables>, at: number): Promise<void> {
+async function endOrders(trx: Transaction<Tables>): Promise<void> {
   for (const [state, needs_person] of [
     ['prepared', 1],
     ['sent', 0],
@@ -86,7 +89,7 @@ async function endOrders(trx: Transaction<Tables>, at: number): Promise<void> {
     await trx
       .updateTable('operations')
       .set({ state: 'unconfirmed', reason: 'restored', reason_details: null, needs_person })
-      .set({ told_at: 0, due_at: at, lease_owner: '', lease_until: 0 })
+      .set({ told_at: 0 })
       .where('state', '=', state)
       .execute();
 }

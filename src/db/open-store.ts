@@ -25,7 +25,7 @@ import { createAuditLog } from './audit.ts';
 import { type Foundation, openEngine, type Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
-import { createJobs } from './jobs.ts';
+import { createJobStore } from './jobs.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
 import { refuseMoved } from './moves.ts';
@@ -127,7 +127,6 @@ export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault):
 
 /** Frees the leases of a killed process, if no other running process can hold them. */
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
-  await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db
     .updateTable('workflow_runs')
     .set({ due_at: 0 })
@@ -140,7 +139,8 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
 
 /** However rarely they were looked for by then: a start is a good moment. */
 async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
-  await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'unconfirmed').execute();
+  const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
+  await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
 }
 
 function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
@@ -171,7 +171,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     outcomeThreads: createOutcomeThreads(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
-    jobs: createJobs(foundation, system),
+    jobStore: createJobStore(foundation),
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     ping: createPing(foundation, system),

@@ -410,19 +410,14 @@ interface OperationsTable {
   ended_at: number | null;
   /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
-  due_at: number | null;
-  /** '' when it is not held. */
-  lease_owner: string;
-  lease_until: number;
-  /** The lease owner that sent its request; '' before that. */
+  /** The owner of its job that sent its request; '' before that. */
   sent_by: string;
   /** How often it was marked as sent. */
   attempt: number;
   key_generation: number;
-  /** After this it may not be marked as sent any more; 0 in rows of older versions. */
+  /** After this it may not be marked as sent any more. */
   send_by: number;
-  /** The name of the workspace's key; once it was sent, of the one that it was sent with. '' in rows of older versions. */
+  /** The name of the workspace's key; once it was sent, of the one that it was sent with. */
   account: string;
   looked_ms: number;
   is_late: number;

@@ -93,9 +93,15 @@ async function eraseWorkspace(
   const tables = [
     ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
     ...(['act_messages', 'homes'] as const),
-    ...(['workflow_keys', 'workflow_runs', 'jobs'] as const),
+    ...(['workflow_keys', 'workflow_runs'] as const),
   ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
+  // Orders stay to be resolved.
+  await trx
+    .deleteFrom('jobs')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '<>', 'operation')
+    .execute();
   if (!isKeyRemoved) await countChange(trx, workspaceId, 'key_generation');
   await countChange(trx, workspaceId, 'access_version');
   return [

@@ -12,7 +12,7 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import { decideButton } from './buttons.ts';
-import { auditOfOperation, notifyOperation } from './notify.ts';
+import { auditOfOperation, notifyNow } from './notify.ts';
 import { labelOf, type Operation } from './operation.ts';
 import { listNewServers } from './resolve.ts';
 
@@ -78,7 +78,7 @@ export const decideUnconfirmed = defineUseCase({
       // Another order of the account has been found to have made it, or this one has ended, since the list was read.
       if (!isSettled) throw new Refusal('doubt_over', {});
     }
-    await notifyOperation(operation.id, app);
+    await notifyNow(operation.id, app);
   },
 });
 

@@ -1,11 +1,11 @@
 import type { AppContext } from '../context.ts';
 import type { Entry } from '../core/entry.ts';
 import { describeDefect, isExpected } from '../core/errors.ts';
-import { newLease, withLease } from './lease.ts';
-import { auditOfOperation, notifyOperation } from './notify.ts';
+import type { JobHandler } from '../db/jobs.ts';
+import { auditOfOperation, findNextDue, notifyOperation } from './notify.ts';
 import { isInTime, isLookedFor, labelOf, type Operation, type OperationRefusal } from './operation.ts';
 import { payOperation } from './pay.ts';
-import { type DoubtClock, resolveUnconfirmed } from './resolve.ts';
+import { createDoubtClock, type DoubtClock, resolveUnconfirmed } from './resolve.ts';
 
 /** Whether users may still do what they confirmed. */
 export type RoleCheck = Pick<Entry, 'hasRole'>;
@@ -13,32 +13,16 @@ export type RoleCheck = Pick<Entry, 'hasRole'>;
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
-/** What moves an operation on; it never throws: what fails stays due. */
-interface DueWork {
-  /** A payment may have to wait for other orders; if their process has crashed, until another process takes them over. */
-  readonly isPayment: boolean;
-  run(): Promise<void>;
-}
-
-/** Takes the lease of one operation that is due; undefined when none is. */
-export async function takeDueOperation(
-  app: AppContext,
-  roles: RoleCheck,
-  doubtClock: DoubtClock,
-): Promise<DueWork | undefined> {
-  const { ledger } = app;
-  const lease = newLease(app);
-  const operation = await ledger.leaseDue(lease);
-  if (!operation) return undefined;
-  const logFailed = (error: unknown) => logFailure(operation, error, app);
-  const work = async () => {
-    await moveOn(operation, lease.owner, app, roles, doubtClock).catch(logFailed);
-    const after = await ledger.find(operation.id);
-    return after && nextDueAt(after, app.system.now());
-  };
-  return {
-    isPayment: operation.state === 'prepared',
-    run: () => withLease(operation.id, lease.owner, app, work).catch(logFailed),
+/** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
+export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHandler {
+  const doubtClock = createDoubtClock(app.system);
+  return async ({ key: id, owner }) => {
+    const operation = await app.ledger.find(id);
+    if (!operation) return undefined;
+    await moveOn(operation, owner, app, roles, doubtClock).catch((error: unknown) =>
+      logFailure(operation, error, app),
+    );
+    return findNextDue(id, app);
   };
 }
 
@@ -65,7 +49,7 @@ async function moveOn(
       code: reason.code,
       surface: 'background',
     });
-    await ledger.markUnconfirmed(operation.id, { dueAt: at, reason }, audit);
+    await ledger.markUnconfirmed(operation.id, { reason }, audit);
     await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
     await lookFor(operation, app, doubtClock);
@@ -105,18 +89,4 @@ async function findResumeRefusal(
   const actor = { workspaceId, userId, channelId };
   const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
-}
-
-const LONGEST_WAIT_MS = 24 * 3_600_000;
-
-/**
- * First within seconds, then ever more rarely, without end. What is looked for waits half of the time that was spent
- * looking, 5 minutes at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
- */
-export function nextDueAt(operation: Operation, now: number): number {
-  const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
-  const isLooking = notifiedAt !== undefined && isLookedFor(operation);
-  const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
-  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
-  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

@@ -1,12 +1,9 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { listAccountNames } from '../account/one-account.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import type { Engine } from '../db/engine.ts';
-import type { OperationRow, Tables } from '../db/tables.ts';
 import { LOOKED_FOR, toOperation } from './ledger-rows.ts';
-import { CLOCK_SLACK_MS, type Operation } from './operation.ts';
-import type { Lease, Ledger } from './ports.ts';
+import type { Operation } from './operation.ts';
+import type { Ledger } from './ports.ts';
 
 const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
 
@@ -176,95 +173,4 @@ async function listUnresolvedCreates(
     .orderBy('id')
     .execute();
   return rows.map(toOperation);
-}
-
-/** Who works on which operation. Leases expire, so a crashed process doesn't block an operation for long. */
-export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
-  const { db } = foundation;
-  return {
-    lease: (id, lease) => takeLease(foundation, id, lease),
-    leaseDue: async (lease) => {
-      const row = await takeDueLease(foundation, lease);
-      return row && toOperation(row);
-    },
-    release: (id, owner, dueAt) => release(db, id, owner, dueAt),
-  };
-}
-
-async function takeLease(
-  { db, engine }: Foundation,
-  id: ConfirmationId,
-  { owner, now, until }: Lease,
-): Promise<boolean> {
-  const taken = await db
-    .updateTable('operations')
-    .set({ lease_owner: owner, lease_until: engine.moment(until, now) })
-    .where('id', '=', id)
-    .where((column) =>
-      column.or([column('lease_until', '<=', engine.moment(now, now)), column('lease_owner', '=', owner)]),
-    )
-    .returning('id')
-    .executeTakeFirst();
-  return taken !== undefined;
-}
-
-/** One statement finds and takes. Where nothing is left to do `due_at` is NULL, so it alone says what is due. */
-async function takeDueLease(
-  { db, engine }: Foundation,
-  { owner, now, until }: Lease,
-): Promise<OperationRow | undefined> {
-  return db
-    .updateTable('operations')
-    .set({ lease_owner: owner, lease_until: engine.moment(until, now) })
-    .where((column) => isFree(column, engine, now))
-    .where('id', '=', (query) =>
-      query
-        .selectFrom('operations')
-        .select('id')
-        .where((column) =>
-          column.or([column('due_at', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]),
-        )
-        .where((column) => isFree(column, engine, now))
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(1)
-        .$if(engine.skipsLockedRows, (rows) => rows.forUpdate().skipLocked()),
-    )
-    .returningAll()
-    .executeTakeFirst();
-}
-
-type Columns = ExpressionBuilder<Tables, 'operations'>;
-
-function isFree(column: Columns, engine: Engine, now: number): Expression<SqlBool> {
-  return column.or([column('lease_until', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]);
-}
-
-/** Confirmed before the clock was set back: the holder of its lease may no longer send it, and it is due to be refused. */
-function isFromLater(column: Columns, engine: Engine, now: number): Expression<SqlBool> {
-  return column.and([
-    column('state', '=', 'prepared'),
-    column('created_at', '>', engine.moment(now + CLOCK_SLACK_MS, now)),
-  ]);
-}
-
-async function release(
-  db: Queries,
-  id: ConfirmationId,
-  owner: string,
-  dueAt: number | undefined,
-): Promise<void> {
-  // What has nothing left to do does not become due again.
-  const due = dueAt === undefined ? {} : { due_at: unlessNull(dueAt) };
-  await db
-    .updateTable('operations')
-    .set({ lease_owner: '', lease_until: 0, ...due })
-    .where('id', '=', id)
-    .where('lease_owner', '=', owner)
-    .execute();
-}
-
-/** The cast is for engines that take a bare parameter in a CASE for text. */
-function unlessNull(dueAt: number) {
-  return sql<number | null>`case when due_at is null then null else cast(${dueAt} as bigint) end`;
 }

@@ -16,7 +16,7 @@ import type { NewOperation } from './ports.ts';
 /** Refused without proof: what was ordered may still appear. */
 export const LOOKED_FOR = ['decided_not_done'] as const;
 
-/** Makes the row of a confirmation. It is due at once; the process that takes the confirmation takes its lease. */
+/** Makes the row of a confirmation. */
 export function toRow(operation: NewOperation, keyGeneration: number, account: string): OperationRow {
   const { purchase } = operation;
   return {
@@ -40,9 +40,6 @@ export function toRow(operation: NewOperation, keyGeneration: number, account: s
     sent_at: null,
     ended_at: null,
     told_at: 0,
-    due_at: operation.at,
-    lease_owner: '',
-    lease_until: 0,
     sent_by: '',
     attempt: 0,
     key_generation: keyGeneration,

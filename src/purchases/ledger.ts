@@ -9,14 +9,15 @@ import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { CommitUnknown } from '../db/engine.ts';
+import { addJob, giveBackJobs, holdsJob, leaseJob } from '../db/jobs.ts';
 import { holdsLock } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import { lockVersions, readVersions } from '../db/versions.ts';
 import { type Budget, findExcess, sumSpent } from './budget.ts';
-import { createLeases, createLedgerLists } from './ledger-lists.ts';
-import { LOOKED_FOR, parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
-import { CLOCK_SLACK_MS, labelOf, type Operation } from './operation.ts';
+import { createLedgerLists } from './ledger-lists.ts';
+import { parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
+import { CLOCK_SLACK_MS, labelOf, OPERATION, type Operation } from './operation.ts';
 import type { Ledger, NewOperation, Prepared, Versions } from './ports.ts';
 import { createPrices } from './prices.ts';
 import { keepAnswer, keepPassword, openAnswer } from './spill.ts';
@@ -27,14 +28,31 @@ export function createLedger(foundation: Foundation): Ledger {
   return {
     ...createLedgerLists(foundation),
     ...createPrices(foundation),
-    ...createLeases(foundation),
     ...createLedgerMoves(foundation),
-    prepare: (operation, budget) => engine.transact(db, (trx) => prepareOperation(trx, operation, budget)),
+    prepare: (operation, budget) =>
+      engine.transact(db, (trx) => prepareOperation(trx, foundation, operation, budget)),
     keepAnswer: (id, answer, at) => engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
     settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
+    lease: async (id, lease) => (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
+    release: (_id, owner) => giveBackJobs(db, owner),
     readVersions: (workspaceId) => readVersions(db, workspaceId),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
   };
+}
+
+/** The process that takes a confirmation pays it at once; another one does if that process has died by then. */
+const RESUME_MS = 2000;
+/** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
+const FIRST_LOOK_MS = 1500;
+
+/** Asks for the job of an operation, in the transaction that changes it. */
+function askFor(
+  trx: Queries,
+  foundation: Foundation,
+  { id, workspace_id: workspaceId }: Pick<OperationRow, 'id' | 'workspace_id'>,
+  dueAt: number,
+): Promise<void> {
+  return addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt });
 }
 
 type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
@@ -42,20 +60,25 @@ type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
 /** Writes a confirmation within its budget, in a transaction; one that was written before costs nothing again. */
 export async function prepareOperation(
   trx: Transaction<Tables>,
+  foundation: Foundation,
   operation: NewOperation,
   budget: Budget | undefined,
 ): Promise<Prepared> {
-  if (!budget) return insertOperation(trx, operation);
+  if (!budget) return insertOperation(trx, foundation, operation);
   await lockWorkspace(trx, operation.workspaceId);
   const earlier = await findEarlier(trx, toRow(operation, 0, ''));
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   const { workspaceId, actorId, price } = operation;
   const excess = findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
-  return excess ? { kind: 'over_budget', ...excess } : insertOperation(trx, operation);
+  return excess ? { kind: 'over_budget', ...excess } : insertOperation(trx, foundation, operation);
 }
 
 /** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
-async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
+async function insertOperation(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  operation: NewOperation,
+): Promise<Confirmed> {
   const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
   const row = toRow(operation, generation, (await findNameOfKey(trx, operation.workspaceId)) ?? '');
   if (await isClaimedElsewhere(trx, row)) {
@@ -70,6 +93,7 @@ async function insertOperation(trx: Transaction<Tables>, operation: NewOperation
     .executeTakeFirst();
   if (inserted) {
     await refuseFromBeforeRestore(trx, inserted.id);
+    await askFor(trx, foundation, inserted, operation.at + RESUME_MS);
     return { kind: 'new', operation: toOperation(inserted) };
   }
   const earlier = await findEarlier(trx, row);
@@ -173,10 +197,12 @@ async function isStored(
  */
 async function markSent(
   trx: Transaction<Tables>,
-  { engine }: Foundation,
+  foundation: Foundation,
   id: ConfirmationId,
   { at, owner, account, knownIds, versions, lock }: Sent,
 ): Promise<'refused' | 'outdated' | Attempt> {
+  const { engine } = foundation;
+  if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
   if (lock && !(await holdsLock(trx, lock))) return 'refused';
   if (!(await isCurrent(trx, id, versions))) return 'outdated';
   const row = await trx
@@ -199,8 +225,6 @@ async function markSent(
     // Also for a request that is sent again: a retry may have waited for minutes.
     .where('send_by', '>=', engine.moment(at, at))
     .where('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at))
-    .where('lease_owner', '=', owner)
-    .where('lease_until', '>', engine.moment(at, at))
     .returning('attempt')
     .executeTakeFirst();
   if (row && (await isInTheWay(trx, id, account))) throw new OtherInTheWay();
@@ -237,7 +261,7 @@ async function settle(
   if (!settled.isFirstHand && (await hasMadeServer(trx, id, serverId))) return false;
   const password =
     settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
-  const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {
+  const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
     ...ended(at),
     server_id: serverId,
     is_late: before?.state === 'refused' ? 1 : 0,
@@ -298,15 +322,15 @@ function createLedgerMoves(foundation: Foundation): Moves {
   return {
     markSent: (id, sent) => commitSent(foundation, id, sent),
     refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
-    markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) => {
-      const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0, due_at: dueAt } as const;
+    markUnconfirmed: (id, { reason, sealedAnswer }, audit) => {
+      const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
       return moveAudited(foundation, id, ['sent'], audit, change, async (trx) => {
         if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
       });
     },
     markNeedsDecision: async (id, audit, reason) => {
       const why = reason === undefined ? {} : toReasonColumns(reason);
-      const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
+      const change = { ...why, needs_person: 1, told_at: 0 };
       await moveAudited(foundation, id, ['unconfirmed'], audit, change);
     },
     markNotified: (notified, at) => markNotified(db, notified, at),
@@ -344,7 +368,7 @@ async function refuse(
     const from: Operation['state'][] = ['prepared'];
     if (isOwn) from.push('sent');
     if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
-    if (!(await move(trx, id, from, change))) return false;
+    if (!(await move(trx, foundation, id, from, change))) return false;
     await addAudit(trx, foundation, audit);
     return true;
   });
@@ -358,20 +382,7 @@ async function markNotified(
 ): Promise<void> {
   await db
     .updateTable('operations')
-    .set((column) => ({
-      told_at: at,
-      due_at: column
-        .case()
-        .when(
-          column.or([
-            column('state', '=', 'settled'),
-            column.and([column('state', '=', 'refused'), column('reason', 'not in', LOOKED_FOR)]),
-          ]),
-        )
-        .then(null)
-        .else(column.ref('due_at'))
-        .end(),
-    }))
+    .set({ told_at: at })
     .where('id', '=', notified.id)
     .where('state', '=', notified.state)
     .where('needs_person', '=', notified.needsDecision ? 1 : 0)
@@ -380,29 +391,31 @@ async function markNotified(
     .execute();
 }
 
-/** An ended operation is due at once: its actor has to be notified. */
+/** The actor of an ended operation has to be notified. */
 function ended(at: number) {
-  return { ended_at: at, told_at: 0, due_at: at, needs_person: 0 };
+  return { ended_at: at, told_at: 0, needs_person: 0 };
 }
 
-/** Moves an operation on from one of these states; undefined when it is in another one. */
+/** Moves an operation on from one of these states, and asks for its job; undefined when it is in another one. */
 async function move(
-  db: Queries,
+  trx: Queries,
+  foundation: Foundation,
   id: ConfirmationId,
   from: readonly Operation['state'][],
   change: Partial<OperationRow>,
 ): Promise<OperationRow | undefined> {
-  return (
-    db
-      .updateTable('operations')
-      .set(change)
-      .where('id', '=', id)
-      .where('state', 'in', from)
-      // An operation is left to a manager once; ending it takes that back.
-      .$if(change.needs_person === 1, (update) => update.where('needs_person', '=', 0))
-      .returningAll()
-      .executeTakeFirst()
-  );
+  const row = await trx
+    .updateTable('operations')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    // An operation is left to a manager once; ending it takes that back.
+    .$if(change.needs_person === 1, (update) => update.where('needs_person', '=', 0))
+    .returningAll()
+    .executeTakeFirst();
+  const waitMs = change.state === 'unconfirmed' ? FIRST_LOOK_MS : 0;
+  if (row) await askFor(trx, foundation, row, foundation.engine.clock.now() + waitMs);
+  return row;
 }
 
 async function moveAudited(
@@ -414,7 +427,7 @@ async function moveAudited(
   andThen: (trx: Transaction<Tables>) => Promise<void> = async () => undefined,
 ): Promise<boolean> {
   return foundation.engine.transact(foundation.db, async (trx) => {
-    if (!(await move(trx, id, from, change))) return false;
+    if (!(await move(trx, foundation, id, from, change))) return false;
     await addAudit(trx, foundation, audit);
     await andThen(trx);
     return true;

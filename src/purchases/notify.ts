@@ -4,7 +4,7 @@ import type { ConfirmationId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { DAY_MS } from '../core/time.ts';
 import { startFollowing } from '../servers/follow.ts';
-import { labelOf, type Operation } from './operation.ts';
+import { isEnded, isLookedFor, labelOf, OPERATION, type Operation } from './operation.ts';
 
 /**
  * Notifies the actor of an operation's state, and delivers the root password if one is held. `reported` is a new
@@ -21,6 +21,16 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
   if (isNotified) await followPurchase(operation, app);
   if (isNotified) await ledger.markNotified(operation, app.system.now());
+}
+
+/** The same as the job of the operation, so that nobody else notifies them at the same time. Never throws: it stays due. */
+export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<void> {
+  await app.jobs
+    .runNow(OPERATION, id, async () => {
+      await notifyOperation(id, app);
+      return findNextDue(id, app);
+    })
+    .catch(() => undefined);
 }
 
 /** Notifies the owners, at most once a day, that the balance was too low: they can top it up. */
@@ -79,4 +89,33 @@ async function followPurchase(operation: Operation, app: AppContext): Promise<vo
     { ...server, paidUntil: purchase.kind === 'renew' ? paidUntil : undefined },
     app,
   );
+}
+
+/** What is looked for is looked for at least once a day. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** When an operation is due again; undefined when it has ended and its actor was notified. @throws what the store throws */
+export async function findNextDue(
+  id: ConfirmationId,
+  { ledger, system }: AppContext,
+): Promise<number | undefined> {
+  const operation = await ledger.find(id);
+  if (!operation || isOver(operation)) return undefined;
+  return nextDueAt(operation, system.now());
+}
+
+function isOver(operation: Operation): boolean {
+  return operation.notifiedAt !== undefined && isEnded(operation) && !isLookedFor(operation);
+}
+
+/**
+ * First within seconds, then ever more rarely, without end. What is looked for waits half of the time that was spent
+ * looking, 5 minutes at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
+ */
+export function nextDueAt(operation: Operation, now: number): number {
+  const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
+  const isLooking = notifiedAt !== undefined && isLookedFor(operation);
+  const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
+  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

@@ -54,6 +54,9 @@ export function isInTime(
   return now <= sendBy && createdAt <= now + CLOCK_SLACK_MS;
 }
 
+/** The kind of job that moves an operation on, until it has ended and its actor was notified; its key is the operation's ID. */
+export const OPERATION = 'operation';
+
 /** One confirmation by one user, and its outcome. A row of the ledger. */
 export type Operation = Confirmed & Standing;
 

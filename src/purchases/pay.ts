@@ -4,9 +4,14 @@ import { describeDefect, HostingError, isExpected, Refusal } from '../core/error
 import type { ConfirmationId } from '../core/ids.ts';
 import { type HeldLock, withTimeout } from '../core/locks.ts';
 import type { Secret } from '../core/secret.ts';
-import { newLease, withLease } from './lease.ts';
-import { auditOfOperation, notifyOperation, tellOwners } from './notify.ts';
-import { ContradictoryAnswer, type Operation, refusalOf, unconfirmedReasonOf } from './operation.ts';
+import { auditOfOperation, findNextDue, notifyOperation, tellOwners } from './notify.ts';
+import {
+  ContradictoryAnswer,
+  OPERATION,
+  type Operation,
+  refusalOf,
+  unconfirmedReasonOf,
+} from './operation.ts';
 import { resolveUnconfirmed } from './resolve.ts';
 import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
 
@@ -16,17 +21,14 @@ import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
  * @throws only what the store throws before the outcome is written: then it may still be carried out
  */
 export async function runOperation(id: ConfirmationId, app: AppContext): Promise<void> {
-  const { ledger } = app;
-  const lease = newLease(app);
-  if (!(await ledger.lease(id, lease))) return;
-  await withLease(id, lease.owner, app, async () => {
-    const operation = await ledger.find(id);
-    if (operation?.state === 'prepared') await payOperation(operation, lease.owner, app);
-    return undefined;
+  await app.jobs.runNow(OPERATION, id, async ({ owner }) => {
+    const operation = await app.ledger.find(id);
+    if (operation?.state === 'prepared') await payOperation(operation, owner, app);
+    return findNextDue(id, app);
   });
 }
 
-/** The same for the owner of the operation's lease. @throws only what the store throws */
+/** The same for the owner of the operation's job. @throws only what the store throws */
 export async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
   app.operationNotifier.announceStart(operation);
   const ended = new AbortController();
@@ -83,9 +85,6 @@ async function pay(operation: Operation, owner: string, app: AppContext): Promis
   return undefined;
 }
 
-/** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
-const FIRST_LOOK_MS = 1500;
-
 /** Ends a payment that threw: refused with proof that it was not done, unconfirmed without (docs/design.md 4.4). */
 export async function endFailedPayment(
   operation: Operation,
@@ -132,11 +131,7 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
-    const unconfirmed = {
-      dueAt: at + FIRST_LOOK_MS,
-      reason,
-      sealedAnswer: answerIn(error),
-    };
+    const unconfirmed = { reason, sealedAnswer: answerIn(error) };
     const isMarked = await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
     if (!isMarked) await keepAnswer(operation, error, app);
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);

@@ -32,13 +32,6 @@ export type Prepared =
   | { readonly kind: 'claimed_elsewhere' }
   | ({ readonly kind: 'over_budget' } & Excess);
 
-/** A lease of an operation: only its owner works on it, until it ends by itself. Times in epoch milliseconds. */
-export interface Lease {
-  readonly owner: string;
-  readonly now: number;
-  readonly until: number;
-}
-
 /** The ledger of paid operations (docs/design.md 4). Every method is one durable transaction. */
 export interface Ledger extends Prices {
   /**
@@ -57,7 +50,7 @@ export interface Ledger extends Prices {
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
    * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
-   * or has its lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
+   * or has its job, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
    * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
    * the same label, a renewal of the same month that was sent.
    */
@@ -108,11 +101,10 @@ export interface Ledger extends Prices {
     },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** sent → unconfirmed, to be looked at again at `dueAt`. */
+  /** sent → unconfirmed. */
   markUnconfirmed(
     id: ConfirmationId,
     unconfirmed: {
-      readonly dueAt: number;
       readonly reason: UnconfirmedReason;
       /** What came and could not be used: stored, and handed to its creator when the server is found. */
       readonly sealedAnswer?: Secret<string>;
@@ -129,12 +121,13 @@ export interface Ledger extends Prices {
   /** Adds time that has passed while the app was looking for it. */
   addLooked(id: ConfirmationId, ms: number): Promise<void>;
 
-  /** Takes the lease of one operation. False when another owner has it. */
-  lease(id: ConfirmationId, lease: Lease): Promise<boolean>;
-  /** Takes the lease of one operation that is due: not ended, or ended and its actor not notified. */
-  leaseDue(lease: Lease): Promise<Operation | undefined>;
-  /** Gives the lease back; it becomes due again at `dueAt` (absent: when something else makes it due). */
-  release(id: ConfirmationId, owner: string, dueAt?: number): Promise<void>;
+  /** Takes the job of one operation, as a process that works on it does: for tests. Times in epoch milliseconds. */
+  lease(
+    id: ConfirmationId,
+    lease: { readonly owner: string; readonly now: number; readonly until: number },
+  ): Promise<boolean>;
+  /** Gives it back, as a process that ends does: for tests. */
+  release(id: ConfirmationId, owner: string): Promise<void>;
   /**
    * Operations of this workspace that are neither settled nor refused, oldest first; without those that only a newer
    * version of the app can read.

@@ -13,7 +13,6 @@ import { DEFAULT_SETTINGS, needsApproval } from '../core/settings.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
 import { refuseOverBudget } from './budget.ts';
-import { newLease } from './lease.ts';
 import { auditOfOperation } from './notify.ts';
 import { ContradictoryAnswer, labelOf, type Operation, type Purchase } from './operation.ts';
 import type { Ledger, PaidAnswer, Versions } from './ports.ts';
@@ -236,7 +235,6 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
 
 async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, versions }: Looked) {
   const { ledger, system } = app;
-  if (!(await ledger.lease(operation.id, newLease(app, owner)))) return 'refused';
   const { account } = hosting;
   return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, versions, lock });
 }
@@ -245,7 +243,7 @@ async function commitSent({ operation, hosting, owner, lock, app }: Payment, { k
 interface Payment {
   readonly operation: Operation;
   readonly hosting: HostingApi;
-  /** Who has the operation's lease. */
+  /** Who has the operation's job. */
   readonly owner: string;
   /** Of the account for a create, of the server for a renewal. */
   readonly lock: HeldLock;

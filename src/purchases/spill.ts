@@ -22,12 +22,13 @@ import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation } from '../db/database.ts';
+import { addJob } from '../db/jobs.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import { isErasedSince } from '../installations/erase-rows.ts';
 import { toOperation } from './ledger-rows.ts';
 import { auditOfOperation } from './notify.ts';
-import { labelOf, type Operation } from './operation.ts';
+import { labelOf, OPERATION, type Operation } from './operation.ts';
 import { storePassword } from './password-store.ts';
 import type { PaidAnswer, Spill, SpilledAnswer } from './ports.ts';
 
@@ -259,15 +260,13 @@ export async function keepAnswer(
   const { server_id: serverId, workspace_id: workspaceId } = row;
   const isFound = row.state === 'settled' && serverId !== null;
   const change = isFound
-    ? { has_password: 1, told_at: 0, due_at: at }
+    ? { has_password: 1, told_at: 0 }
     : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
   await trx.updateTable('operations').set(change).where('id', '=', id).execute();
-  if (isFound)
-    await storePassword(trx, foundation.vault, toOperation(row), {
-      at,
-      serverId,
-      password: asPassword(answer),
-    });
+  if (!isFound) return;
+  const password = asPassword(answer);
+  await storePassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
+  await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
 }
 
 /** Stores the password of a settled order. If the app was uninstalled since, it is erased with the others of the workspace. */

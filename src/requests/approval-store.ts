@@ -145,7 +145,7 @@ async function approve(
   const row = await markApproved(trx, id, decision);
   if (!row) return undefined;
   const approval = toApproval(row);
-  const prepared = await prepareApproved(trx, approval, decision);
+  const prepared = await prepareApproved(trx, foundation, approval, decision);
   const operation = prepared?.kind === 'claimed_elsewhere' ? undefined : prepared?.operation;
   if (prepared && operation?.id !== id) {
     const code = ALREADY_RENEWED.reason.code;
@@ -192,7 +192,12 @@ async function cancelRenewed(
 class OverBudget extends Error {}
 
 /** Money effect: what it writes will be paid, within the budget if one is given. @throws OverBudget */
-async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { at, budget }: Decision) {
+async function prepareApproved(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  approval: Approval,
+  { at, budget }: Decision,
+) {
   const { id, workspaceId, requesterId, channelId, action, keyGeneration } = approval;
   if (action.kind === 'delete') return undefined;
   const operation: NewOperation = {
@@ -207,7 +212,7 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
   };
   // A concurrent transaction that adds up spending has to count this, too.
   await lockWorkspace(trx, workspaceId);
-  const prepared = await prepareOperation(trx, operation, budget);
+  const prepared = await prepareOperation(trx, foundation, operation, budget);
   if (prepared.kind === 'over_budget') throw new OverBudget();
   return prepared;
 }

@@ -94,8 +94,9 @@ export function watchTakeovers(team: SoakTeam) {
   const look = async () => {
     const rows = await query<StoredOrder & { now: string }>(
       team,
-      `select *, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now from operations
-        where state in ('prepared', 'sent') or lease_owner <> ''`,
+      `select o.*, j.owner as lease_owner, j.lease_until, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
+        from operations o join jobs j on j.kind = 'operation' and j.key = o.id
+        where o.state in ('prepared', 'sent') or j.owner <> ''`,
     );
     if (!rows) return;
     const now = new Map<string, { owner: string; until: number }>();

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
+import { createJobs, JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
 import { silentLog } from '../../src/log.ts';
 import type { System } from '../../src/system.ts';
 import { handClock, turn } from '../slack/support/hand-clock.ts';
@@ -17,6 +17,10 @@ async function share(place: Place) {
     for (let turns = 0; turns < 40; turns++) await turn();
     await new Promise((resolve) => setTimeout(resolve, 15));
   };
+  const openJobs = async () => {
+    const { jobStore: store } = await place.open({ system });
+    return { store, jobs: createJobs(store, system, silentLog) };
+  };
   return {
     now: system.now,
     setBack: (ms: number) => {
@@ -29,9 +33,9 @@ async function share(place: Place) {
       }
     },
     start: async (handlers: JobHandlers) => {
-      const { jobs } = await place.open({ system });
+      const { jobs, store } = await openJobs();
       const stop = new AbortController();
-      jobs.handle(handlers, silentLog);
+      jobs.handle(handlers);
       const ended = jobs.run(stop.signal);
       onTestFinished(async () => {
         stop.abort();
@@ -42,9 +46,9 @@ async function share(place: Place) {
         stop.abort();
         return ended;
       };
-      return { jobs, stop: endNow, settle };
+      return { jobs, store, stop: endNow, settle };
     },
-    open: async () => (await place.open({ system })).jobs,
+    open: openJobs,
   };
 }
 
@@ -66,8 +70,8 @@ describe.each(places)('jobs on $name', ({ make }) => {
     const place = await make();
     const shared = await share(place);
     const { runs, handler, end } = makeSlow();
-    const { jobs } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() + 5000 });
+    const { store } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() + 5000 });
     await shared.pass(4000);
     expect(runs).toEqual([]);
     await shared.pass(2000);
@@ -80,8 +84,8 @@ describe.each(places)('jobs on $name', ({ make }) => {
   test('are done at once after a nudge', async () => {
     const shared = await share(await make());
     const { runs, handler } = makeSlow();
-    const { jobs, settle } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    const { jobs, store, settle } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() });
     jobs.nudge();
     await settle();
     expect(runs).toHaveLength(1);
@@ -91,13 +95,13 @@ describe.each(places)('jobs on $name', ({ make }) => {
     const place = await make();
     const shared = await share(place);
     const { runs, handler, end } = makeSlow();
-    const { jobs } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    const { store } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(1000);
-    await jobs.add({ ...JOB, payload: { text: 'again' }, dueAt: shared.now() });
+    await store.add({ ...JOB, payload: { text: 'again' }, dueAt: shared.now() });
     await shared.pass(2000);
     expect(runs).toHaveLength(1);
-    expect(await jobs.save(runs[0] as Job, { text: 'from before' })).toBe(false);
+    expect(await store.save(runs[0] as Job, { text: 'from before' })).toBe(false);
     end();
     await shared.pass(2000);
     expect(runs.map(({ payload }) => payload)).toEqual([{ text: 'hi' }, { text: 'again' }]);
@@ -110,15 +114,15 @@ describe.each(places)('jobs on $name', ({ make }) => {
     const shared = await share(await make());
     const tries: number[] = [];
     const done: string[] = [];
-    const { jobs } = await shared.start({
+    const { store } = await shared.start({
       fail: async () => {
         tries.push(shared.now() - T0);
         throw new Error('not yet');
       },
       post: async ({ key }) => void done.push(key),
     });
-    await jobs.add({ ...JOB, kind: 'fail', dueAt: shared.now() });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await store.add({ ...JOB, kind: 'fail', dueAt: shared.now() });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(70_000);
     expect(done).toEqual(['k1']);
     const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
@@ -129,13 +133,13 @@ describe.each(places)('jobs on $name', ({ make }) => {
   test('that set their next time are due then, and have not failed', async () => {
     const shared = await share(await make());
     const seen: number[] = [];
-    const { jobs } = await shared.start({
+    const { store } = await shared.start({
       post: async ({ attempts }) => {
         seen.push(attempts);
         return shared.now() + 10_000;
       },
     });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(25_000);
     expect(seen).toEqual([0, 0, 0]);
   });
@@ -143,18 +147,17 @@ describe.each(places)('jobs on $name', ({ make }) => {
   test('of kinds that a process doesn’t know are left to one that does', async () => {
     const place = await make();
     const shared = await share(place);
-    const { jobs } = await shared.start({ other: async () => undefined });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    const { store } = await shared.start({ other: async () => undefined });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(3000);
-    expect(await jobs.runNow('post', 'k1')).toBe(false);
     expect(await place.sql("select owner from jobs where owner <> ''")).toEqual([]);
   });
 
   test('are asked for sooner, never later, after the clock was set back', async () => {
     const shared = await share(await make());
     const { runs, handler } = makeSlow();
-    const { jobs } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() + 5000 });
+    const { store } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() + 5000 });
     shared.setBack(3_600_000);
     await shared.pass(2000);
     expect(runs).toHaveLength(1);
@@ -163,8 +166,8 @@ describe.each(places)('jobs on $name', ({ make }) => {
   test('that run when the app stops are waited for', async () => {
     const shared = await share(await make());
     const { runs, handler, end } = makeSlow();
-    const { jobs, stop } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    const { store, stop } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(1000);
     let isStopped = false;
     const stopping = stop().then(() => {
@@ -181,11 +184,11 @@ describe.each(places)('jobs on $name', ({ make }) => {
     const place = await make();
     const shared = await share(place);
     const { runs, handler, end } = makeSlow();
-    const { jobs } = await shared.start({ post: handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() + 60_000 });
-    const done = jobs.runNow('post', 'k1');
+    const { jobs, store } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() + 60_000 });
+    const done = jobs.runNow('post', 'k1', handler);
     await shared.pass(1000);
-    expect(await jobs.runNow('post', 'k1')).toBe(false);
+    expect(await jobs.runNow('post', 'k1', handler)).toBe(false);
     end();
     expect(await done).toBe(true);
     expect(runs).toHaveLength(1);
@@ -197,30 +200,28 @@ describe.each(several)('jobs of several processes on $name', ({ make }) => {
   test('are done by one of them, for as long as that one lives', async () => {
     const shared = await share(await make());
     const [first, second] = [makeSlow(), makeSlow()];
-    const { jobs } = await shared.start({ post: first.handler });
+    const { store } = await shared.start({ post: first.handler });
     await shared.start({ post: second.handler });
-    await jobs.add({ ...JOB, dueAt: shared.now() });
+    await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(3 * JOB_LEASE_MS);
     expect([...first.runs, ...second.runs]).toHaveLength(1);
   });
 
   test('are taken over from a process that has died, once its lease has ended, and not by a start', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const dead = await shared.open();
-    const { runs, handler } = makeSlow();
-    dead.handle({ post: handler }, silentLog);
-    await dead.add({ ...JOB, dueAt: shared.now() });
-    // Nothing renews it: the process never ran its loop.
-    void dead.runNow('post', 'k1');
+    const shared = await share(await make());
+    const { store } = await shared.open();
+    await store.add({ ...JOB, dueAt: shared.now() });
+    const [dead] = await store.leaseDue('dead', ['post'], 1);
     await shared.pass(1000);
-    const other = makeSlow();
-    await shared.start({ post: other.handler });
+    const { runs, handler } = makeSlow();
+    await shared.start({ post: handler });
     await shared.pass(JOB_LEASE_MS - 3000);
-    expect([runs.length, other.runs.length]).toEqual([1, 0]);
+    expect(runs).toEqual([]);
     await shared.pass(4000);
-    expect(other.runs).toHaveLength(1);
+    expect(runs).toHaveLength(1);
     // What it comes to in the end takes nothing from the other.
-    expect(await dead.save(runs[0] as Job, {})).toBe(false);
+    expect(await store.save(dead as Job, {})).toBe(false);
+    await store.end(dead as Job, undefined, 0);
+    expect(await store.list('post', 'T1')).toHaveLength(1);
   });
 });

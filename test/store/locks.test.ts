@@ -266,7 +266,7 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     await store.ledger.release(id, 'worker');
     await store.ledger.lease(id, lease('other'));
     expect(await markSent('other')).toBe(true);
-    const later = T0 + 5000;
+    const later = T0 + 40_000;
     expect(await store.ledger.lease(id, lease('worker', later))).toBe(true);
     expect(await markSent('worker', { at: later })).toBe(false);
   });

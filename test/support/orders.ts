@@ -42,7 +42,7 @@ export async function record({ app }: Team, order: RecordedOrder): Promise<void>
     if (!isSettled) throw new Error('the order is not settled');
   } else {
     const reason = { code: 'no_answer', details: {} } as const;
-    await ledger.markUnconfirmed(id, { dueAt: at + 1e9, reason }, audit);
+    await ledger.markUnconfirmed(id, { reason }, audit);
     if (ends === 'decided') {
       const decided = {
         at: sentAt,

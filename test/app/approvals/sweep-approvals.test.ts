@@ -258,7 +258,7 @@ describe('an approved delete that a crashed process left', () => {
 
 describe('an approved delete that is proven', () => {
   const followed = async () => {
-    return (await store.jobs.list('follow', 'T1')).map(({ key: id, payload }) => {
+    return (await store.jobStore.list('follow', 'T1')).map(({ key: id, payload }) => {
       const { action, actorId, servers } = payload as FollowPayload;
       return { ...{ id, action, actorId }, servers: servers.map(({ serverId }) => serverId) };
     });

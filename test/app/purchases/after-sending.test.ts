@@ -161,7 +161,6 @@ describe('the answer', () => {
     scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 60_000 });
     const ended = scenario.clock.sleep(30_000).then(async () => {
       const unconfirmed = {
-        dueAt: scenario.clock.now() + 3_600_000,
         reason: { code: 'no_answer', details: {} },
       } as const;
       await scenario.store.ledger.markUnconfirmed(ID, unconfirmed, entry({ outcome: 'in_doubt' }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Server } from '../../../src/core/server.ts';
-import { nextDueAt } from '../../../src/purchases/due.ts';
+import { nextDueAt } from '../../../src/purchases/notify.ts';
 import type { Operation, Purchase } from '../../../src/purchases/operation.ts';
 import { judge as judgeBy } from '../../../src/purchases/resolve.ts';
 

@@ -4,7 +4,6 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createShare } from '../../../src/hosting/share.ts';
-import { silentLog } from '../../../src/log.ts';
 import {
   createFollower,
   type FollowedAct,
@@ -84,11 +83,11 @@ async function openFollowing() {
   };
   const ports = makePorts(store, { system, followNotifier, hostingOf: () => hosting });
   const roles = { hasRole: async () => world.maySee };
-  const start = () => store.jobs.handle({ follow: createFollower(ports, roles) }, silentLog);
+  const start = () => ports.jobs.handle({ follow: createFollower(ports, roles) });
   start();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  void store.jobs.run(stop.signal);
+  void ports.jobs.run(stop.signal);
   return {
     ...{ store, world, shown, told, time },
     follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
@@ -106,7 +105,7 @@ async function openFollowing() {
     },
     /** Another process goes on, which has measured nothing. */
     takeOver: start,
-    count: async () => (await store.jobs.list('follow', 'T1')).length,
+    count: async () => (await store.jobStore.list('follow', 'T1')).length,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AppContext, Store } from '../../../src/context.ts';
 import { createLocks } from '../../../src/core/locks.ts';
+import { createJobs } from '../../../src/db/jobs.ts';
 import { createLastLists } from '../../../src/home/home-servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
@@ -62,6 +63,7 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
       tell: async () => undefined,
     },
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
+    jobs: createJobs(store.jobStore, more.system ?? stillSystem, silentLog),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },

@@ -66,7 +66,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
           .operation,
       });
       expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ actorId: 'U9' }]);
-      expect(await store.ledger.leaseDue({ owner: 'a', now: T0 + 1, until: T0 + 2 })).toEqual(operation);
+      expect(await store.jobStore.list('operation', 'T1')).toMatchObject([{ key: wanted.id }]);
     });
 
     test('by many at once prepares it once', async () => {

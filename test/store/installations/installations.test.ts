@@ -170,7 +170,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     const found = { at: T0, serverId: 1 };
     const paid = { ...found, password: new Secret('canary-password'), isFirstHand: true };
     const unclear = {
-      ...{ dueAt: T0, reason: { code: 'unreadable_answer', details: {} } as const },
+      ...{ reason: { code: 'unreadable_answer', details: {} } as const },
       sealedAnswer: new Secret('{"pw":"canary-password"}'),
     };
     if (!isClear) await store.ledger.markUnconfirmed(id, unclear, entry({ operationId: id }));

@@ -77,7 +77,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     if (!prepared || !sent || !unconfirmed || !settled || !refused) throw new Error('five operations');
     for (const one of [prepared, sent, unconfirmed, settled, refused]) await ledger.prepare(one);
     for (const { id } of [sent, unconfirmed, settled, refused]) await markSent(ledger, id, T0);
-    await ledger.markUnconfirmed(unconfirmed.id, { dueAt: T0, reason: NO_ANSWER }, entry());
+    await ledger.markUnconfirmed(unconfirmed.id, { reason: NO_ANSWER }, entry());
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
     expect(await kindOf(costing(10), budgetOf(31))).toBe('over_budget');

@@ -196,7 +196,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       second: async ({ ledger }, { id, workspaceId }) => {
         await ledger.lease(id, lease('b'));
         const audit = entry({ workspaceId, operationId: id, outcome: 'in_doubt' });
-        return ledger.markUnconfirmed(id, { dueAt: now(), reason: NO_ANSWER }, audit);
+        return ledger.markUnconfirmed(id, { reason: NO_ANSWER }, audit);
       },
       check: async ({ setting: { id, workspaceId }, first, second, store, at }) => {
         expect([at, first]).toEqual([at, true]);

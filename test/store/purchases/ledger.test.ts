@@ -91,7 +91,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
 
       const unconfirmedId = await sent(newRenew(8));
-      await ledger.markUnconfirmed(unconfirmedId, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(unconfirmedId, { reason: NO_ANSWER }, entry());
       expect((await confirm(ledger, newRenew(8))).operation.id).toBe(unconfirmedId);
 
       await ledger.settle(unconfirmedId, settled(8), entry());
@@ -129,7 +129,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('to settled removes the reason why it was unconfirmed', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', reason: NO_ANSWER });
       await ledger.settle(id, settled(9), entry());
       expect(await ledger.find(id)).not.toHaveProperty('reason');
@@ -141,7 +141,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         markSent: (id: string) => markSent(ledger, id, T0, [], id),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
         refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry()),
-        unconfirm: (id: string) => ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry()),
+        unconfirm: (id: string) => ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry()),
       };
       const reach = {
         prepared: async (id: string) => id,
@@ -181,7 +181,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         await refuse({ owner: 'another' }),
         await refuse({ decidedBy: 'U2' }),
       ]).toEqual([false, false, false]);
-      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       expect([await refuse({}), await refuse({ owner: 'another' })]).toEqual([false, false]);
       expect(await refuse({ decidedBy: 'U2' })).toBe(true);
       expect(await ledger.find(id)).toMatchObject({ state: 'refused', decidedBy: 'U2' });
@@ -258,7 +258,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   describe('an order that was done in an account that is not connected any more', () => {
     test('is settled by a manager without a server ID, and counts as paid', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
       const operation = await ledger.find(id);
       expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
@@ -276,7 +276,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   describe('contradictory evidence', () => {
     test('stores why it is left to a manager, if a reason is given', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       await ledger.markNeedsDecision(id, entry(), ACCOUNT_CHANGED);
       expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: ACCOUNT_CHANGED });
       await ledger.markNeedsDecision(id, entry());
@@ -287,7 +287,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       const id = await sent();
       await ledger.markNeedsDecision(id, entry());
       expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsDecision: false });
-      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       await ledger.markNeedsDecision(id, entry());
       await ledger.markNeedsDecision(id, entry());
       expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
@@ -304,7 +304,7 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
     const { ledger, passwords } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.markUnconfirmed(operation.id, { dueAt: T0, reason: NO_ANSWER }, entry());
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
     await ledger.refuse(operation.id, { at: T0, reason: NOT_DONE, decidedBy: 'U2' }, entry());
     const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
     expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
@@ -333,7 +333,7 @@ describe.each(engines)('notifying ($name)', ({ make }) => {
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.markUnconfirmed(operation.id, { dueAt: T0, reason: NO_ANSWER }, entry());
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
     const unconfirmed = await ledger.find(operation.id);
     await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
     if (unconfirmed) await ledger.markNotified(unconfirmed, T0);

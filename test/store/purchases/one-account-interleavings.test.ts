@@ -111,7 +111,7 @@ describe.skipIf(!postgresUrl)('two workspaces with one account, in two processes
         for (const order of orders) {
           await send(store, order);
           const audit = entry({ workspaceId: order.workspaceId });
-          await store.ledger.markUnconfirmed(order.id, { dueAt: now(), reason: NO_ANSWER }, audit);
+          await store.ledger.markUnconfirmed(order.id, { reason: NO_ANSWER }, audit);
         }
         await join(store, orders);
         return orders;

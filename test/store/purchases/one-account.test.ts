@@ -32,7 +32,7 @@ describe.each(engines)('orders of two workspaces with one account on $name', ({ 
     return store.ledger.markSent(id, sentBy(id, T0, { versions, account: nameOf(workspaceId) }));
   };
   const loseAnswer = (id: string, workspaceId: string) =>
-    store.ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry({ workspaceId }));
+    store.ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry({ workspaceId }));
   const find = (id: string) => store.ledger.find(id);
 
   test('are sent one at a time, also the one that was sent before it was known', async () => {

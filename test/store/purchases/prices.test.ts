@@ -56,8 +56,7 @@ describe.each(engines)('prices in the ledger on $name', ({ make }) => {
     await sent(newCreate('sent'));
     const refused = async (label: string, code: 'limit' | 'decided_not_done') => {
       const id = await sent(newCreate(label));
-      const dueAt = T0 + 9;
-      await ledger.markUnconfirmed(id, { dueAt, reason: { code: 'no_answer', details: {} } }, entry());
+      await ledger.markUnconfirmed(id, { reason: { code: 'no_answer', details: {} } }, entry());
       await ledger.refuse(id, { at: T0 + 9, reason: { code, details: {} }, decidedBy: 'U1' }, entry());
     };
     await refused('proven', 'limit');

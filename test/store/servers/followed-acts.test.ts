@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
-import type { Job } from '../../../src/db/jobs.ts';
+import { createJobs, type Job } from '../../../src/db/jobs.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { FollowedServer } from '../../../src/servers/follow.ts';
 import type { FollowPayload, StartedAct } from '../../../src/servers/follow-store.ts';
-import { engines, T0 } from '../support.ts';
+import { engines, stillSystem, T0 } from '../support.ts';
 
 const ACT: StartedAct = {
   id: 'act-1',
@@ -29,8 +29,8 @@ async function follow(
   await followedActs.place(act.id, { message: MESSAGE }, soon);
 }
 
-async function listActs({ jobs }: Store, workspaceId = 'T1') {
-  const acts = await jobs.list('follow', workspaceId);
+async function listActs({ jobStore }: Store, workspaceId = 'T1') {
+  const acts = await jobStore.list('follow', workspaceId);
   return acts.map(({ key, payload }) => ({ id: key, ...(payload as FollowPayload) }));
 }
 
@@ -65,11 +65,10 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
       if (looks.length > 1) return undefined;
       await follow(store, { id: 'act-2', action: 'stop', actorId: 'U2' });
       // What the process has seen doesn't undo it.
-      isSaved.push(await store.jobs.save(job, { ...(job.payload as FollowPayload), servers: [SERVER] }));
+      isSaved.push(await store.jobStore.save(job, { ...(job.payload as FollowPayload), servers: [SERVER] }));
       return undefined;
     };
-    store.jobs.handle({ follow: handler }, silentLog);
-    await store.jobs.runNow('follow', 'act-1');
+    await createJobs(store.jobStore, stillSystem, silentLog).runNow('follow', 'act-1', handler);
     expect(isSaved).toEqual([false]);
     const acts = [...(await listActs(store)), ...(await listActs(store, 'T2'))];
     const standings = acts.map(({ id, servers }) => [id, servers[0]?.standing, servers[0]?.superseded]);

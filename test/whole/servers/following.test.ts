@@ -34,7 +34,7 @@ it.concurrent('a stop that the hosting API reports as finished is not followed a
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps stop web-1');
   await operator.sees('@otto stopped web-1: ⚪ stopped');
-  expect(await team.app.ports.jobs.list('follow', 'T0SANDBOX')).toEqual([]);
+  expect(await team.app.ports.jobStore.list('follow', 'T0SANDBOX')).toEqual([]);
 });
 
 it.concurrent('several servers are listed in one message, which is edited as they settle', async () => {

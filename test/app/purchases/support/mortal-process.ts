@@ -3,9 +3,8 @@ import { createEntry, type Entry } from '../../../../src/core/entry.ts';
 import { createLocks } from '../../../../src/core/locks.ts';
 import type { HostingApi } from '../../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../../src/log.ts';
-import { takeDueOperation } from '../../../../src/purchases/due.ts';
+import { createOperationHandler } from '../../../../src/purchases/due.ts';
 import type { OperationNotifier } from '../../../../src/purchases/ports.ts';
-import { createDoubtClock } from '../../../../src/purchases/resolve.ts';
 import { never } from '../../../support/watched-database.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';
@@ -83,9 +82,9 @@ export function startProcess(
     },
   );
   const entry = database.belongingTo(life, createEntry(ports));
-  const doubtClock = createDoubtClock(system);
+  ports.jobs.handle({ operation: createOperationHandler(ports, entry) });
   const background = database.belongingTo(life, {
-    moveOn: () => takeDueOperation(ports, entry, doubtClock).then((due) => due?.run()),
+    moveOn: () => ports.jobs.runDue(),
   });
   return {
     ports,
