@@ -10,8 +10,8 @@ import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { sweepBatches } from './reminders/batch.ts';
 import { createReminderWork } from './reminders/digest.ts';
-import { sweepApprovals } from './requests/answer-approval.ts';
-import { sweepAccessRequests } from './requests/role-request.ts';
+import { resumeDelete } from './requests/answer-approval.ts';
+import { sweepRequests } from './requests/notify.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
 import type { System } from './system.ts';
@@ -141,7 +141,7 @@ function onceAtATime(work: () => Promise<void>, app: AppContext) {
 
 /** Continues approvals, access requests and renewal batches. A failure of one kind doesn't stop the others. */
 async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
-  const sweeps = [sweepApprovals(app, startedAt), sweepAccessRequests(app, startedAt), sweepBatches(app)];
+  const sweeps = [sweepRequests(app, startedAt, resumeDelete), sweepBatches(app)];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
 }
 
@@ -166,7 +166,7 @@ const REPLAY_MS = 11 * MINUTE_MS;
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-/** Removes what has expired: stored passwords, links, reply paths, temporary roles. `sweepApprovals` expires approvals. */
+/** Removes what has expired: stored passwords, links, reply paths, temporary roles. `sweepRequests` expires requests. */
 export async function sweep(app: AppContext): Promise<void> {
   const { system } = app;
   const now = system.now();

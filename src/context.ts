@@ -1,4 +1,4 @@
-import type { AccessRequests, Channels, Grants } from './access/grants.ts';
+import type { Channels, Grants } from './access/grants.ts';
 import type { AccountRecognition } from './account/one-account.ts';
 import type {
   AccountNotifier,
@@ -30,9 +30,8 @@ import type { Log } from './log.ts';
 import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 import type { BatchNotifier } from './reminders/batch.ts';
 import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
-import type { Approvals } from './requests/approval.ts';
-import type { Approval, DecisionNotifier } from './requests/decision.ts';
-import type { AccessRequest } from './requests/role-request.ts';
+import type { RequestNotifier } from './requests/notify.ts';
+import type { Requests } from './requests/store.ts';
 import type { FollowNotifier } from './servers/follow.ts';
 import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
 import type { Protections, ServerNotes } from './servers/ports.ts';
@@ -45,8 +44,7 @@ export interface Store {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly grants: Grants;
-  readonly accessRequests: AccessRequests;
-  readonly approvals: Approvals;
+  readonly requests: Requests;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
   readonly spill: Spill;
@@ -92,8 +90,7 @@ export interface AppContext extends Store {
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
   readonly followNotifier: FollowNotifier;
-  readonly approvalNotifier: DecisionNotifier<Approval>;
-  readonly accessNotifier: DecisionNotifier<AccessRequest>;
+  readonly requestNotifier: RequestNotifier;
   readonly accountNotifier: AccountNotifier;
   readonly reminderNotifier: ReminderNotifier;
   readonly batchNotifier: BatchNotifier;

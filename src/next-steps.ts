@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { HostingError, isRefusal } from './core/errors.ts';
-import { accessSteps } from './requests/ask-for-role.ts';
+import { accessSteps } from './requests/role-request-card.ts';
 import { failedSteps, serverSteps } from './servers/words.ts';
 import { actions } from './slack/kit/blocks.ts';
 

@@ -13,8 +13,9 @@ import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/outcomes.ts';
 import { createReminderNotifier } from './reminders/notifier.ts';
 import { createBatchNotifier } from './reminders/renew-all.ts';
-import { createApprovalNotifier } from './requests/approval-card.ts';
-import { createAccessNotifier } from './requests/role-request-card.ts';
+import { approvalScreen } from './requests/approval-card.ts';
+import { createRequestNotifier } from './requests/notify.ts';
+import { roleScreen } from './requests/role-request-card.ts';
 import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
 import { shortcuts } from './servers/shortcuts.ts';
@@ -49,8 +50,7 @@ export interface Slack {
     | 'slackAbilities'
     | 'operationNotifier'
     | 'followNotifier'
-    | 'approvalNotifier'
-    | 'accessNotifier'
+    | 'requestNotifier'
     | 'accountNotifier'
     | 'reminderNotifier'
     | 'batchNotifier'
@@ -149,8 +149,7 @@ function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
     connectNotifier: createConnectNotifier(parts),
     operationNotifier: createOperationNotifier(parts),
     followNotifier: createFollowNotifier(parts),
-    approvalNotifier: createApprovalNotifier(parts),
-    accessNotifier: createAccessNotifier(parts),
+    requestNotifier: createRequestNotifier(parts, { approval: approvalScreen, role: roleScreen }),
     accountNotifier: createAccountNotifier(parts),
     reminderNotifier: createReminderNotifier(parts),
     batchNotifier: createBatchNotifier(parts),

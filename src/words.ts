@@ -15,7 +15,7 @@ import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
 import { isTargetState } from './core/server.ts';
-import type { AccessRequestState, ClosedState } from './requests/decision.ts';
+import type { ClosedState, RoleRequestState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
@@ -72,7 +72,7 @@ function describeGranters({ needed, owners = [] }: Needed): string {
   return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
 }
 
-const ASKED_BEFORE: Readonly<Record<AccessRequestState, (at: string, againAt: string) => string>> = {
+const ASKED_BEFORE: Readonly<Record<RoleRequestState, (at: string, againAt: string) => string>> = {
   open: (at) =>
     `You requested this on ${at}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``,
   denied: (at, againAt) => `An owner declined this on ${at}. You can ask again after ${againAt}.`,

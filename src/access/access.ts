@@ -3,15 +3,19 @@ import { z } from 'zod';
 import type { UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findNearest, findPattern } from '../core/labels.ts';
 import { type Grant, type Grantee, type HeldRoles, ROLES, type Role } from '../core/roles.ts';
+import type { RoleRequest } from '../requests/request.ts';
+import { type WantedRole, withdrawRoleRequest } from '../requests/role-request.ts';
 import {
+  answerActions,
+  answerModals,
+  answerRows,
   defineContinue,
   type RunTyped,
   requestAccessActions,
   requestAccessForm,
   requestAccessModals,
-} from '../requests/ask-for-role.ts';
-import { type AccessRequest, type WantedRole, withdrawAccessRequest } from '../requests/role-request.ts';
-import { answerActions, answerModals, answerRows, withdrawnMessage } from '../requests/role-request-card.ts';
+  withdrawnMessage,
+} from '../requests/role-request-card.ts';
 import {
   actions,
   confirmation,
@@ -87,7 +91,7 @@ async function runAccess(command: AccessCommand, request: SlackRequest): Promise
     case 'ask':
       return requestAccessForm.open(command.wanted, request);
     case 'withdraw': {
-      const withdrawn = await request.execute(withdrawAccessRequest, {});
+      const withdrawn = await request.execute(withdrawRoleRequest, {});
       await request.reply.send(withdrawnMessage(withdrawn));
     }
   }
@@ -311,7 +315,7 @@ export function accessScreen({ requests, ...list }: AccessList, page: number): M
   };
 }
 
-function requestBlocks(requests: readonly AccessRequest[]): KnownBlock[] {
+function requestBlocks(requests: readonly RoleRequest[]): KnownBlock[] {
   if (requests.length === 0) return [];
   const shown = requests.slice(0, MOST_REQUESTS);
   const rest = requests.length - shown.length;

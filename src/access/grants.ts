@@ -3,14 +3,13 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import type { UserGroup } from '../core/directory.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles } from '../core/permission.ts';
 import type { Actor, Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { redrawHomes } from '../home/redraw.ts';
-import type { DecisionStore, NewDecision } from '../requests/decision.ts';
-import type { AccessRequest } from '../requests/role-request.ts';
+import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 
 /** Who has which role in a workspace and why, and the open access requests. */
 export interface AccessList {
@@ -19,7 +18,7 @@ export interface AccessList {
   readonly owners: readonly UserId[];
   /** Admins of the Slack workspace, who are owners; undefined if Slack doesn't list them. */
   readonly admins: { readonly userIds: readonly UserId[]; readonly isComplete: boolean } | undefined;
-  readonly requests: readonly AccessRequest[];
+  readonly requests: readonly RoleRequest[];
 }
 
 /** Reads who has which role in the workspace and why, and the open access requests. */
@@ -32,7 +31,7 @@ export const listAccess = defineUseCase({
     const now = app.system.now();
     const [grants, requests, admins] = await Promise.all([
       app.grants.list(workspaceId),
-      app.accessRequests.listOpen(workspaceId),
+      app.requests.listOpen(workspaceId, ROLES_ASKED),
       app.admins.list(workspaceId),
     ]);
     return {
@@ -269,47 +268,6 @@ export function describeForAudit(grant: {
   const { role, pattern, subjectId, forMs } = grant;
   const time = forMs ? `for ${Math.round(forMs / MINUTE_MS)} min` : '';
   return [role, pattern, subjectId, time].filter(Boolean).join(' ');
-}
-
-/** An access request to store. */
-export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until' | 'granted'>;
-
-/** What became of an access request: stored, the same as an earlier one, or one too many. */
-export type RequestOutcome =
-  | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
-  | { readonly kind: 'repeated'; readonly request: AccessRequest }
-  /** `recent`: the requests within the limit's time, oldest first. */
-  | { readonly kind: 'too_many'; readonly recent: readonly AccessRequest[] };
-
-/** Stores the access requests of all workspaces. */
-export interface AccessRequests extends DecisionStore<AccessRequest> {
-  /**
-   * Stores a request. Returns the earlier one instead if the same user has requested the same role for the same servers since
-   * `since` (epoch ms), and it is open or denied. Replaces older open ones, and returns them so that their cards are closed.
-   * Refuses a user who has made `most` requests since then, for any role.
-   */
-  request(
-    request: NewAccessRequest,
-    limit: { readonly since: number; readonly most: number },
-  ): Promise<RequestOutcome>;
-  /**
-   * open → approved (with its grant, in the same transaction) or denied. Undefined if it is no longer open. An approval never
-   * lowers a role: a higher or longer grant that the requester has received since stays, and `until` is that grant's.
-   */
-  decide(
-    id: ConfirmationId,
-    decision: {
-      readonly by: UserId;
-      readonly at: number;
-      readonly grant?: NewGrant;
-      readonly denialReason?: string;
-    },
-  ): Promise<AccessRequest | undefined>;
-  /** open → withdrawn, by the requester alone. Undefined if it is no longer open, or another user's. */
-  withdraw(
-    id: ConfirmationId,
-    by: { readonly requesterId: UserId; readonly at: number },
-  ): Promise<AccessRequest | undefined>;
 }
 
 /** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */

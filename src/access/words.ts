@@ -1,6 +1,6 @@
 import { EVERY_SERVER } from '../core/labels.ts';
 import type { Grantee, HeldRole, Role } from '../core/roles.ts';
-import type { AccessRequest } from '../requests/role-request.ts';
+import type { RoleRequest } from '../requests/request.ts';
 import {
   codeLabel,
   escapeText,
@@ -64,7 +64,7 @@ export function describeHeldRole({ role, pattern, source }: HeldRole): string {
 }
 
 /** "@nora is requesting the *operator* role for `web-1`.", with the reason below. */
-export function describeRequest(request: AccessRequest): string {
+export function describeRequest(request: RoleRequest): string {
   return `${mention(request.requesterId)} is requesting the ${describeWantedRole(request)}.\n${quote(request.reason)}`;
 }
 

@@ -2,7 +2,7 @@ import type { AuditAction, AuditEntry, AuditProblem, StoredEntry } from '../core
 import type { AuditEntryId, ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import type { WorkspaceSettings } from '../core/settings.ts';
-import type { Deciders } from '../requests/decision.ts';
+import type { Deciders } from '../requests/notify.ts';
 
 /** A change of a workspace's API key. */
 export interface KeyChange {

@@ -9,7 +9,7 @@ import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
 import { approvalActions, approvalModals, waitingBlocks } from '../requests/approval-card.ts';
-import { type Approval, labelOfAction } from '../requests/decision.ts';
+import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts';
 import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -117,17 +117,16 @@ async function tryApi({ hosting: open, app }: UseCaseContext): Promise<ApiStatus
 async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
   const { actor, app } = context;
   const now = app.system.now();
-  const open = await app.approvals.listOpen(actor.workspaceId);
+  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS);
   const waiting = open.filter(
-    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+    (approval) => approval.expiresAt > now && context.covers(labelOfAction(approval)),
   );
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, app);
   return waiting.map((approval) => ({
     approval,
     isOwn: approval.requesterId === actor.userId,
-    canAnswer:
-      approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval.action)),
+    canAnswer: approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval)),
   }));
 }
 

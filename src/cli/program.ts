@@ -130,10 +130,8 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
 /** The use cases that programs run need all but these parts; a part that is new to the app has to be given or named here. */
 type ProgramContext = Omit<
   AppContext,
-  | 'accessNotifier'
   | 'accountRecognition'
   | 'admins'
-  | 'approvalNotifier'
   | 'batchNotifier'
   | 'channels'
   | 'channelTest'
@@ -144,6 +142,7 @@ type ProgramContext = Omit<
   | 'locks'
   | 'operationNotifier'
   | 'reminderNotifier'
+  | 'requestNotifier'
   | 'settings'
   | 'slackAbilities'
   | 'workflowNotifier'

@@ -1,5 +1,5 @@
 import type { OperationRefusalDetails, UnconfirmedDetails } from '../purchases/operation.ts';
-import type { CancelDetails, DeleteEndDetails } from '../requests/decision.ts';
+import type { CancelDetails, DeleteEndDetails } from '../requests/request.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';

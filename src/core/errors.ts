@@ -1,4 +1,4 @@
-import type { AccessRequestState, ClosedState } from '../requests/decision.ts';
+import type { ClosedState, RoleRequestState } from '../requests/request.ts';
 import type { ServerId, UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Role } from './roles.ts';
@@ -99,7 +99,7 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   /** The server has no label, and the pattern of an empty label would match every server. */
   label_needed: { role: Role };
   /** The user requested this role before. `state`: how that request ended. */
-  asked_before: { at: number; state: AccessRequestState; againAt: number };
+  asked_before: { at: number; state: RoleRequestState; againAt: number };
   asked_enough: { wishes: readonly { role: Role; pattern: string; at: number }[]; againAt: number };
   /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };

@@ -97,19 +97,12 @@ async function endOrders(trx: Transaction<Tables>): Promise<void> {
 /** An approved delete that has not begun may have been carried out, and its server renewed or replaced since. */
 async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<number> {
   const canceled = await trx
-    .updateTable('approvals')
-    .set({
-      state: 'canceled',
-      reason: 'restored',
-      reason_details: '{}',
-      is_told: 0,
-      claim: '',
-      changed_at: at,
-    })
+    .updateTable('requests')
+    .set({ state: 'canceled', outcome: 'restored', is_told: 0, claim: '', changed_at: at })
     .set(({ fn, val }) => ({ decided_at: fn.coalesce('decided_at', val(at)) }))
     .where((column) =>
       column.or([
-        column('state', '=', 'open'),
+        column.and([column('state', '=', 'open'), column('kind', '<>', 'role')]),
         column.and([column('state', '=', 'approved'), column('kind', '=', 'delete')]),
       ]),
     )

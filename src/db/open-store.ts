@@ -13,8 +13,7 @@ import type { Ledger, Spill } from '../purchases/ports.ts';
 import { createSpill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch-store.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
-import { createApprovals } from '../requests/approval-store.ts';
-import { createAccessRequests } from '../requests/role-request-store.ts';
+import { createRequests } from '../requests/store.ts';
 import { createActMessages, createFollowedActs } from '../servers/follow-store.ts';
 import { createServerNotes } from '../servers/notes.ts';
 import { createProtections } from '../servers/protect.ts';
@@ -149,8 +148,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     accounts: createAccounts(foundation),
     apiKeys: createApiKeys(foundation),
     grants: createGrants(foundation),
-    accessRequests: createAccessRequests(foundation),
-    approvals: createApprovals(foundation),
+    requests: createRequests(foundation),
     ledger: createLedger(foundation),
     passwords: createPasswords(foundation),
     spill,

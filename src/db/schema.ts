@@ -7,16 +7,6 @@ import type { Tables } from './tables.ts';
  * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
  */
 const STATEMENTS: readonly string[] = [
-  `create table access_requests (
-    id text primary key not null, workspace_id text not null, asker_id text not null, channel_id text,
-    role text not null, pattern text not null, pattern_key text not null, reason text not null,
-    asked_at bigint not null, expires_at bigint not null, state text not null, decided_by text, decided_at bigint,
-    until bigint, is_told integer not null, cards text not null, denial_reason text, granted_role text,
-    granted_pattern text, command text)`,
-  `create index access_requests_asker on access_requests (workspace_id, asker_id, asked_at)`,
-  `create unique index access_requests_open on access_requests (workspace_id, asker_id, role, pattern_key) where state = 'open'`,
-  `create index access_requests_state on access_requests (state, workspace_id)`,
-  `create index access_requests_told on access_requests (is_told, asked_at)`,
   `create table account_names (
     name text primary key not null, account text not null)`,
   `create index account_names_account on account_names (account)`,
@@ -35,15 +25,6 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null,
     account text not null default '')`,
   `create index api_keys_account on api_keys (account)`,
-  `create table approvals (
-    id text primary key not null, workspace_id text not null, requester_id text not null, channel_id text,
-    kind text not null, deed text not null, claim text not null, is_over_budget integer not null,
-    state text not null, asked_at bigint not null, expires_at bigint not null, changed_at bigint not null,
-    decided_by text, decided_at bigint, reason text, is_told integer not null, cards text not null,
-    reason_details text, key_generation integer not null default 0, denial_reason text)`,
-  `create unique index approvals_claim on approvals (workspace_id, claim) where claim <> ''`,
-  `create index approvals_state on approvals (state, workspace_id)`,
-  `create index approvals_told on approvals (is_told, changed_at)`,
   `create table audit (
     id text primary key not null, workspace_id text not null, seq bigint not null, previous text not null,
     signature text not null, at bigint not null, actor_id text not null, channel_id text, surface text not null,
@@ -143,6 +124,16 @@ const STATEMENTS: readonly string[] = [
     id text primary key not null, workspace_id text not null, sealed text not null, uses_left integer not null,
     until bigint not null)`,
   `create index reply_urls_age on reply_urls (until)`,
+  `create table requests (
+    id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
+    channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
+    key_generation integer not null, asked_at bigint not null, expires_at bigint not null, state text not null,
+    changed_at bigint not null, decided_by text, decided_at bigint, denial_reason text, outcome text,
+    outcome_details text, granted text, is_told integer not null, cards text not null)`,
+  `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
+  `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
+  `create index requests_state on requests (state, workspace_id)`,
+  `create index requests_told on requests (is_told, changed_at)`,
   `create table restores (
     id text primary key not null, at bigint not null, order_id text not null)`,
   `create table seen_requests (

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import type { Grantee, Role } from '../core/roles.ts';
 import type { PowerAction } from '../core/server.ts';
 import type { Purchase } from '../purchases/operation.ts';
-import type { AccessRequestState, ApprovalAction, ApprovalState } from '../requests/decision.ts';
+import type { Request, RequestState } from '../requests/request.ts';
 import type { RunKey, RunState } from '../workflows/run.ts';
 
 /**
@@ -17,8 +17,7 @@ export interface Tables extends FollowTables, WorkflowTables {
   account_names: AccountNamesTable;
   account_servers: AccountServersTable;
   grants: GrantsTable;
-  access_requests: AccessRequestsTable;
-  approvals: ApprovalsTable;
+  requests: RequestsTable;
   operations: OperationsTable;
   passwords: PasswordsTable;
   audit: AuditTable;
@@ -264,65 +263,40 @@ interface AuditHeadsTable {
   signature: string;
 }
 
-interface AccessRequestsTable {
+/** What a user has requested and others decide: approvals of purchases and deletes, and roles. */
+interface RequestsTable {
   id: string;
   workspace_id: string;
-  asker_id: string;
-  channel_id: string | null;
-  role: Role;
-  pattern: string;
-  pattern_key: string;
-  reason: string;
-  asked_at: number;
-  expires_at: number;
-  state: AccessRequestState;
-  decided_by: string | null;
-  /** When it stopped being open, for any reason. */
-  decided_at: number | null;
-  /** NULL if nothing was granted, or if the grant is permanent. */
-  until: number | null;
-  /** NULL if nothing was granted. */
-  granted_role: Role | null;
-  granted_pattern: string | null;
-  denial_reason: string | null;
-  /** What the requester typed before; NULL if they requested the role otherwise. */
-  command: string | null;
-  is_told: number;
-  /** JSON. */
-  cards: string;
-}
-
-interface ApprovalsTable {
-  id: string;
-  workspace_id: string;
+  kind: Request['kind'];
   requester_id: string;
   channel_id: string | null;
-  kind: ApprovalAction['kind'];
-  /** JSON. */
-  deed: string;
-  /** '' if it claims nothing or is no longer open. */
+  /** JSON: exactly what is asked for. */
+  subject: string;
+  /** What only one open request of a workspace may be about; '' for a create, and when it is no longer open. */
   claim: string;
   is_over_budget: number;
-  state: ApprovalState;
+  key_generation: number;
   asked_at: number;
   expires_at: number;
+  state: RequestState;
   /** When its state was last changed. */
   changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
-  reason: string | null;
-  /** JSON. */
-  reason_details: string | null;
   denial_reason: string | null;
+  /** The code of the reason for its state, where that needs one. */
+  outcome: string | null;
+  /** JSON. */
+  outcome_details: string | null;
+  /** JSON of the role that was granted and when it ends; NULL where none was. */
+  granted: string | null;
   is_told: number;
   /** JSON. */
   cards: string;
-  key_generation: Generated<number>;
 }
 
-export type AccessRequestRow = Selectable<AccessRequestsTable>;
-export type ApprovalRow = Selectable<ApprovalsTable>;
+export type RequestRow = Selectable<RequestsTable>;
 
 /** What is followed until servers have settled. */
 interface FollowTables {

@@ -1,5 +1,6 @@
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { isExpected, Refusal } from '../core/errors.ts';
+import type { UserId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
 import { coversAllServers, lookUpRoles } from '../core/permission.ts';
 import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
@@ -7,8 +8,13 @@ import type { PurchaseFreeze } from '../core/settings.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { listDecidable } from '../requests/approval.ts';
-import type { Approval } from '../requests/decision.ts';
-import type { AccessRequest } from '../requests/role-request.ts';
+import {
+  APPROVALS,
+  type Approval,
+  type Request,
+  ROLES_ASKED,
+  type RoleRequest,
+} from '../requests/request.ts';
 import { type HomeServers, type Reading, readList, showServers, type WantedList } from './home-servers.ts';
 
 type Context = UseCaseContext;
@@ -36,7 +42,7 @@ export interface Home {
 
 interface Requests {
   readonly approvals: readonly Approval[];
-  readonly access: readonly AccessRequest[];
+  readonly access: readonly RoleRequest[];
 }
 
 const NO_REQUESTS: Requests = { approvals: [], access: [] };
@@ -98,7 +104,7 @@ async function readRest(roles: HeldRoles, context: Context) {
   const [held, approvals, access, own, workspace, needsInstall] = await Promise.all([
     app.passwords.listHeld(actor.workspaceId),
     listDecidable(roles, context),
-    isOwner ? listAccessOf(context, (requesterId) => requesterId !== actor.userId) : [],
+    isOwner ? listPending(ROLES_ASKED, (requesterId) => requesterId !== actor.userId, context) : [],
     listOwn(context),
     app.workspaces.find(actor.workspaceId),
     isOwner && app.installations.needsInstall?.(actor.workspaceId),
@@ -114,19 +120,19 @@ async function readRest(roles: HeldRoles, context: Context) {
 }
 
 async function listOwn(context: Context): Promise<Requests> {
-  const { actor, app } = context;
-  const now = app.system.now();
-  const approvals = await app.approvals.listOpen(actor.workspaceId);
+  const isOwn = (requesterId: UserId) => requesterId === context.actor.userId;
   return {
-    approvals: approvals.filter(
-      ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > now,
-    ),
-    access: await listAccessOf(context, (requesterId) => requesterId === actor.userId),
+    approvals: await listPending(APPROVALS, isOwn, context),
+    access: await listPending(ROLES_ASKED, isOwn, context),
   };
 }
 
-async function listAccessOf({ actor, app }: Context, isWanted: (requesterId: string) => boolean) {
-  const open = await app.accessRequests.listOpen(actor.workspaceId);
+async function listPending<Kind extends Request['kind']>(
+  kinds: readonly Kind[],
+  isWanted: (requesterId: UserId) => boolean,
+  { actor, app }: Context,
+) {
+  const open = await app.requests.listOpen(actor.workspaceId, kinds);
   const now = app.system.now();
   return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
 }

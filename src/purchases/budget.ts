@@ -79,7 +79,7 @@ export async function refuseOverBudget(
 ): Promise<void> {
   const state = await readBudget({ actor: { workspaceId, userId: actorId }, app });
   if (!state) return;
-  const approval = await app.approvals.find(id);
+  const approval = await app.requests.find(id, ['purchase']);
   if (approval?.state === 'approved' && approval.isOverBudget) return;
   const { budget } = state;
   // The order itself has been counted since it was confirmed.

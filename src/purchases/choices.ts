@@ -3,7 +3,7 @@ import { type Catalog, describePlan, type Order } from '../core/catalog.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import { context, LIMITS, option, section } from '../slack/kit/blocks.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
-import { count, escapeText, plainLabel } from '../slack/kit/text.ts';
+import { codeLabel, count, describeNumber, escapeText, plainLabel } from '../slack/kit/text.ts';
 import type { BudgetState } from './budget.ts';
 import type { Terms } from './review.ts';
 
@@ -145,4 +145,10 @@ function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, curr
   const lines = [...line('workspace', 'by the workspace'), ...line('person', 'by you')];
   const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
   return `${escapeText(lines.join(' '))}${unknown}`;
+}
+
+/** The warning for users who confirm or approve a create. */
+export function namesakeWords(count: number, label: string): string {
+  const are = count === 1 ? 'There’s already a server' : `There are already ${describeNumber(count)} servers`;
+  return `:warning: ${are} called ${codeLabel(label)}.`;
 }

@@ -4,8 +4,9 @@ import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../cor
 import type { ChannelId, ConfirmationId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import { needsApproval, takesApprovals } from '../core/settings.ts';
-import { notifyApproval, requestApproval } from '../requests/approval.ts';
-import type { Approval } from '../requests/decision.ts';
+import { requestApproval } from '../requests/approval.ts';
+import { notifyRequest } from '../requests/notify.ts';
+import { APPROVALS, type Approval } from '../requests/request.ts';
 import { findBudget, isOverBudget, readBudget } from './budget.ts';
 import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { runOperation } from './pay.ts';
@@ -42,7 +43,7 @@ export const confirmPurchase = defineUseCase({
     confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
   follow: async (confirmed, { app }) => {
     if (!confirmed.isNew) return;
-    if (confirmed.kind === 'waiting') return notifyApproval(confirmed.approval.id, app);
+    if (confirmed.kind === 'waiting') return notifyRequest(confirmed.approval.id, app);
     const { operation } = confirmed;
     await runOperation(operation.id, app).catch(async (error: unknown) => {
       await app.operationNotifier.notifyUnsaved(operation);
@@ -68,7 +69,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   const action = { kind: 'purchase' as const, purchase, price };
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
     kind: 'waiting',
-    ...(await requestApproval({ id, action, isOverBudget: isOver }, context)),
+    ...(await requestApproval({ id, ...action, isOverBudget: isOver }, context)),
   });
   if (needsApproval(rule, purchase.kind, price)) {
     const budget = await readBudget(context);
@@ -93,10 +94,10 @@ function refuseUnsaved(error: unknown, { id }: Confirmation, { app }: UseCaseCon
 
 /** An earlier confirmation of the same form stays valid, even if the two-person rule has changed since. */
 async function findEarlier(id: ConfirmationId, context: ConfirmContext): Promise<Confirmed | undefined> {
-  const { ledger, approvals } = context.app;
+  const { ledger, requests } = context.app;
   const operation = await ledger.find(id);
   if (operation) return paying({ kind: 'known', operation }, context);
-  const approval = await approvals.find(id);
+  const approval = await requests.find(id, APPROVALS);
   if (!approval) return undefined;
   if (approval.workspaceId !== context.actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'waiting', isNew: false, approval };

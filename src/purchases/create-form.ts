@@ -8,7 +8,7 @@ import { defineCommand, type Suggestions } from '../slack/kit/command.ts';
 import { shortKey } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { codeLabel, describeNumber, escapeText } from '../slack/kit/text.ts';
+import { codeLabel, escapeText } from '../slack/kit/text.ts';
 import type { TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { createBackButton, createButton, createReviewButton, orderValue } from './buttons.ts';
@@ -17,6 +17,7 @@ import {
   type Choice,
   listChoices,
   listOmissions,
+  namesakeWords,
   resolveKeys,
   searchChoices,
   termsBlocks,
@@ -144,12 +145,6 @@ function reviewBlocks({ order, plan, namesakeIds, terms }: CreateReview, currenc
     ),
     actions(createBackButton.element('Back', toKeys(order))),
   ];
-}
-
-/** The warning for users who confirm or approve a create. */
-export function namesakeWords(count: number, label: string): string {
-  const are = count === 1 ? 'There’s already a server' : `There are already ${describeNumber(count)} servers`;
-  return `:warning: ${are} called ${codeLabel(label)}.`;
 }
 
 /** Longer than any label or code that can be ordered: what is paid for is shown whole. */

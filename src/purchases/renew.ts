@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describePlan } from '../core/catalog.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
-import { requestedBeforeWords, waitingWords } from '../requests/approval-words.ts';
+import { requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
 import { chooseUnnamed } from '../servers/pick.ts';
 import { describePaidUntil } from '../servers/words.ts';
 import { context, facts, section } from '../slack/kit/blocks.ts';

@@ -230,7 +230,8 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
   const { approval: rule } = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
   if (!needsApproval(rule, purchase.kind, price)) return;
   // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
-  if ((await app.approvals.find(id))?.state !== 'approved') throw new Refusal('approval_needed', {});
+  if ((await app.requests.find(id, ['purchase']))?.state !== 'approved')
+    throw new Refusal('approval_needed', {});
 }
 
 async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, versions }: Looked) {

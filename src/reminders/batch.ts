@@ -21,8 +21,8 @@ import { runOperation } from '../purchases/pay.ts';
 import type { OperationNotifier } from '../purchases/ports.ts';
 import { sumCost } from '../purchases/prices.ts';
 import { findRenewPrice, readTerms, type Terms } from '../purchases/review.ts';
-import { notifyApproval } from '../requests/approval.ts';
-import type { Approval } from '../requests/decision.ts';
+import { notifyRequest } from '../requests/notify.ts';
+import { APPROVALS, type Approval } from '../requests/request.ts';
 import { listDue, type PaidServer } from './digest-content.ts';
 import { readReminderSettings } from './marks.ts';
 import type { BatchedRenewal, RenewalBatch } from './ports.ts';
@@ -209,7 +209,7 @@ async function renew(
     if (!lock.isHeld()) return;
     const confirmed = await confirmRenewal(renewal, actor, app);
     if (!confirmed.isNew) return;
-    if (confirmed.kind === 'waiting') return await notifyApproval(confirmed.approval.id, app);
+    if (confirmed.kind === 'waiting') return await notifyRequest(confirmed.approval.id, app);
     const operationNotifier = leaveToSummary(app.operationNotifier);
     await runOperation(confirmed.operation.id, { ...app, operationNotifier });
   } catch (error) {
@@ -286,7 +286,7 @@ async function endBatch(
 async function listResults(
   { workspaceId, renewals }: RenewalBatch,
   failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
-  { ledger, approvals, reminders }: AppContext,
+  { ledger, requests, reminders }: AppContext,
 ): Promise<readonly RenewalResult[]> {
   const ids = renewals.map(({ serverId }) => serverId);
   const others = await reminders.listRenewals(workspaceId, ids);
@@ -294,7 +294,7 @@ async function listResults(
   const find = async (renewal: BatchedRenewal): Promise<RenewalStanding> => {
     const own = await ledger.find(renewal.id);
     if (own) return { kind: 'operation', operation: own, isOwn: true };
-    const approval = await approvals.find(renewal.id);
+    const approval = await requests.find(renewal.id, APPROVALS);
     if (approval) return { kind: 'waiting', approval };
     const operation = byClaim.get(claimOf({ kind: 'renew', ...renewal }));
     if (operation) return { kind: 'operation', operation, isOwn: false };

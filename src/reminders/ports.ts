@@ -4,7 +4,7 @@ import type { Money } from '../core/money.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Operation } from '../purchases/operation.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { Digest, DigestContent, ReminderMark } from './reminder.ts';
 
 /** A workspace in which a digest is set up. */

@@ -5,33 +5,29 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import { findPlan, type Order } from '../core/catalog.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../core/errors.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { ConfirmationId } from '../core/ids.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
-import { hasRole, listApprovers } from '../core/permission.ts';
+import { hasRole } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { findBudget } from '../purchases/budget.ts';
+import { runOperation } from '../purchases/pay.ts';
 import { findRenewPrice, findWrongChoices } from '../purchases/review.ts';
 import { fetchAllServers } from '../purchases/send.ts';
-import { startFollowing } from '../servers/follow.ts';
-import { auditOfApproval, notifyApproval } from './approval.ts';
-import { carryOutApproval, endDelete, lockOfDelete, lookForDeleted, runDelete } from './carry-out.ts';
+import { findListed, sendDelete } from '../servers/delete-server.ts';
+import { getRequest, notifyRequest, refuseClosed, refuseOwnRequest } from './notify.ts';
 import {
+  APPROVALS,
   type Approval,
-  type ApprovalAction,
+  auditOfApproval,
   type CancelReason,
-  type DecisionKind,
-  getDecision,
+  type DeleteEnd,
   labelOfAction,
-  refuseClosed,
-  refuseOwnRequest,
-  sweepDecisions,
-} from './decision.ts';
-
-type Context = UseCaseContext;
+  type Request,
+} from './request.ts';
 
 export type ApprovalAnswer =
   | { readonly kind: 'approve' }
@@ -43,11 +39,10 @@ export const readApproval = defineUseCase({
   needs: 'manager',
   effect: 'reads',
   run: async ({ id }: { id: ConfirmationId }, context): Promise<Approval> => {
-    const kind = approvalKind(context.app);
-    const approval = await getDecision(kind, id, context.actor);
+    const approval = await getRequest(id, APPROVALS, context.actor, context.app);
     refuseOwnRequest(approval, context.actor);
-    await context.requireRoleFor(labelOfAction(approval.action));
-    return approval.state === 'open' ? approval : refuseClosed(kind, id);
+    await context.requireRoleFor(labelOfAction(approval));
+    return approval.state === 'open' ? approval : refuseClosed(id, context.app);
   },
 });
 
@@ -55,7 +50,7 @@ export const readApproval = defineUseCase({
  * A second user approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
  * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
  * done; while it can't be checked whether something has, or purchases are frozen, it stays open.
- * Money effect: none yet; an approved purchase is prepared in the ledger, and `carryOutApproval` sends it.
+ * Money effect: none yet; an approved purchase is prepared in the ledger, and what follows sends it.
  * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`; `approval_unsaved` when the
  * store fails
  */
@@ -64,65 +59,54 @@ export const answerApproval = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   run: async (input: { id: ConfirmationId; answer: ApprovalAnswer }, context): Promise<Approval> => {
-    const { actor, app, setSubject } = context;
-    const kind = approvalKind(app);
-    const approval = await getDecision(kind, input.id, actor);
-    const { id, action, state, expiresAt } = approval;
-    setSubject({ operationId: id, label: labelOfAction(action) });
-    refuseOwnRequest(approval, actor);
-    await context.requireRoleFor(labelOfAction(action));
-    const isOpen = state === 'open' && expiresAt > app.system.now();
-    const decide = () =>
-      input.answer.kind === 'approve'
-        ? approve(approval, context)
-        : deny(approval, input.answer.reason, context);
-    const isMine = isOpen && (await decide());
-    if (!isMine) return refuseClosed(kind, id);
-    const decided = getDecision(kind, id, actor);
-    return input.answer.kind === 'approve'
-      ? decided.catch((error: unknown) => refuseUnsaved(error, approval, app))
-      : decided;
+    const { id, answer } = input;
+    const approval = await getRequest(id, APPROVALS, context.actor, context.app);
+    context.setSubject({ operationId: id, label: labelOfAction(approval) });
+    refuseOwnRequest(approval, context.actor);
+    await context.requireRoleFor(labelOfAction(approval));
+    const answered =
+      answer.kind === 'approve'
+        ? await approve(approval, context)
+        : await deny(approval, answer.reason, context);
+    return answered ?? refuseClosed(id, context.app);
   },
   follow: async (approval, { app }) => {
-    await notifyApproval(approval.id, app);
-    if (approval.state === 'approved') await carryOutApproval(approval, app);
+    await notifyRequest(approval.id, app);
+    if (approval.state === 'approved') await carryOut(approval, app);
   },
 });
 
-function deny(
-  approval: Approval,
-  denialReason: string | undefined,
-  { actor, app }: Context,
-): Promise<boolean> {
+type Context = Pick<UseCaseContext, 'actor' | 'app'>;
+
+function deny(approval: Approval, denialReason: string | undefined, { actor, app }: Context) {
   const denied = { state: 'denied', at: app.system.now(), by: actor.userId, denialReason } as const;
-  const audit = auditOf(approval, 'denied', actor, app);
+  const audit = auditOfAnswer(approval, 'denied', actor, app);
   // The label of the first entry is the server's, so that it is found by that: the reason gets its own, of the same act.
   const reason = denialReason && { ...audit, action: 'denial_reason' as const, label: denialReason };
-  return app.approvals.move(approval.id, ['open'], denied, audit, ...(reason ? [reason] : []));
+  return app.requests.move<Approval>(approval.id, ['open'], denied, audit, ...(reason ? [reason] : []));
 }
 
-/** True if this approval or cancellation took effect; false if another one was faster. */
-async function approve(approval: Approval, context: Context): Promise<boolean> {
-  const { actor, app } = context;
+/** Approved, or canceled; undefined if another user was faster, or if it has expired. */
+async function approve(approval: Approval, { actor, app }: Context): Promise<Approval | undefined> {
+  const { id, workspaceId, kind, state, expiresAt, isOverBudget } = approval;
   const at = app.system.now();
-  if (approval.action.kind === 'purchase') await refuseFrozen(approval.workspaceId, app.workspaces);
+  if (state !== 'open' || expiresAt <= at) return undefined;
+  if (kind === 'purchase') await refuseFrozen(workspaceId, app.workspaces);
+  const by = actor.userId;
   const reason = await findCancelReason(approval, app).catch(refuseUnchecked);
-  if (reason) return cancel(approval, reason, context);
+  if (reason) {
+    const audit = auditOfAnswer(approval, reason.code, actor, app);
+    return app.requests.move<Approval>(id, ['open'], { state: 'canceled', at, by, reason }, audit);
+  }
   // A request over budget is paid anyway: going over the budget is what was approved.
-  const budget = approval.isOverBudget ? undefined : await findBudget({ actor: requesterOf(approval), app });
-  const audit = auditOf(approval, 'approved', actor, app);
-  const approved = await app.approvals
-    .approve(approval.id, { by: actor.userId, at, budget }, audit)
-    .catch((error: unknown) => refuseUnsaved(error, approval, app));
-  if (approved === 'over_budget') return cancel(approval, { code: 'over_budget', details: {} }, context);
-  return approved !== undefined;
-}
-
-/** Whether the approval was written is not known: what was approved may still be carried out. */
-function refuseUnsaved(error: unknown, { id }: Approval, { log }: AppContext): never {
-  if (isExpected(error)) throw error;
-  log.error('an approval could not be saved', { approvalId: id, ...describeDefect(error) });
-  throw new Refusal('approval_unsaved', {});
+  const budget = isOverBudget ? undefined : await findBudget({ actor: requesterOf(approval), app });
+  const audit = auditOfAnswer(approval, 'approved', actor, app);
+  return app.requests.approve(id, { by, at, budget }, audit).catch((error: unknown) => {
+    if (isExpected(error)) throw error;
+    app.log.error('an approval could not be saved', { approvalId: id, ...describeDefect(error) });
+    // Whether it was written is not known: what was approved may still be carried out.
+    throw new Refusal('approval_unsaved', {});
+  });
 }
 
 function refuseUnchecked(error: unknown): never {
@@ -133,73 +117,15 @@ function refuseUnchecked(error: unknown): never {
   throw error;
 }
 
-function cancel(approval: Approval, reason: CancelReason, { actor, app }: Context): Promise<boolean> {
-  const to = { state: 'canceled', at: app.system.now(), by: actor.userId, reason } as const;
-  const audit = auditOf(approval, reason.code, actor, app);
-  return app.approvals.move(approval.id, [approval.state], to, audit);
-}
-
-function auditOf(
+function auditOfAnswer(
   approval: Approval,
   code: 'approved' | 'denied' | CancelReason['code'],
-  { userId }: Context['actor'],
+  { userId: actorId }: Pick<Actor, 'userId'>,
   app: AppContext,
 ): AuditEntry {
-  return auditOfApproval(approval, app, {
-    action: 'approval_answer',
-    outcome: code === 'approved' || code === 'denied' ? 'done' : 'failed',
-    actorId: userId,
-    surface: 'button',
-    code,
-  });
-}
-
-/** Approvals: decided by another manager, who is asked in the channel of the settings or directly. */
-export function approvalKind(app: AppContext): DecisionKind<Approval> {
-  return {
-    name: 'approval',
-    app,
-    store: app.approvals,
-    notifier: app.approvalNotifier,
-    findDeciders: async ({ workspaceId, requesterId, action }) => {
-      const label = labelOfAction(action);
-      const userIds = await listApprovers({ workspaceId, requesterId, label }, app);
-      const workspace = await app.workspaces.find(workspaceId);
-      return { channelId: workspace?.settings.channelId, userIds };
-    },
-    auditOfExpiry: (approval) =>
-      auditOfApproval(approval, app, {
-        action: 'approval_answer',
-        outcome: 'failed',
-        actorId: THE_APP,
-        surface: 'background',
-        code: 'expired',
-      }),
-    notifiesRequesterWhenUnreached: true,
-    confirmsToRequester: true,
-    knownStates: [],
-    afterOutcome: (approval) => followApproved(approval, app),
-  };
-}
-
-/**
- * Follows the server of an approved delete until a complete list no longer has it, where the delete is proven. The channel
- * has been told by then: its message is known under the approval's ID. Sends nothing. Never throws.
- */
-async function followApproved(approval: Approval, app: AppContext): Promise<void> {
-  const { id, workspaceId, requesterId: actorId, channelId, keyGeneration, action } = approval;
-  // A purchase is followed by its operation.
-  if (action.kind !== 'delete' || approval.state !== 'ended' || approval.reason.code !== 'done') return;
-  const { serverId, label } = action;
-  const act = {
-    id,
-    workspaceId,
-    action: 'delete',
-    actorId,
-    keyGeneration,
-    channelId,
-  } as const;
-  await startFollowing(act, { serverId, label, standing: 'waiting', hasChanged: false }, app);
+  const outcome = code === 'approved' || code === 'denied' ? 'done' : 'failed';
+  const surface = actorId === THE_APP ? 'background' : 'button';
+  return auditOfApproval(approval, app, { action: 'approval_answer', outcome, actorId, surface, code });
 }
 
 type CancelCode = CancelReason['code'];
@@ -210,37 +136,32 @@ type CancelCode = CancelReason['code'];
  * @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
  */
 async function findCancelReason(approval: Approval, app: AppContext): Promise<CancelReason | undefined> {
-  const label = labelOfAction(approval.action);
-  const isAllowed = await hasRole(requesterOf(approval), 'manager', label, app);
+  const isAllowed = await hasRole(requesterOf(approval), 'manager', labelOfAction(approval), app);
   const code = isAllowed ? await findChange(approval, app) : 'role_needed';
   return code && { code, details: {} };
 }
 
 /** Who requested it, and where. */
-function requesterOf({
-  workspaceId,
-  requesterId,
-  channelId,
-}: Pick<Approval, 'workspaceId' | 'requesterId' | 'channelId'>): Actor {
+function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
   return { workspaceId, userId: requesterId, channelId };
 }
 
 async function findChange(approval: Approval, app: AppContext): Promise<CancelCode | undefined> {
-  const { action } = approval;
   const hosting = await getHostingOf(approval, app).catch((error: unknown) => {
     if (isRefusal(error, 'account_changed')) return undefined;
     throw error;
   });
   if (!hosting) return 'account_changed';
-  if (action.kind === 'delete') {
-    const isProtected = await app.protections.find(approval.workspaceId, action.serverId);
-    return isProtected ? 'server_protected' : findDeleteChange(action, hosting);
-  }
-  return findPurchaseChange(action, hosting, approval, app);
+  if (approval.kind === 'purchase') return findPurchaseChange(approval, hosting, app);
+  const isProtected = await app.protections.find(approval.workspaceId, approval.serverId);
+  return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
 }
 
+type ApprovedDelete = Extract<Approval, { kind: 'delete' }>;
+type ApprovedPurchase = Extract<Approval, { kind: 'purchase' }>;
+
 async function findDeleteChange(
-  { serverId, label, paidUntil }: Extract<ApprovalAction, { kind: 'delete' }>,
+  { serverId, label, paidUntil }: ApprovedDelete,
   hosting: HostingApi,
 ): Promise<CancelCode | undefined> {
   const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === serverId);
@@ -251,11 +172,11 @@ async function findDeleteChange(
 }
 
 async function findPurchaseChange(
-  { purchase, price }: Extract<ApprovalAction, { kind: 'purchase' }>,
+  approval: ApprovedPurchase,
   hosting: HostingApi,
-  approval: Approval,
   app: AppContext,
 ): Promise<CancelCode | undefined> {
+  const { purchase, price } = approval;
   if (purchase.kind === 'create') return findCreateChange(purchase.order, price, hosting);
   const servers = await fetchAllServers(hosting, {});
   const server = servers.find(({ id }) => id === purchase.serverId);
@@ -277,69 +198,116 @@ async function findCreateChange(
   return findPlan(catalog, order.plan)?.monthly === price ? undefined : 'price_moved';
 }
 
+/**
+ * Carries out what was approved, once, in whichever process takes it first, and reports the outcome.
+ * Money effect: a purchase is paid through the ledger (docs/design.md 4); a delete loses the rest of the paid month.
+ */
+async function carryOut(approval: Approval, app: AppContext): Promise<void> {
+  if (approval.kind === 'purchase') return runOperation(approval.id, app);
+  await app.locks.runIfFree(lockOfDelete(approval.id), () => runDelete(approval, app));
+}
+
+/** The process that sends an approved delete holds this until the answer arrives, so that others see that it is running. */
+export function lockOfDelete(id: ConfirmationId): string {
+  return `approved ${id}`;
+}
+
+/** The same for the holder of that lock. */
+async function runDelete(approval: ApprovedDelete, app: AppContext): Promise<void> {
+  const { id, workspaceId, serverId } = approval;
+  const started = auditOfApproval(approval, app, { action: 'delete', actId: id, outcome: 'started' });
+  // Committed before the request is sent: of two processes that get here, only one continues.
+  const running = { state: 'running', at: app.system.now() } as const;
+  if (!(await app.requests.move(id, ['approved'], running, started))) return;
+  // Protecting the server after it was approved has the last word.
+  const isProtected = await app.protections.find(workspaceId, serverId);
+  const code = isProtected ? 'server_protected' : undefined;
+  await endDelete(approval, code ? { code, details: {} } : await sendApproved(approval, app), app);
+}
+
+async function sendApproved(approval: ApprovedDelete, app: AppContext): Promise<DeleteEnd> {
+  try {
+    const { kind } = await sendDelete(approval.serverId, await getHostingOf(approval, app));
+    if (kind === 'gone') return { code: 'done', details: {} };
+  } catch (error) {
+    // Proof that it was not deleted, or a defect.
+    const failure = findHostingFailure(error);
+    if (failure && failure.code !== 'unreadable_answer' && failure.code !== 'unknown_code') return failure;
+    app.log.error('an approved delete met a defect', {
+      confirmationId: approval.id,
+      ...describeDefect(error),
+    });
+    return { code: 'defect', details: {} };
+  }
+  // Another account may have been connected while the answer was awaited: then its servers could not be looked for there.
+  const isOther = await getHostingOf(approval, app).then(
+    () => false,
+    (error: unknown) => isRefusal(error, 'account_changed'),
+  );
+  return { code: isOther ? 'lost_account' : 'no_answer', details: {} };
+}
+
+/** Writes how an approved delete ended, and notifies users of it. Its start and its end are one act in the audit. */
+async function endDelete(approval: ApprovedDelete, reason: DeleteEnd, app: AppContext): Promise<void> {
+  const { id } = approval;
+  const { code } = reason;
+  const isUnclear = code === 'no_answer' || code === 'lost_account';
+  const audit = auditOfApproval(approval, app, {
+    action: 'delete',
+    actId: id,
+    outcome: code === 'done' ? 'done' : isUnclear ? 'in_doubt' : 'failed',
+    code: code === 'done' ? undefined : code,
+  });
+  const ended = { state: 'ended', at: app.system.now(), reason } as const;
+  if (await app.requests.move(id, ['running'], ended, audit)) await notifyRequest(id, app);
+}
+
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
 const RESUME_MS = 5 * MINUTE_MS;
 /** A crashed process never gets its answer, but what it sent may still be carried out for this long. */
 const ORPHAN_MS = 2 * MINUTE_MS;
 
-/** Expires approvals, and continues work that a crash or a Slack outage has interrupted (two-person rule). */
-export async function sweepApprovals(app: AppContext, startedAt: number): Promise<void> {
-  await sweepDecisions(approvalKind(app), startedAt, {
-    list: (before) => app.approvals.listUnfinishedDeletes(before),
-    resume: async ({ id }, now) => {
-      // Held for as long as a living process sends it and waits for the answer.
-      await app.locks.runIfFree(lockOfDelete(id), () => resume(id, now, startedAt, app));
-    },
+/** Continues an approved delete that a crash has interrupted. */
+export async function resumeDelete({ id }: Request, startedAt: number, app: AppContext): Promise<void> {
+  // Held for as long as a living process sends it and waits for the answer.
+  await app.locks.runIfFree(lockOfDelete(id), async () => {
+    // The process that held the lock may have ended it since it was listed.
+    const approval = await app.requests.find(id, ['delete']);
+    const now = app.system.now();
+    if (approval?.state === 'approved') await carryOutLate(approval, now, app);
+    if (approval?.state === 'running') await conclude(approval, now, startedAt, app);
   });
 }
 
-/** The process that held the lock may have ended it since it was listed. */
-async function resume(id: ConfirmationId, now: number, startedAt: number, app: AppContext): Promise<void> {
-  const approval = await app.approvals.find(id);
-  if (approval?.action.kind !== 'delete') return;
-  const { action, state, decidedAt = now } = approval;
-  if (state === 'approved') await carryOutLate(approval, action.serverId, now - decidedAt, app);
-  else if (state === 'running')
-    await conclude(approval, action.serverId, now - Math.max(decidedAt, startedAt) > ORPHAN_MS, app);
-}
-
 /** Approved but not started: everything is checked again, as at the approval. */
-async function carryOutLate(
-  approval: Approval,
-  serverId: ServerId,
-  passedMs: number,
-  app: AppContext,
-): Promise<void> {
-  const isStale = passedMs > RESUME_MS;
-  const reason: CancelReason | undefined = isStale
-    ? { code: 'stale_confirmation', details: {} }
-    : await findCancelReason(approval, app);
-  if (reason) await cancelUnrecorded(approval, reason, app);
-  else await runDelete(approval, serverId, app);
+async function carryOutLate(approval: ApprovedDelete, now: number, app: AppContext): Promise<void> {
+  const { id, decidedAt = now } = approval;
+  const reason: CancelReason | undefined =
+    now - decidedAt > RESUME_MS
+      ? { code: 'stale_confirmation', details: {} }
+      : await findCancelReason(approval, app);
+  if (!reason) return runDelete(approval, app);
+  const audit = auditOfAnswer(approval, reason.code, { userId: THE_APP }, app);
+  const canceled = { state: 'canceled', at: app.system.now(), reason } as const;
+  if (await app.requests.move(id, ['approved'], canceled, audit)) await notifyRequest(id, app);
 }
 
 /** Started, and the answer was lost: the list of servers shows whether the server is gone. */
 async function conclude(
-  approval: Approval,
-  serverId: ServerId,
-  isOverdue: boolean,
+  approval: ApprovedDelete,
+  now: number,
+  startedAt: number,
   app: AppContext,
 ): Promise<void> {
-  const { reason, isKnown } = await lookForDeleted(approval, serverId, app);
-  if (isKnown || isOverdue) await endDelete(approval, reason, app);
-  else app.log.debug('an approved delete has no answer yet', { confirmationId: approval.id });
-}
-
-/** Cancels it without doing anything, and notifies the requester. */
-async function cancelUnrecorded(approval: Approval, reason: CancelReason, app: AppContext): Promise<void> {
-  const audit = auditOfApproval(approval, app, {
-    action: 'approval_answer',
-    outcome: 'failed',
-    actorId: THE_APP,
-    surface: 'background',
-    code: reason.code,
-  });
-  const to = { state: 'canceled', at: app.system.now(), reason } as const;
-  const isMine = await app.approvals.move(approval.id, [approval.state], to, audit);
-  if (isMine) await notifyApproval(approval.id, app);
+  const { id, serverId, decidedAt = now } = approval;
+  // Another account's servers prove nothing.
+  const isListed = await getHostingOf(approval, app)
+    .then((hosting) => findListed(serverId, hosting))
+    .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : undefined));
+  const isOverdue = now - Math.max(decidedAt, startedAt) > ORPHAN_MS;
+  if (isListed === false) await endDelete(approval, { code: 'done', details: {} }, app);
+  else if (isOverdue) {
+    const code = isListed === 'other_account' ? 'lost_account' : 'no_answer';
+    await endDelete(approval, { code, details: {} }, app);
+  } else app.log.debug('an approved delete has no answer yet', { confirmationId: id });
 }

@@ -1,45 +1,59 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { CurrencyOf } from '../account/workspaces.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { UseCase } from '../core/entry.ts';
+import {
+  describeReason,
+  type HostingCode,
+  type NoDetails,
+  type ReasonWords,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../core/errors.ts';
+import type { ConfirmationId } from '../core/ids.ts';
+import { describeMoney } from '../core/money.ts';
 import { countPaidDays } from '../core/time.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
-import { toKeys } from '../purchases/choices.ts';
-import { namesakeWords } from '../purchases/create-form.ts';
+import { namesakeWords, toKeys } from '../purchases/choices.ts';
 import { deleteButton, showButton } from '../servers/buttons.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
-import type { Confirmer } from '../slack/reply.ts';
+import {
+  codeLabel,
+  codeTyped,
+  count,
+  escapeText,
+  mention,
+  plainLabel,
+  shorten,
+  slackDate,
+} from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
+import { failedWords, wordsOfRefusal } from '../words.ts';
 import { type ApprovalAnswer, answerApproval, readApproval } from './answer-approval.ts';
 import { withdrawApproval } from './approval.ts';
+import type { RequestScreen } from './notify.ts';
 import {
-  answeredWords,
-  approvalWords,
-  describeDecision,
-  describeWanted,
-  kindOf,
-  priceOf,
-  TITLES,
-  unreachedWords,
-} from './approval-words.ts';
-import { createCardNotifier, type NotifierParts } from './card-notifier.ts';
-import { type Approval, type ApprovalAction, type DecisionNotifier, labelOfAction } from './decision.ts';
+  type Approval,
+  type ApprovalAction,
+  type CancelDetails,
+  type DeleteEndDetails,
+  labelOfAction,
+  type Request,
+  serverIdOf,
+} from './request.ts';
 
-const approvalId = z.object({ id: z.string() });
+const requestId = z.object({ id: z.string() });
 /** A second person's answers to a request for approval. */
 const approvalButton = {
-  approve: defineButton('approval_approve', approvalId),
-  deny: defineButton('approval_deny', approvalId),
+  approve: defineButton('approval_approve', requestId),
+  deny: defineButton('approval_deny', requestId),
   /** Opens the form in which it is denied with a reason. */
-  denyWithReason: defineButton('approval_deny_reason', approvalId),
+  denyWithReason: defineButton('approval_deny_reason', requestId),
 } as const;
 /** The requester withdraws their request. */
-const withdrawApprovalButton = defineButton('approval_withdraw', approvalId);
+const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
 
 /** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function approvalCard(approval: Approval, currency: string): Message {
@@ -54,14 +68,14 @@ export function approvalCard(approval: Approval, currency: string): Message {
 
 /** The answers; approving asks for confirmation first and says what it costs. */
 function approvalButtons(approval: Approval, currency: string): Button[] {
-  const { id, action } = approval;
-  const name = plainLabel(labelOfAction(action), 50);
+  const { id } = approval;
+  const name = plainLabel(labelOfAction(approval), 50);
   const { approve, deny, denyWithReason } = approvalButton;
   const confirm = confirmation({
     title: 'Approve this request?',
     text: confirmWords(approval, currency),
     confirm: 'Approve',
-    isDangerous: action.kind === 'delete',
+    isDangerous: approval.kind === 'delete',
   });
   return [
     approve.element('Approve', { id }, { style: 'primary', confirm, label: `Approve ${name}` }),
@@ -82,15 +96,16 @@ export function approvalMessage(approval: Approval, currency: string): Message {
   return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
-function withdrawButton({ id, action }: Approval): Button {
-  const label = `Withdraw the request to ${kindOf(action)} ${plainLabel(labelOfAction(action), 40)}`;
-  return withdrawApprovalButton.element('Withdraw request', { id }, { label });
+function withdrawButton(approval: Approval): Button {
+  const label = `Withdraw the request to ${kindOf(approval)} ${plainLabel(labelOfAction(approval), 40)}`;
+  return withdrawApprovalButton.element('Withdraw request', { id: approval.id }, { label });
 }
 
 /** The announcement of an approved delete in the channel. */
-export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval): Message {
+export function deletedAnnouncement(approval: Approval): Message {
+  const { requesterId, decidedBy } = approval;
   const by = decidedBy === undefined ? '' : `, approved by ${mention(decidedBy)}`;
-  return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(action))}${by}`);
+  return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(approval))}${by}`);
 }
 
 /** An open approval, and what the reader may do with it. */
@@ -112,41 +127,41 @@ export function waitingBlocks(
 }
 
 /** What a manager needs to know to decide, in one line. */
-function describeFacts({ action, requestedAt }: Approval): string {
-  if (action.kind === 'delete') {
-    const { serverId, paidUntil } = action;
+function describeFacts(approval: Approval): string {
+  if (approval.kind === 'delete') {
+    const { serverId, paidUntil, requestedAt } = approval;
     const days = paidUntil === undefined ? undefined : countPaidDays(paidUntil, requestedAt);
     const paid = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
     return `ID ${serverId} · Will be lost: *${paid} and all data*`;
   }
-  if (action.purchase.kind === 'renew') {
-    const { serverId, paidUntil } = action.purchase;
+  if (approval.purchase.kind === 'renew') {
+    const { serverId, paidUntil } = approval.purchase;
     return `ID ${serverId} · Paid until ${slackDate(paidUntil)}`;
   }
-  const { order, namesakeIds = [] } = action.purchase;
+  const { order, namesakeIds = [] } = approval.purchase;
   const { plan, location, image, label } = order;
   const choices = [plan, location, image].map(codeTyped).join(' · ');
   return namesakeIds.length > 0 ? `${choices}\n${namesakeWords(namesakeIds.length, label)}` : choices;
 }
 
-function whyWords({ isOverBudget, action }: Approval): string {
-  if (isOverBudget) return 'This exceeds this month’s budget for orders made with this app.';
+function whyWords(approval: Approval): string {
+  if (approval.isOverBudget) return 'This exceeds this month’s budget for orders made with this app.';
   return {
     create: 'Creating a server at this price needs a second person’s approval.',
     renew: 'Renewals need a second person’s approval.',
     delete: 'Deletions need a second person’s approval.',
-  }[kindOf(action)];
+  }[kindOf(approval)];
 }
 
-function confirmWords({ action }: Approval, currency: string): string {
-  const label = plainLabel(labelOfAction(action), 30);
-  if (action.kind === 'delete')
+function confirmWords(approval: Approval, currency: string): string {
+  const label = plainLabel(labelOfAction(approval), 30);
+  if (approval.kind === 'delete')
     return `${label} and all its data will be deleted immediately. Paid time isn’t refunded.`;
-  const price = priceOf(action, currency);
-  if (action.purchase.kind === 'create')
+  const price = priceOf(approval, currency);
+  if (approval.purchase.kind === 'create')
     return `${label} will be created immediately for ${price}. This isn’t refunded.`;
   const cost =
-    action.price === undefined
+    approval.price === undefined
       ? 'We don’t know the price. Paid months aren’t refunded.'
       : `It costs ${price} and isn’t refunded.`;
   return `${label} will be renewed immediately. ${cost}`;
@@ -154,84 +169,97 @@ function confirmWords({ action }: Approval, currency: string): string {
 
 /** No button if it is done or in progress; a look at the server if the outcome is unknown; otherwise a new request. */
 function nextButtons(approval: Approval): Button[] {
-  const { state, action } = approval;
+  const { state, kind } = approval;
   const reason = 'reason' in approval ? approval.reason.code : undefined;
-  const serverId = serverIdOf(action);
+  const serverId = serverIdOf(approval);
   if (state === 'approved' || state === 'running' || reason === 'done' || reason === 'lost_account')
     return [];
   if (reason === 'no_answer' && serverId !== undefined)
     return [showButton.element('Check again', { id: serverId })];
-  if (action.kind === 'purchase' && action.purchase.kind === 'create')
-    return [createReviewButton.element('Request again…', toKeys(action.purchase.order))];
+  if (kind === 'purchase' && approval.purchase.kind === 'create')
+    return [createReviewButton.element('Request again…', toKeys(approval.purchase.order))];
   if (serverId === undefined || reason === 'unknown_server' || reason === 'not_found') return [];
-  const button = action.kind === 'delete' ? deleteButton : renewButton;
+  const button = kind === 'delete' ? deleteButton : renewButton;
   return [button.element('Request again…', { id: serverId })];
-}
-
-function serverIdOf(action: ApprovalAction): ServerId | undefined {
-  if (action.kind === 'delete') return action.serverId;
-  return action.purchase.kind === 'renew' ? action.purchase.serverId : undefined;
 }
 
 const DENY_TITLE = 'Deny with reason';
 
-const denyModal = defineModal(
-  'deny_approval',
-  approvalId,
-  z.object({ reason: z.string().trim().max(300).exactOptional() }),
-);
-
-/** The form in which a request is denied, with a reason for the requester. */
-export function denyApprovalView(approval: Approval, origin: Origin, currency: string): ModalView {
-  return denyModal.view({
-    origin,
-    metadata: { id: approval.id },
-    title: DENY_TITLE,
-    submit: 'Deny',
-    blocks: [
-      section(describeWanted(approval, currency)),
-      denyModal.textField('reason', {
-        label: 'Reason',
-        hint: 'The requester will see this.',
-        multiline: true,
-        maxLength: 300,
-        optional: true,
-      }),
-    ],
-  });
+interface Denied<Asked extends Request> {
+  readonly id: string;
+  readonly read: UseCase<{ readonly id: ConfirmationId }, Asked>;
+  readonly answer: UseCase<
+    { readonly id: ConfirmationId; readonly answer: { kind: 'deny'; reason?: string } },
+    Asked
+  >;
+  describe(request: Asked, currency: string): string;
+  describeAnswer(request: Asked): string;
 }
 
-const denyForm = defineForm({
+/** Defines the form in which a request is denied, with a reason for the requester. */
+export function defineDenial<Asked extends Request>(denied: Denied<Asked>) {
+  const { id, read, answer, describe, describeAnswer } = denied;
+  const modal = defineModal(id, requestId, z.object({ reason: z.string().trim().max(300).exactOptional() }));
+  const view = (request: Asked, origin: Origin, currency: string): ModalView =>
+    modal.view({
+      origin,
+      metadata: { id: request.id },
+      title: DENY_TITLE,
+      submit: 'Deny',
+      blocks: [
+        section(describe(request, currency)),
+        modal.textField('reason', {
+          label: 'Reason',
+          hint: 'The requester will see this.',
+          multiline: true,
+          maxLength: 300,
+          optional: true,
+        }),
+      ],
+    });
+  return {
+    view,
+    form: defineForm({
+      id,
+      title: DENY_TITLE,
+      input: requestId,
+      needs: read,
+      load: async (input, request, origin) =>
+        view(await request.execute(read, input), origin, request.currency),
+    }),
+    modal: modal.onSubmit(answer, async ({ fields, metadata, viewId }, request) => ({
+      with: loadingView(DENY_TITLE, 'Saving your answer…'),
+      after: async () => {
+        const input = { id: metadata.id, answer: { kind: 'deny' as const, ...fields } };
+        const answered = await request.execute(answer, input);
+        await request.views.update(viewId, noticeView(DENY_TITLE, describeAnswer(answered)));
+      },
+    })),
+  };
+}
+
+/** The form in which an approval is denied. */
+export const approvalDenial = defineDenial({
   id: 'deny_approval',
-  title: DENY_TITLE,
-  input: approvalId,
-  needs: readApproval,
-  load: async (input, request, origin) =>
-    denyApprovalView(await request.execute(readApproval, input), origin, request.currency),
+  read: readApproval,
+  answer: answerApproval,
+  describe: describeWanted,
+  describeAnswer: answeredWords,
 });
 
 /** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
 export const approvalActions = [
   approvalButton.approve.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
   approvalButton.deny.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),
-  approvalButton.denyWithReason.on((input, request) => denyForm.open(input, request)),
-  denyForm.handler,
+  approvalButton.denyWithReason.on((input, request) => approvalDenial.form.open(input, request)),
+  approvalDenial.form.handler,
   withdrawApprovalButton.on(async ({ id }, request) => {
     const withdrawn = await request.execute(withdrawApproval, { id });
     await request.reply.replace(textMessage(approvalWords(withdrawn, request.currency)));
   }),
 ];
 
-export const approvalModals = [
-  denyModal.onSubmit(answerApproval, async ({ fields, metadata, viewId }, request) => ({
-    with: loadingView(DENY_TITLE, 'Saving your answer…'),
-    after: async () => {
-      const answer: ApprovalAnswer = { kind: 'deny', reason: fields.reason };
-      const denied = await request.execute(answerApproval, { id: metadata.id, answer });
-      await request.views.update(viewId, noticeView(DENY_TITLE, answeredWords(denied)));
-    },
-  })),
-];
+export const approvalModals = [approvalDenial.modal];
 
 const CHECKING = 'Checking that nothing has changed…';
 
@@ -242,44 +270,246 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   await request.reply.send(textMessage(answeredWords(await answering)));
 }
 
-interface Parts extends NotifierParts {
-  readonly currencyOf: CurrencyOf;
+/** What Slack shows of approvals. The outcome of what was approved is sent when it has ended: a purchase's by its operation. */
+export const approvalScreen: RequestScreen<Approval> = {
+  card: async (approval, { currencyOf }) => approvalCard(approval, await currencyOf(approval.workspaceId)),
+  notifyRequester: async (approval, requester, { outbox, currencyOf }) => {
+    const { workspaceId, requesterId, state } = approval;
+    const currency = await currencyOf(workspaceId);
+    const isBeingDone = state === 'approved' || state === 'running';
+    if (state !== 'open') {
+      const view = () => noticeView(TITLES[kindOf(approval)], approvalWords(approval, currency));
+      await outbox.updateFollowed(requester, view, { isFinal: !isBeingDone });
+    }
+    // Who withdraws it sees that at once, in the message whose button was pressed.
+    if (isBeingDone || state === 'withdrawn') return true;
+    const message = approvalMessage(approval, currency);
+    const isNotified =
+      (await outbox.replyTo(requester).send(message)) ||
+      (await outbox.sendDirectly(workspaceId, requesterId, message));
+    if (isNotified && state === 'ended' && approval.reason.code === 'done')
+      await outbox.announce(requester, deletedAnnouncement(approval));
+    return isNotified;
+  },
+};
+
+/** What is requested, as one of the three things that may have to be approved. */
+export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
+  return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-/** Cards and messages about approvals. */
-export function createApprovalNotifier(parts: Parts): DecisionNotifier<Approval> {
-  return createCardNotifier<Approval>(parts, {
-    card: async (approval) => approvalCard(approval, await parts.currencyOf(approval.workspaceId)),
-    notifyRequester: (approval, requester) => notifyRequester(approval, requester, parts),
-  });
+/** The titles of the forms in which they are confirmed. */
+export const TITLES = {
+  create: 'Create a server',
+  renew: 'Renew a server',
+  delete: 'Delete a server',
+} as const;
+
+const VERBS = {
+  create: { present: 'create', gerund: 'creating', past: 'created', ongoing: 'is being created' },
+  renew: { present: 'renew', gerund: 'renewing', past: 'renewed', ongoing: 'is being renewed' },
+  delete: { present: 'delete', gerund: 'deleting', past: 'deleted', ongoing: 'is being deleted' },
+} as const;
+
+/** "5.90/month"; undefined where nothing is paid. */
+function priceOf(action: ApprovalAction, currency: string): string | undefined {
+  if (action.kind === 'delete') return undefined;
+  if (action.price === undefined) return 'unknown';
+  return escapeText(
+    `${describeMoney(action.price, currency)}${action.purchase.kind === 'create' ? '/month' : ''}`,
+  );
 }
 
-/** The outcome of what was approved is sent when it has ended: a delete here, a purchase by its operation. */
-async function notifyRequester(
+/** "@ann wants to *create* `web-1` for *5.90/month*."; to ann herself, "You want to …" */
+function describeWanted(
   approval: Approval,
-  requester: Confirmer,
-  { outbox, currencyOf }: Parts,
-): Promise<boolean> {
-  const { workspaceId, action, state } = approval;
-  const currency = await currencyOf(workspaceId);
-  const isBeingDone = state === 'approved' || state === 'running';
-  if (state === 'open') return send(approval, requester, { outbox, currency });
-  const view = () => noticeView(TITLES[kindOf(action)], approvalWords(approval, currency));
-  await outbox.updateFollowed(requester, view, { isFinal: !isBeingDone });
-  // Who withdraws it sees that at once, in the message whose button was pressed.
-  if (isBeingDone || state === 'withdrawn') return true;
-  const isNotified = await send(approval, requester, { outbox, currency });
-  if (isNotified && state === 'ended' && approval.reason.code === 'done')
-    await outbox.announce(requester, deletedAnnouncement(approval));
-  return isNotified;
+  currency: string,
+  { isOwn = false }: { readonly isOwn?: boolean } = {},
+): string {
+  const price = priceOf(approval, currency);
+  const isKnown = approval.kind === 'purchase' && approval.price !== undefined;
+  const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (price unknown)';
+  const who = isOwn ? 'You want' : `${mention(approval.requesterId)} wants`;
+  return `${who} to *${VERBS[kindOf(approval)].present}* ${codeLabel(labelOfAction(approval))}${cost}.`;
 }
 
-async function send(
+/** Its outcome, for the card. */
+export function describeDecision(approval: Approval, currency: string): string {
+  const { state, decidedBy, requesterId } = approval;
+  const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
+  switch (state) {
+    case 'open':
+      return `Expires ${slackDate(approval.expiresAt)}.`;
+    case 'approved':
+    case 'running':
+      return `*Approved*${by}. We’ll tell ${mention(requesterId)} the result.`;
+    case 'denied':
+      return `*Denied*${by}. ${nothingDone(approval)}${reasonOf(approval)}`;
+    case 'withdrawn':
+      return `*Withdrawn*${by}. ${nothingDone(approval)}`;
+    case 'expired':
+      return `*Expired*: not approved in time. ${nothingDone(approval)}`;
+    case 'canceled':
+      return `*Canceled*: ${cancelWords(approval)}. ${nothingDone(approval)}`;
+    case 'ended':
+      return `*Approved*${by}. ${endWords(approval, currency)}`;
+  }
+}
+
+/** Its current state, for the requester. */
+export function approvalWords(approval: Approval, currency: string): string {
+  const { state, decidedBy, expiresAt } = approval;
+  const label = codeLabel(labelOfAction(approval));
+  const { gerund, past, ongoing } = VERBS[kindOf(approval)];
+  const by = mention(decidedBy ?? '');
+  switch (state) {
+    case 'open':
+      return `Waiting for another manager to approve ${gerund} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
+    case 'approved':
+    case 'running':
+      return `${by} approved: ${label} ${ongoing}.`;
+    case 'denied':
+      return `${by} declined: ${label} was not ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
+    case 'withdrawn':
+      return `You withdrew your request: ${label} was not ${past}.${nothingCharged(approval)}`;
+    case 'expired':
+      return `No manager approved ${gerund} ${label} in time, so it was not ${past}.${nothingCharged(approval)}`;
+    case 'canceled':
+      return `${label} was not ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
+    case 'ended':
+      return `${by} approved. ${endWords(approval, currency)}`;
+  }
+}
+
+/** What the requester reads when no manager could be reached. */
+function unreachedWords(approval: Approval): string {
+  const { gerund } = VERBS[kindOf(approval)];
+  return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
+}
+
+/** What the user who decided reads. */
+export function answeredWords(approval: Approval): string {
+  const { state, requesterId } = approval;
+  const label = codeLabel(labelOfAction(approval));
+  const { past } = VERBS[kindOf(approval)];
+  const requester = mention(requesterId);
+  if (state === 'denied') return `Denied: ${label} was not ${past}. We’ll tell ${requester}.`;
+  if (state === 'canceled')
+    return `Canceled: ${cancelWords(approval)}. ${nothingDone(approval)} We’ll tell ${requester}.`;
+  return `Approved. We’ll tell ${requester} the result.`;
+}
+
+function reasonOf({ denialReason }: Approval): string {
+  if (denialReason === undefined) return '';
+  return `\n> ${escapeText(shorten(denialReason, 300)).replaceAll('\n', '\n> ')}`;
+}
+
+function untilThen(action: ApprovalAction): string {
+  return action.kind === 'delete' ? 'Nothing is deleted until then.' : 'Nothing is charged until then.';
+}
+
+function nothingDone(action: ApprovalAction): string {
+  return action.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered or charged.';
+}
+
+/** After words that say already that a server was not deleted, or not ordered. */
+function nothingCharged(action: ApprovalAction): string {
+  return action.kind === 'delete' ? '' : ' Nothing was charged.';
+}
+
+type Canceled = Extract<Approval, { state: 'canceled' }>;
+type Ended = Extract<Approval, { state: 'ended' }>;
+
+/** Why an approval was canceled, as part of a sentence. */
+function cancelWords(approval: Canceled): string {
+  return describeReason(CANCEL_WORDS, approval.reason, approval);
+}
+
+const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
+  role_needed: (_, { requesterId }) => `${mention(requesterId)} no longer has permission`,
+  account_changed: () => 'the hosting account was reconnected after the request',
+  unknown_server: () => 'the server no longer exists',
+  server_protected: () => 'an owner has protected the server',
+  label_differs: () => 'the server’s label has changed since the request',
+  already_renewed: () => 'the server has been renewed since the request',
+  unknown_choice: (_, approval) =>
+    `the ${kindOf(approval) === 'create' ? 'plan, location or image' : 'plan'} is no longer in the catalog`,
+  price_moved: () => 'the price has changed since the request',
+  over_budget: () => 'this month’s budget no longer covers it',
+  stale_confirmation: () => 'the app was offline too long after approval',
+  restored: () =>
+    'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
+};
+
+/** How an approved delete ended; the messages about a purchase come from its operation. */
+function endWords(approval: Ended, currency: string): string {
+  const name = labelOfAction(approval);
+  return describeReason(END_WORDS, approval.reason, codeLabel(name), { currency, name });
+}
+
+interface Wording {
+  readonly currency: string;
+  /** The label as it is, unlike the one that is ready to be shown. */
+  readonly name: string;
+}
+
+type EndWords<Details> = (details: Details, label: string, wording: Wording) => string;
+
+/** Words for a delete that the hosting API refused. */
+function failed(code: HostingCode | 'unknown_code'): EndWords<NoDetails> {
+  return (_details, _label, { name }) => failedWords({ act: 'delete', label: name }, code, {});
+}
+
+/** Words for a delete that one of our rules stopped. */
+function refused<Code extends RefusalCode>(code: Code): EndWords<RefusalDetails[Code]> {
+  return (details, label, { currency }) =>
+    `${label} was not deleted. ${wordsOfRefusal(code, details, currency)}`;
+}
+
+const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, wording: Wording]> = {
+  done: (_, label) => `${label} was deleted.`,
+  server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
+  no_answer: (_, label) =>
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it. Check with \`/vps list\`.`,
+  lost_account: (_, label) =>
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
+  defect: (_, label) =>
+    `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
+  unauthorized: failed('unauthorized'),
+  not_allowed: failed('not_allowed'),
+  bad_request: failed('bad_request'),
+  not_enough_balance: failed('not_enough_balance'),
+  limit: failed('limit'),
+  not_created: failed('not_created'),
+  checking: failed('checking'),
+  not_found: failed('not_found'),
+  wrong_state: failed('wrong_state'),
+  rate_limited: failed('rate_limited'),
+  not_sent: failed('not_sent'),
+  no_api_key: refused('no_api_key'),
+  account_changed: (_, label) =>
+    `${label} was not deleted: the hosting account was reconnected after the request.`,
+  key_unreadable: refused('key_unreadable'),
+  waited_too_long: refused('waited_too_long'),
+  shutting_down: refused('shutting_down'),
+};
+
+/** What a form says once another manager has to approve what was confirmed in it. */
+export function waitingWords(approval: Approval, { currency }: Pick<SlackRequest, 'currency'>): string[] {
+  return [approvalWords(approval, currency), 'You can close this window. We’ll message you the result.'];
+}
+
+/** What a form says when an approval of the same was requested before, in this form or another one. */
+export function requestedBeforeWords(
   approval: Approval,
-  requester: Confirmer,
-  { outbox, currency }: { readonly outbox: Outbox; readonly currency: string },
-): Promise<boolean> {
-  const message = approvalMessage(approval, currency);
-  if (await outbox.replyTo(requester).send(message)) return true;
-  return outbox.sendDirectly(approval.workspaceId, approval.requesterId, message);
+  formId: ConfirmationId,
+  { currency, caller }: Pick<SlackRequest, 'currency' | 'caller'>,
+): string[] {
+  const isOthers = approval.requesterId !== caller.actor.userId;
+  const first = isOthers
+    ? `${mention(approval.requesterId)} has already requested this. If you’re a manager, you can approve it in \`/vps status\`.`
+    : approval.id === formId
+      ? 'You already confirmed this.'
+      : 'You’ve already requested this.';
+  return [first, approvalWords(approval, currency)];
 }

@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import {
   accessAnswerButton,
@@ -6,26 +6,34 @@ import {
   adjustButton,
   continueButton,
   denyAccessButton,
+  requestAccessButton,
+  wantedRole,
   withdrawAccessButton,
 } from '../access/buttons.ts';
 import { durationField, forMsOf, roleOption, serversField, WRONG_PATTERN } from '../access/grant-form.ts';
 import { describeNewRole, describeRequest, describeWantedRole, quote } from '../access/words.ts';
+import type { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { ROLES, roleCovers } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import type { ActionHandler } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
-import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { mention, plainLabel, slackDate } from '../slack/kit/text.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { codeLabel, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { createCardNotifier, type NotifierParts } from './card-notifier.ts';
-import type { DecisionNotifier } from './decision.ts';
+import { defineDenial } from './approval-card.ts';
+import type { RequestScreen } from './notify.ts';
+import type { RoleRequest } from './request.ts';
 import {
   type AccessAnswer,
-  type AccessRequest,
-  answerAccessRequest,
-  readAccessRequest,
+  answerRoleRequest,
+  checkWantedRole,
+  findGrantedCommand,
+  readRoleRequest,
+  requestAccess,
+  withdrawRoleRequest,
 } from './role-request.ts';
 
 /** The answers that an owner can give to a request: a row that grants something, and a row that doesn't. */
@@ -46,20 +54,20 @@ export function answerRows(id: ConfirmationId): KnownBlock[] {
 }
 
 /** What an owner sees: who requests what and why, with the answers, later replaced by the outcome. */
-export function requestCard(request: AccessRequest): Message {
+export function requestCard(request: RoleRequest): Message {
   const words = describeRequest(request);
   if (request.state !== 'open') return textMessage(words, section(describeAnswer(request)));
   const note = `Requested ${slackDate(request.requestedAt)}. The first owner to answer decides.`;
   return textMessage(words, ...answerRows(request.id), context(note));
 }
 
-function describeAnswer(request: AccessRequest): string {
+function describeAnswer(request: RoleRequest): string {
   const { state, decidedBy = '', denialReason } = request;
   switch (state) {
     case 'open':
       return '';
     case 'approved':
-      return `*Approved* by ${mention(decidedBy)}: ${mention(request.requesterId)} is now ${describeNewRole(grantedOf(request))}.`;
+      return `*Approved* by ${mention(decidedBy)}: ${mention(request.requesterId)} is now ${describeNewRole(request.granted ?? request)}.`;
     case 'denied':
       return `*Denied* by ${mention(decidedBy)}.${denialReason === undefined ? '' : `\n${quote(denialReason)}`}`;
     case 'withdrawn':
@@ -71,13 +79,8 @@ function describeAnswer(request: AccessRequest): string {
   }
 }
 
-/** What was granted; the first release stored it only where it was what was requested. */
-function grantedOf({ role, pattern, granted = { role, pattern }, until }: AccessRequest) {
-  return { ...granted, until };
-}
-
 /** What the requester reads when it was decided or has expired. */
-export function answerMessage(request: AccessRequest): Message {
+export function answerMessage(request: RoleRequest): Message {
   const { state, decidedBy, denialReason } = request;
   const wanted = describeWantedRole(request);
   if (state === 'expired') {
@@ -90,14 +93,14 @@ export function answerMessage(request: AccessRequest): Message {
     const reason = denialReason === undefined ? '' : `\n${quote(denialReason)}`;
     return textMessage(`${by} declined your request for the ${wanted}.${reason}`);
   }
-  const granted = grantedOf(request);
+  const { granted = request } = request;
   const isLess = granted.role !== request.role || granted.pattern !== request.pattern;
   const instead = isLess ? ` You requested the ${wanted}.` : '';
   return textMessage(`${by} made you ${describeNewRole(granted)}.${instead}`, ...nextStep(request));
 }
 
 /** Goes on with the command for which the role was requested. It is run only when this is confirmed. */
-function nextStep({ id, command }: AccessRequest): KnownBlock[] {
+function nextStep({ id, command }: RoleRequest): KnownBlock[] {
   if (command === undefined) return [];
   const typed = plainLabel(`/vps ${command}`, 200);
   const confirm = confirmation({ title: 'Run this command?', text: typed, confirm: 'Run' });
@@ -105,7 +108,7 @@ function nextStep({ id, command }: AccessRequest): KnownBlock[] {
 }
 
 /** What the requester reads right after the request, with the button that withdraws it. */
-export function requestedMessage(request: AccessRequest, owners: readonly UserId[]): Message {
+export function requestedMessage(request: RoleRequest, owners: readonly UserId[]): Message {
   const { id, state, cards } = request;
   const wanted = describeWantedRole(request);
   if (state !== 'open') return textMessage(`Your request for the ${wanted} has already been answered.`);
@@ -117,23 +120,22 @@ export function requestedMessage(request: AccessRequest, owners: readonly UserId
 }
 
 /** What the requester reads when they have withdrawn their requests. */
-export function withdrawnMessage(requests: readonly AccessRequest[]): Message {
+export function withdrawnMessage(requests: readonly RoleRequest[]): Message {
   const what = requests.map((request) => `the ${describeWantedRole(request)}`);
   const noun = requests.length === 1 ? 'request' : 'requests';
   return textMessage(`You withdrew your ${noun} for ${what.join(', ')}.`);
 }
 
 /** Confirms to the owner what they answered. */
-export function answeredWords(request: AccessRequest): string {
+export function answeredWords(request: RoleRequest): string {
   const { requesterId, isNotified, state } = request;
   const who = mention(requesterId);
   const told = isNotified ? '' : ` We couldn’t message ${who} yet, and will keep trying for a day.`;
   if (state === 'denied') return `Denied: ${who} doesn’t get the ${describeWantedRole(request)}.${told}`;
-  return `Approved: ${who} is now ${describeNewRole(grantedOf(request))}.${told}`;
+  return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.${told}`;
 }
 
 const APPROVE_TITLE = 'Approve with changes';
-const DENY_TITLE = 'Deny with reason';
 
 const approveModal = defineModal(
   'approve_access',
@@ -145,14 +147,8 @@ const approveModal = defineModal(
   }),
 );
 
-const denyModal = defineModal(
-  'deny_access',
-  accessRequestId,
-  z.object({ reason: z.string().trim().max(300).exactOptional() }),
-);
-
 /** The form in which less than was requested is approved: a lower role, fewer servers, a time. */
-export function approveView(request: AccessRequest, origin: Origin): ModalView {
+export function approveView(request: RoleRequest, origin: Origin): ModalView {
   const { id, role, pattern } = request;
   return approveModal.view({
     origin,
@@ -174,41 +170,20 @@ export function approveView(request: AccessRequest, origin: Origin): ModalView {
   });
 }
 
-/** The form in which a request is denied, with a reason for the requester. */
-export function denyView(request: AccessRequest, origin: Origin): ModalView {
-  return denyModal.view({
-    origin,
-    metadata: { id: request.id },
-    title: DENY_TITLE,
-    submit: 'Deny',
-    blocks: [
-      section(describeRequest(request)),
-      denyModal.textField('reason', {
-        label: 'Reason',
-        hint: 'The requester will see this.',
-        multiline: true,
-        maxLength: 300,
-        optional: true,
-      }),
-    ],
-  });
-}
-
 const approveForm = defineForm({
   id: 'approve_access',
   title: APPROVE_TITLE,
   input: accessRequestId,
-  needs: readAccessRequest,
-  load: async (input, request, origin) =>
-    approveView(await request.execute(readAccessRequest, input), origin),
+  needs: readRoleRequest,
+  load: async (input, request, origin) => approveView(await request.execute(readRoleRequest, input), origin),
 });
 
-const denyForm = defineForm({
+export const roleDenial = defineDenial({
   id: 'deny_access',
-  title: DENY_TITLE,
-  input: accessRequestId,
-  needs: readAccessRequest,
-  load: async (input, request, origin) => denyView(await request.execute(readAccessRequest, input), origin),
+  read: readRoleRequest,
+  answer: answerRoleRequest,
+  describe: describeRequest,
+  describeAnswer: answeredWords,
 });
 
 /** The answers that take one press, and how long each grants the role. */
@@ -228,56 +203,140 @@ export const answerActions = [
   deny.on(({ id }, request) => press(id, PRESSES.deny, request)),
   adjustButton.on((input, request) => approveForm.open(input, request)),
   approveForm.handler,
-  denyAccessButton.on((input, request) => denyForm.open(input, request)),
-  denyForm.handler,
+  denyAccessButton.on((input, request) => roleDenial.form.open(input, request)),
+  roleDenial.form.handler,
 ];
 
 export const answerModals = [
-  approveModal.onSubmit(answerAccessRequest, async ({ fields, metadata, viewId }, request) => {
+  approveModal.onSubmit(answerRoleRequest, async ({ fields, metadata, viewId }, request) => {
     const { role, time } = fields;
     const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
     if (pattern === undefined) return { with: { errors: { pattern: WRONG_PATTERN } } };
     const answer: AccessAnswer = { kind: 'approve', role, forMs: forMsOf(time) };
     const narrower = pattern === EVERY_SERVER ? answer : { ...answer, pattern };
-    return submit(metadata.id, narrower, { title: APPROVE_TITLE, viewId }, request);
+    return {
+      with: loadingView(APPROVE_TITLE, 'Saving your answer…'),
+      after: async () => {
+        const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer: narrower });
+        await request.views.update(viewId, noticeView(APPROVE_TITLE, answeredWords(answered)));
+      },
+    };
   }),
-  denyModal.onSubmit(answerAccessRequest, async ({ fields, metadata, viewId }, request) => {
-    const answer: AccessAnswer = { kind: 'deny', reason: fields.reason };
-    return submit(metadata.id, answer, { title: DENY_TITLE, viewId }, request);
-  }),
+  roleDenial.modal,
 ];
 
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
-  const answered = await request.execute(answerAccessRequest, { id, answer });
+  const answered = await request.execute(answerRoleRequest, { id, answer });
   await request.reply.send(textMessage(answeredWords(answered)));
 }
 
-async function submit(
-  id: ConfirmationId,
-  answer: AccessAnswer,
-  { title, viewId }: { readonly title: string; readonly viewId: string },
-  request: SlackRequest,
-): Promise<SubmitAnswer> {
-  return {
-    with: loadingView(title, 'Saving your answer…'),
-    after: async () => {
-      const answered = await request.execute(answerAccessRequest, { id, answer });
-      await request.views.update(viewId, noticeView(title, answeredWords(answered)));
-    },
-  };
+/** What Slack shows of requests for a role. */
+export const roleScreen: RequestScreen<RoleRequest> = {
+  card: requestCard,
+  notifyRequester: async (request, requester, { outbox }) => {
+    const { state, workspaceId, requesterId } = request;
+    // The requester did that, and has seen it.
+    if (state === 'replaced' || state === 'withdrawn') return true;
+    const message = answerMessage(request);
+    // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
+    const isAwaited = state !== 'expired';
+    if (isAwaited && (await outbox.replyTo(requester).send(message))) return true;
+    return outbox.sendDirectly(workspaceId, requesterId, message);
+  },
+};
+
+const ASK_TITLE = 'Ask for access';
+type WantedRole = z.output<typeof wantedRole>;
+
+const reasonForm = defineModal(
+  'ask_access',
+  wantedRole,
+  z.object({
+    role: z.enum(ROLES, 'Choose a role').exactOptional(),
+    reason: z.string('Tell the owners why you need it').trim().min(1).max(300),
+  }),
+);
+
+/** Requests a role that the user does not hold: one press and a reason. */
+export const requestAccessForm = defineForm({
+  id: 'ask',
+  title: ASK_TITLE,
+  input: wantedRole,
+  needs: requestAccess,
+  load: async (input, _request, origin) => {
+    checkWantedRole(input);
+    return requestAccessView(input, origin);
+  },
+});
+
+/** Asks for the reason. The role that is enough is chosen already; an owner's role has to be asked for by name. */
+export function requestAccessView(input: WantedRole, origin: Origin) {
+  const { role, label } = input;
+  const servers = label === undefined ? 'all servers' : codeLabel(label, 60);
+  return reasonForm.view({
+    origin,
+    metadata: input,
+    title: ASK_TITLE,
+    submit: 'Send request',
+    blocks: [
+      section(`Request a role for ${servers}. The owners will decide, and for how long.`),
+      reasonForm.selectField('role', {
+        label: 'Role',
+        placeholder: 'Choose a role',
+        options: ROLES.filter((each) => each === role || each !== 'owner').map(roleOption),
+        initial: role,
+      }),
+      reasonForm.textField('reason', { label: 'Why do you need it?', multiline: true, maxLength: 300 }),
+    ],
+  });
 }
 
-/** Cards and messages about access requests. */
-export function createAccessNotifier(parts: NotifierParts): DecisionNotifier<AccessRequest> {
-  const { outbox } = parts;
-  return createCardNotifier<AccessRequest>(parts, {
-    card: requestCard,
-    notifyRequester: async (request, requester) => {
-      const message = answerMessage(request);
-      // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
-      const isAwaited = request.state !== 'expired';
-      if (isAwaited && (await outbox.replyTo(requester).send(message))) return true;
-      return outbox.sendDirectly(request.workspaceId, request.requesterId, message);
+export const requestAccessActions = [
+  requestAccessForm.handler,
+  requestAccessButton.on((input, request) => requestAccessForm.open(input, request)),
+  withdrawAccessButton.on(async ({ id }, request) => {
+    await request.reply.replace(withdrawnMessage(await request.execute(withdrawRoleRequest, { id })));
+  }),
+];
+
+export const requestAccessModals = [
+  reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin }, request) => ({
+    // The form closes: a message that stays says what was sent and can be withdrawn.
+    after: async () => {
+      const wanted = { id: origin.formId, ...metadata, ...fields };
+      const requested = await request.execute(requestAccess, wanted);
+      await request.reply.send(requestedMessage(requested.request, requested.owners));
     },
+  })),
+];
+
+/** Runs what was typed after `/vps`. */
+export type RunTyped = (text: string, request: SlackRequest) => Promise<void>;
+
+/**
+ * The button with which a user goes on once a role was granted. Slack has asked them before it sends the press; the command
+ * then checks their permission and asks what it always asks, such as **Create and pay** or the label of a server to delete.
+ */
+export function defineContinue(run: RunTyped): ActionHandler {
+  return continueButton.on(async ({ id }, request) => {
+    const command = await request.execute(findGrantedCommand, { id });
+    await run(command, request);
   });
+}
+
+/** A button's value holds 2,000 characters, escapes included. */
+const LABEL_MOST = 300;
+const COMMAND_MOST = 200;
+
+/**
+ * Without the role, a user can request it with one press, and go on with the command they typed once it is granted. The owner role isn't offered: that is a
+ * matter between people.
+ */
+export function accessSteps({ details }: Refusal<'role_needed'>, typed: string | undefined): Button[] {
+  const { needed: role, label } = details;
+  if (role === 'owner') return [];
+  // Without a label it would be a request for every server.
+  if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
+  const command = typed !== undefined && typed.length <= COMMAND_MOST ? typed.trim() : undefined;
+  return [requestAccessButton.element('Ask for access', { role, label, command })];
 }

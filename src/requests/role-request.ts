@@ -1,38 +1,22 @@
-import { checkGrantee, describeForAudit, type NewGrant, type RequestOutcome } from '../access/grants.ts';
+import { checkGrantee, describeForAudit, type NewGrant } from '../access/grants.ts';
 import type { AppContext } from '../context.ts';
-import { defineUseCase, makeAuditEntry, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, UserId } from '../core/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../core/labels.ts';
-import { findRoles, listOwners } from '../core/permission.ts';
-import { coversRole, type HeldRoles, type Role, roleCovers, THE_APP } from '../core/roles.ts';
+import { findRoles } from '../core/permission.ts';
+import { coversRole, type HeldRoles, type Role, roleCovers } from '../core/roles.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../core/time.ts';
 import {
-  type AccessRequestState,
-  type Decision,
-  type DecisionKind,
-  getDecision,
-  notifyDecision,
+  findDeciders,
+  getRequest,
+  notifyRequest,
   refuseClosed,
   refuseOthersRequest,
   refuseOwnRequest,
-  sweepDecisions,
-} from './decision.ts';
-
-/** A user asked the owners for a role. */
-export interface AccessRequest extends Decision {
-  readonly role: Role;
-  readonly pattern: string;
-  /** What the requester wrote. */
-  readonly reason: string;
-  readonly state: AccessRequestState;
-  /** What the requester typed when they were told that they need a role: `reboot web-1`. */
-  readonly command?: string;
-  /** What was granted, which may be less than what was requested. */
-  readonly granted?: { readonly role: Role; readonly pattern: string };
-  /** When the approved role ends; absent when it is permanent. */
-  readonly until?: number;
-}
+} from './notify.ts';
+import { ROLES_ASKED, type RoleRequest } from './request.ts';
+import type { Requests } from './store.ts';
 
 /** A second request for the same within this time is refused, and so are more than a few for anything. */
 const REPEAT_MS = HOUR_MS;
@@ -47,7 +31,7 @@ export interface WantedRole {
 }
 
 interface RequestedAccess {
-  readonly request: AccessRequest;
+  readonly request: RoleRequest;
   /** The owners who can answer; empty if none is known by ID. */
   readonly owners: readonly UserId[];
 }
@@ -84,22 +68,22 @@ export const requestAccess = defineUseCase({
     const requestedAt = app.system.now();
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
     const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
-    const wanted = { id, workspaceId, requesterId, role, pattern, reason, ...times };
-    const outcome = await app.accessRequests.request(
-      { ...wanted, channelId, command },
+    const asked = { kind: 'role', role, pattern, reason, command } as const;
+    const outcome = await app.requests.requestRole(
+      { id, workspaceId, requesterId, channelId, ...asked, ...times },
       { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
     );
     const request = takeRequest(outcome);
     const replaced = outcome.kind === 'new' ? outcome.replaced : [];
     const [notified = request] = await Promise.all(
-      [request, ...replaced].map((each) => notifyAccessRequest(each.id, app)),
+      [request, ...replaced].map((each) => notifyNow(each, app)),
     );
-    return { request: notified, owners: await listDeciders(request, app) };
+    return { request: notified, owners: (await findDeciders(request, app)).userIds };
   },
 });
 
 /** @throws Refusal `asked_before`, `asked_enough`; a repeated one that has reached no owner is not refused */
-function takeRequest(outcome: RequestOutcome): AccessRequest {
+function takeRequest(outcome: Awaited<ReturnType<Requests['requestRole']>>): RoleRequest {
   if (outcome.kind === 'too_many') {
     const againAt = (outcome.recent.at(-MOST_REQUESTS)?.requestedAt ?? 0) + REPEAT_MS;
     const wishes = outcome.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
@@ -131,15 +115,14 @@ export type AccessAnswer =
 type Approval = Extract<AccessAnswer, { kind: 'approve' }>;
 
 /** Finds an open request, for the form in which it is answered. @throws Refusal `request_over`, `own_request` */
-export const readAccessRequest = defineUseCase({
+export const readRoleRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
   effect: 'reads',
-  run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<AccessRequest> => {
-    const kind = accessKind(app);
-    const request = await getDecision(kind, id, actor);
+  run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<RoleRequest> => {
+    const request = await getRequest(id, ROLES_ASKED, actor, app);
     refuseOwnRequest(request, actor);
-    return request.state === 'open' ? request : refuseClosed(kind, id);
+    return request.state === 'open' ? request : refuseClosed(id, app);
   },
 });
 
@@ -147,25 +130,25 @@ export const readAccessRequest = defineUseCase({
  * An owner answers another user's access request.
  * @throws Refusal `request_over`, `own_request`, `beyond_request`, `owner_limited`, `no_grantee`
  */
-export const answerAccessRequest = defineUseCase({
+export const answerRoleRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { id: ConfirmationId; answer: AccessAnswer }, context): Promise<AccessRequest> => {
+  run: async (input: { id: ConfirmationId; answer: AccessAnswer }, context): Promise<RoleRequest> => {
     const { actor, app, setSubject } = context;
-    const { answer } = input;
-    const kind = accessKind(app);
-    const request = await getDecision(kind, input.id, actor);
+    const { id, answer } = input;
+    const request = await getRequest(id, ROLES_ASKED, actor, app);
     setSubject({ label: auditLabel(request, answer) });
     refuseOwnRequest(request, actor);
-    const at = app.system.now();
-    const decision =
+    const [at, by] = [app.system.now(), actor.userId];
+    const decided =
       answer.kind === 'deny'
-        ? { denialReason: answer.reason }
-        : { grant: await makeGrant(request, answer, at, context) };
-    const decided = await app.accessRequests.decide(request.id, { by: actor.userId, at, ...decision });
-    if (!decided) return refuseClosed(kind, request.id);
-    return (await notifyAccessRequest(request.id, app)) ?? decided;
+        ? await app.requests.move<RoleRequest>(id, ['open'], {
+            ...{ state: 'denied', at, by },
+            denialReason: answer.reason,
+          })
+        : await app.requests.grantRole(id, { at, by, grant: await makeGrant(request, answer, at, context) });
+    return decided ? notifyNow(decided, app) : refuseClosed(id, app);
   },
   follow: async ({ workspaceId, requesterId, state }, { app }) => {
     if (state === 'approved') app.homeRedraw.redraw(workspaceId, [requesterId]);
@@ -173,7 +156,7 @@ export const answerAccessRequest = defineUseCase({
 });
 
 /** "approve viewer web-1 U012AB3CD for 60 min", "deny owner U012AB3CD: not on call this week". */
-function auditLabel({ role, pattern, requesterId: subjectId }: AccessRequest, answer: AccessAnswer): string {
+function auditLabel({ role, pattern, requesterId: subjectId }: RoleRequest, answer: AccessAnswer): string {
   const given = answer.kind === 'approve' ? answer : {};
   const what = describeForAudit({ role, pattern, subjectId, ...given });
   const reason = answer.kind === 'deny' && answer.reason !== undefined ? `: ${answer.reason}` : '';
@@ -182,7 +165,7 @@ function auditLabel({ role, pattern, requesterId: subjectId }: AccessRequest, an
 
 /** @throws Refusal `beyond_request`, `owner_limited`, `no_grantee` */
 async function makeGrant(
-  request: AccessRequest,
+  request: RoleRequest,
   { role = request.role, pattern = request.pattern, forMs }: Approval,
   grantedAt: number,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
@@ -207,14 +190,14 @@ type Context = UseCaseContext;
  * moment, one of the two takes effect.
  * @throws Refusal `request_over`, `not_requester`, `no_open_request`
  */
-export const withdrawAccessRequest = defineUseCase({
+export const withdrawRoleRequest = defineUseCase({
   name: 'access_withdraw',
   needs: 'anyone',
   effect: 'changes',
-  run: async ({ id }: { id?: ConfirmationId }, context): Promise<readonly AccessRequest[]> => {
+  run: async ({ id }: { id?: ConfirmationId }, context): Promise<readonly RoleRequest[]> => {
     const { actor, app, setSubject } = context;
     const requests =
-      id === undefined ? await listOwn(context) : [await getDecision(accessKind(app), id, actor)];
+      id === undefined ? await listOwn(context) : [await getRequest(id, ROLES_ASKED, actor, app)];
     const label = requests.map(({ requesterId: subjectId, ...rest }) =>
       describeForAudit({ ...rest, subjectId }),
     );
@@ -224,8 +207,8 @@ export const withdrawAccessRequest = defineUseCase({
 });
 
 /** @throws Refusal `no_open_request` */
-async function listOwn({ actor, app }: Context): Promise<readonly AccessRequest[]> {
-  const open = await app.accessRequests.listOpen(actor.workspaceId);
+async function listOwn({ actor, app }: Context): Promise<readonly RoleRequest[]> {
+  const open = await app.requests.listOpen(actor.workspaceId, ROLES_ASKED);
   const own = open.filter(
     ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > app.system.now(),
   );
@@ -233,59 +216,18 @@ async function listOwn({ actor, app }: Context): Promise<readonly AccessRequest[
   return own;
 }
 
-async function withdraw(request: AccessRequest, { actor, app }: Context): Promise<AccessRequest> {
+async function withdraw(request: RoleRequest, { actor, app }: Context): Promise<RoleRequest> {
   const { id } = request;
   refuseOthersRequest(request, actor);
-  const by = { requesterId: actor.userId, at: app.system.now() };
-  const withdrawn = await app.accessRequests.withdraw(id, by);
-  if (!withdrawn) return refuseClosed(accessKind(app), id);
-  return (await notifyAccessRequest(id, app)) ?? withdrawn;
+  const to = { state: 'withdrawn', at: app.system.now(), by: actor.userId } as const;
+  const withdrawn = await app.requests.move<RoleRequest>(id, ['open'], to);
+  return withdrawn ? notifyNow(withdrawn, app) : refuseClosed(id, app);
 }
 
-/** Access requests: decided by an owner. They go to owners directly, since a reason may be private. */
-function accessKind(app: AppContext): DecisionKind<AccessRequest> {
-  return {
-    name: 'access request',
-    app,
-    store: app.accessRequests,
-    notifier: app.accessNotifier,
-    findDeciders: async (request) => ({ userIds: await listDeciders(request, app) }),
-    auditOfExpiry: ({ workspaceId, role, pattern, requesterId }) =>
-      makeAuditEntry(app, {
-        workspaceId,
-        actorId: THE_APP,
-        surface: 'background',
-        action: 'access_answer',
-        label: [role, pattern, requesterId].filter(Boolean).join(' '),
-        outcome: 'failed',
-        code: 'expired',
-      }),
-    notifiesRequesterWhenUnreached: false,
-    // The form that sends the request says so itself.
-    confirmsToRequester: false,
-    knownStates: ['replaced', 'withdrawn'],
-  };
-}
-
-/** The owners who can answer a request, as far as they are known by id; the requester can't. */
-async function listDeciders(
-  { workspaceId, requesterId }: AccessRequest,
-  app: AppContext,
-): Promise<readonly UserId[]> {
-  return (await listOwners(workspaceId, app)).filter((owner) => owner !== requesterId);
-}
-
-/** Notifies users of an access request's state, as `notifyDecision` says; returns the request as it is then. */
-export async function notifyAccessRequest(
-  id: ConfirmationId,
-  app: AppContext,
-): Promise<AccessRequest | undefined> {
-  return notifyDecision(accessKind(app), id);
-}
-
-/** Expires access requests, and sends the notifications that a crash or a Slack outage has left unsent. */
-export async function sweepAccessRequests(app: AppContext, startedAt: number): Promise<void> {
-  await sweepDecisions(accessKind(app), startedAt);
+/** Notifies users, and returns the request as it is then. */
+async function notifyNow(request: RoleRequest, app: AppContext): Promise<RoleRequest> {
+  await notifyRequest(request.id, app);
+  return (await app.requests.find(request.id, ROLES_ASKED)) ?? request;
 }
 
 /** After this time the requester may have done it long ago, or another user has. */
@@ -301,7 +243,7 @@ export const findGrantedCommand = defineUseCase({
   needs: 'anyone',
   effect: 'reads',
   run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<string> => {
-    const request = await app.accessRequests.find(id);
+    const request = await app.requests.find(id, ROLES_ASKED);
     const isOwn = request?.workspaceId === actor.workspaceId && request.requesterId === actor.userId;
     const command = isOwn ? request.command : undefined;
     if (command !== undefined && request && isCurrent(request, app.system.now())) return command;
@@ -309,6 +251,6 @@ export const findGrantedCommand = defineUseCase({
   },
 });
 
-function isCurrent({ state, decidedAt = 0, until }: AccessRequest, now: number): boolean {
-  return state === 'approved' && now < decidedAt + CONTINUE_MS && (until === undefined || now < until);
+function isCurrent({ state, decidedAt = 0, granted }: RoleRequest, now: number): boolean {
+  return state === 'approved' && now < decidedAt + CONTINUE_MS && now < (granted?.until ?? now + 1);
 }

@@ -1,145 +1,471 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { Transaction } from 'kysely';
 import { z } from 'zod';
+import { addGrant } from '../access/grant-store.ts';
+import type { NewGrant } from '../access/grants.ts';
+import { lockWorkspace } from '../account/workspaces.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import type { ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import { money } from '../core/money.ts';
+import { ROLES } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
-import type { Foundation } from '../db/database.ts';
+import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
-import type { Decision, DecisionStore, NewDecision } from './decision.ts';
+import { refuseFromBeforeRestore } from '../db/moves.ts';
+import type { RequestRow, Tables } from '../db/tables.ts';
+import { readVersions } from '../db/versions.ts';
+import type { Budget } from '../purchases/budget.ts';
+import { prepareOperation } from '../purchases/ledger.ts';
+import { storedPurchase } from '../purchases/ledger-rows.ts';
+import { claimOf } from '../purchases/operation.ts';
+import type {
+  Approval,
+  ApprovalOutcome,
+  CancelReason,
+  Card,
+  NewApproval,
+  NewRoleRequest,
+  Request,
+  RequestOf,
+  RequestState,
+  RoleRequest,
+} from './request.ts';
 
-/** A table of decisions, and what its rows are. */
-interface DecisionTable<Kind extends Decision> {
-  readonly table: 'approvals' | 'access_requests';
-  /** When the row's state was last changed. */
-  readonly changedAt: RawBuilder<number>;
-  /** Other columns to set when an open one expires. */
-  readonly onExpiry: (now: number) => { readonly changed_at?: number; readonly claim?: string };
-  readonly read: (row: never) => Kind;
-}
+/** The state that a request gets, when, and by whom. */
+type Target = (ApprovalOutcome | Pick<RoleRequest, 'state'>) & {
+  readonly at: number;
+  readonly by?: UserId | undefined;
+  readonly denialReason?: string | undefined;
+};
 
-type DecisionRow = Awaited<ReturnType<ReturnType<typeof selectFrom>['execute']>>[number];
+type RoleRequestOutcome =
+  | { readonly kind: 'new'; readonly request: RoleRequest; readonly replaced: readonly RoleRequest[] }
+  | { readonly kind: 'repeated'; readonly request: RoleRequest }
+  /** The requests that were made since, oldest first. */
+  | { readonly kind: 'too_many'; readonly recent: readonly RoleRequest[] };
 
-function selectFrom({ db }: Foundation, table: DecisionTable<Decision>['table']) {
-  return db.selectFrom(table).selectAll();
-}
+export type Requests = ReturnType<typeof createRequests>;
 
-/** The part of the store that all kinds of decisions share. Of two changes that race, one happens. */
-export function createDecisionStore<Kind extends Decision>(
-  foundation: Foundation,
-  kind: DecisionTable<Kind>,
-): DecisionStore<Kind> {
-  const { db, engine } = foundation;
-  const { table } = kind;
+/**
+ * What users have requested and others decide. Each change of state names the states that it may start from in its own
+ * UPDATE: of two changes that race, one happens, and only that one is audited.
+ */
+export function createRequests(foundation: Foundation) {
+  const { db, engine, newId } = foundation;
+  const transact = <Result>(work: (trx: Transaction<Tables>) => Promise<Result>) => engine.transact(db, work);
+  const oldestFirst = () => db.selectFrom('requests').selectAll().orderBy('asked_at').orderBy('id');
   return {
-    ...createDecisionLists(foundation, kind),
-    storeCards: async (id, cards) => {
-      const text = JSON.stringify(cards);
-      await db.updateTable(table).set({ cards: text }).where('id', '=', id).execute();
+    /** Finds a request of these kinds: the ID of another one names nothing. */
+    find: async <Kind extends Request['kind']>(
+      id: ConfirmationId,
+      kinds: readonly Kind[],
+    ): Promise<RequestOf<Kind> | undefined> => {
+      const row = await oldestFirst().where('id', '=', id).where('kind', 'in', kinds).executeTakeFirst();
+      return row && (toRequest(row) as RequestOf<Kind>);
     },
-    markNotified: async (id, state) => {
-      const update = db.updateTable(table).set({ is_told: 1 });
-      await update.where('id', '=', id).where('state', '=', state).execute();
+
+    /** Oldest first; also those that have expired since the last sweep. */
+    listOpen: async <Kind extends Request['kind']>(
+      workspaceId: WorkspaceId,
+      kinds: readonly Kind[],
+    ): Promise<readonly RequestOf<Kind>[]> => {
+      const open = oldestFirst().where('state', '=', 'open').where('workspace_id', '=', workspaceId);
+      const rows = await open.where('kind', 'in', kinds).execute();
+      return rows.map((row) => toRequest(row) as RequestOf<Kind>);
     },
-    expire: (now, auditOf) =>
-      engine.transact(db, async (trx) => {
-        const due = await trx
-          .selectFrom(table)
-          .selectAll()
+
+    /**
+     * Stores an approval. The same ID again, or an open one about the same server's delete or month, is returned instead.
+     * @throws Refusal `restored`
+     */
+    requestApproval: (approval: NewApproval, audit: AuditEntry) =>
+      transact((trx) => addApproval(trx, foundation, approval, audit)),
+
+    /**
+     * Stores a request for a role. If the same user has requested the same role for the same servers since `since`, and that
+     * request is open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are
+     * closed. A user who has made `most` requests since then, for any role, can't make another one.
+     */
+    requestRole: (
+      request: NewRoleRequest,
+      limit: { readonly since: number; readonly most: number },
+    ): Promise<RoleRequestOutcome> => transact((trx) => addRoleRequest(trx, request, limit)),
+
+    /**
+     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and has expired. Marks
+     * users as not yet notified.
+     */
+    move: <Moved extends Request>(
+      id: ConfirmationId,
+      from: readonly RequestState[],
+      to: Target,
+      ...audits: readonly AuditEntry[]
+    ): Promise<Moved | undefined> =>
+      transact(async (trx) => {
+        const moved = await move(trx, id, from, to);
+        if (moved) for (const audit of audits) await addAudit(trx, foundation, audit);
+        return moved as Moved | undefined;
+      }),
+
+    /**
+     * open → approved; a purchase's operation is prepared in the same transaction (docs/design.md 4.1), within the budget if one
+     * is given. What the budget doesn't cover, and a month that was confirmed in the meantime, is canceled in the same
+     * transaction and audited as that. Undefined when it is not open any more.
+     */
+    approve: (
+      id: ConfirmationId,
+      decision: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
+      audit: AuditEntry,
+    ): Promise<Approval | undefined> => transact((trx) => approve(trx, foundation, id, decision, audit)),
+
+    /**
+     * open → approved, with its grant in the same transaction. Undefined when it is not open any more. A grant never lowers a
+     * role: a higher or longer one that the requester has received since stays, and `granted.until` says so.
+     */
+    grantRole: (
+      id: ConfirmationId,
+      { by, at, grant }: { readonly by: UserId; readonly at: number; readonly grant: NewGrant },
+    ): Promise<RoleRequest | undefined> =>
+      transact(async (trx) => {
+        const moved = await move(trx, id, ['open'], { state: 'approved', at, by });
+        if (!moved) return undefined;
+        if (moved.kind !== 'role') throw new Error('an approval grants no role');
+        if (moved.workspaceId !== grant.workspaceId)
+          throw new Error('a request of one workspace can grant no role in another');
+        const { until } = await addGrant(trx, newId(), grant);
+        const granted = { role: grant.role, pattern: grant.pattern, ...(until !== undefined && { until }) };
+        const text = JSON.stringify(granted);
+        await trx.updateTable('requests').set({ granted: text }).where('id', '=', id).execute();
+        return { ...moved, granted };
+      }),
+
+    /** Expires open ones after their time, each with its audit entry; returns them. */
+    expire: async (now: number, auditOf: (request: Request) => AuditEntry): Promise<readonly Request[]> => {
+      const isDue = await db
+        .selectFrom('requests')
+        .select('id')
+        .where('state', '=', 'open')
+        .where('expires_at', '<=', now)
+        .executeTakeFirst();
+      if (!isDue) return [];
+      return transact(async (trx) => {
+        const rows = await trx
+          .updateTable('requests')
+          .set({ state: 'expired', decided_at: now, changed_at: now, is_told: 0, claim: '' })
           .where('state', '=', 'open')
           .where('expires_at', '<=', now)
-          .execute();
-        const ids = due.map(({ id }) => id);
-        if (ids.length === 0) return [];
-        const rows = await trx
-          .updateTable(table)
-          .set({ state: 'expired', decided_at: now, is_told: 0, ...kind.onExpiry(now) })
-          .where('state', '=', 'open')
-          .where('id', 'in', ids)
           .returningAll()
           .execute();
         // Audit chains are always locked in the same order, to avoid deadlocks.
-        const expired = rows.sort(byWorkspace).map(kind.read as (row: DecisionRow) => Kind);
-        for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
+        const expired = rows.sort(byWorkspace).map(toRequest);
+        for (const request of expired) await addAudit(trx, foundation, auditOf(request));
         return expired;
-      }),
+      });
+    },
+
+    /**
+     * Those that changed their state before that time and that something still has to follow from, oldest first: deletes that
+     * were approved or begun and have not ended, and others that users have not been notified of.
+     */
+    listLeft: async (before: number): Promise<readonly Request[]> => {
+      const left = oldestFirst().where('changed_at', '<', before);
+      const rows = await left
+        .where((column) =>
+          column.or([
+            column('is_told', '=', 0),
+            column.and([column('kind', '=', 'delete'), column('state', 'in', ['approved', 'running'])]),
+          ]),
+        )
+        .execute();
+      return rows.map(toRequest);
+    },
+
+    storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
+      const text = JSON.stringify(cards);
+      await db.updateTable('requests').set({ cards: text }).where('id', '=', id).execute();
+    },
+
+    /** Stores that users were notified of that state. If it has changed since, they still have to be notified of the new one. */
+    markNotified: async (id: ConfirmationId, state: RequestState): Promise<void> => {
+      const update = db.updateTable('requests').set({ is_told: 1 });
+      await update.where('id', '=', id).where('state', '=', state).execute();
+    },
   };
 }
 
-function createDecisionLists<Kind extends Decision>(
+async function move(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  from: readonly RequestState[],
+  to: Target,
+): Promise<Request | undefined> {
+  const reason = 'reason' in to ? to.reason : undefined;
+  const row = await trx
+    .updateTable('requests')
+    .set({
+      state: to.state,
+      outcome: reason?.code ?? null,
+      outcome_details: reason ? JSON.stringify(reason.details) : null,
+      changed_at: to.at,
+      is_told: 0,
+      claim: '',
+    })
+    // `decided_by` and `decided_at` stay, however it ends.
+    .set(({ fn, val }) => ({
+      decided_at: fn.coalesce('decided_at', val(to.at)),
+      decided_by: fn.coalesce('decided_by', val(to.by ?? null)),
+      denial_reason: fn.coalesce('denial_reason', val(to.denialReason ?? null)),
+    }))
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .where((column) => column.or([column('state', '<>', 'open'), column('expires_at', '>', to.at)]))
+    .returningAll()
+    .executeTakeFirst();
+  return row && toRequest(row);
+}
+
+async function addApproval(
+  trx: Transaction<Tables>,
   foundation: Foundation,
-  { table, changedAt, read: readRow }: DecisionTable<Kind>,
-): Pick<DecisionStore<Kind>, 'find' | 'listOpen' | 'listUnnotified'> {
-  const read = readRow as (row: DecisionRow) => Kind;
-  const select = () => selectFrom(foundation, table);
-  const oldestFirst = () => select().orderBy('asked_at').orderBy('id');
+  requested: NewApproval,
+  audit: AuditEntry,
+): Promise<{ readonly isNew: boolean; readonly approval: Approval }> {
+  const { key } = await readVersions(trx, requested.workspaceId);
+  const row = toRow(requested, key);
+  // An expired one blocks no other, even before the sweep.
+  await trx
+    .updateTable('requests')
+    .set({ claim: '' })
+    .where('workspace_id', '=', row.workspace_id)
+    .where('claim', '=', row.claim)
+    .where('claim', '<>', '')
+    .where('expires_at', '<=', row.asked_at)
+    .execute();
+  const inserted = await trx
+    .insertInto('requests')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (inserted) {
+    await refuseFromBeforeRestore(trx, inserted.id);
+    await addAudit(trx, foundation, audit);
+  }
+  const stored = inserted ?? (await findSameId(trx, row)) ?? (await getClaimant(trx, row));
+  const approval = toRequest(stored);
+  if (approval.kind === 'role') throw new Error('the ID of an approval belongs to a request for a role');
+  return { isNew: inserted !== undefined, approval };
+}
+
+async function findSameId(trx: Queries, row: RequestRow): Promise<RequestRow | undefined> {
+  const same = await trx.selectFrom('requests').selectAll().where('id', '=', row.id).executeTakeFirst();
+  if (same && same.workspace_id !== row.workspace_id)
+    throw new Error('the ID of a request belongs to another workspace');
+  return same;
+}
+
+function getClaimant(trx: Queries, { workspace_id, claim }: RequestRow): Promise<RequestRow> {
+  const inWorkspace = trx.selectFrom('requests').selectAll().where('workspace_id', '=', workspace_id);
+  return inWorkspace.where('claim', '=', claim).executeTakeFirstOrThrow();
+}
+
+async function addRoleRequest(
+  trx: Transaction<Tables>,
+  request: NewRoleRequest,
+  { since, most }: { readonly since: number; readonly most: number },
+): Promise<RoleRequestOutcome> {
+  // Two simultaneous requests of one user are serialized here, so that each counts the other.
+  await lockWorkspace(trx, request.workspaceId);
+  const row = toRow(request, 0);
+  const recent = await listRecentRoles(trx, row, since);
+  const same = await findSameId(trx, row);
+  const repeated = same
+    ? toRoleRequest(same)
+    : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
+  if (repeated) return { kind: 'repeated', request: repeated };
+  if (recent.length >= most) return { kind: 'too_many', recent };
+  const { workspace_id, claim, asked_at: at } = row;
+  const replaced = await trx
+    .updateTable('requests')
+    .set({ state: 'replaced', decided_at: at, changed_at: at, is_told: 0, claim: '' })
+    .where('workspace_id', '=', workspace_id)
+    .where('claim', '=', claim)
+    .returningAll()
+    .execute();
+  const inserted = await trx.insertInto('requests').values(row).returningAll().executeTakeFirstOrThrow();
+  return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
+}
+
+/** This user's requests for a role since then, oldest first. */
+async function listRecentRoles(
+  trx: Queries,
+  row: RequestRow,
+  since: number,
+): Promise<readonly RoleRequest[]> {
+  const rows = await trx
+    .selectFrom('requests')
+    .selectAll()
+    .where('workspace_id', '=', row.workspace_id)
+    .where('requester_id', '=', row.requester_id)
+    .where('kind', '=', 'role')
+    .where('asked_at', '>=', since)
+    .orderBy('asked_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toRoleRequest);
+}
+
+async function approve(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  id: ConfirmationId,
+  { by, at, budget }: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
+  audit: AuditEntry,
+): Promise<Approval | undefined> {
+  const approved = await move(trx, id, ['open'], { state: 'approved', at, by });
+  if (!approved) return undefined;
+  if (approved.kind === 'role') throw new Error('a role is granted, not approved');
+  const code = await prepareApproved(trx, foundation, approved, at, budget);
+  await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
+  if (!code) return approved;
+  const reason = { code, details: {} };
+  return (await move(trx, id, ['approved'], { state: 'canceled', at, reason })) as Approval | undefined;
+}
+
+/**
+ * Money effect: what it writes will be paid, within the budget if one is given. Returns why nothing was written; undefined
+ * if it was, and for a delete, which is not in the ledger.
+ */
+async function prepareApproved(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  approval: Approval,
+  at: number,
+  budget: Budget | undefined,
+): Promise<CancelReason['code'] | undefined> {
+  if (approval.kind === 'delete') return undefined;
+  const { id, workspaceId, requesterId: actorId, channelId, purchase, price, keyGeneration } = approval;
+  // A concurrent transaction that adds up spending has to count this, too.
+  await lockWorkspace(trx, workspaceId);
+  const operation = { id, workspaceId, actorId, channelId, purchase, price, keyGeneration, at };
+  const prepared = await prepareOperation(trx, foundation, operation, budget);
+  if (prepared.kind === 'over_budget') return 'over_budget';
+  const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
+  return isOwn ? undefined : 'already_renewed';
+}
+
+/** Strict, as purchases are: what is approved is all that was confirmed. */
+const subject = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('purchase'),
+    purchase: storedPurchase,
+    price: z.number().transform(money).exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('delete'),
+    serverId: z.number(),
+    label: z.string(),
+    paidUntil: z.number().exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('role'),
+    role: z.enum(ROLES),
+    pattern: z.string(),
+    reason: z.string(),
+    command: z.string().exactOptional(),
+  }),
+]);
+
+function toSubject(request: NewApproval | NewRoleRequest) {
+  switch (request.kind) {
+    case 'purchase': {
+      const { kind, purchase, price } = request;
+      return { kind, purchase, price };
+    }
+    case 'delete': {
+      const { kind, serverId, label, paidUntil } = request;
+      return { kind, serverId, label, paidUntil };
+    }
+    case 'role': {
+      const { kind, role, pattern, reason, command } = request;
+      return { kind, role, pattern, reason, command };
+    }
+  }
+}
+
+/** What two open requests of a workspace must not both be about; '' for a create. */
+function toClaim(request: NewApproval | NewRoleRequest): string {
+  switch (request.kind) {
+    case 'purchase':
+      return claimOf(request.purchase);
+    case 'delete':
+      return `delete:${request.serverId}`;
+    case 'role':
+      return `role:${request.requesterId}:${request.role}:${request.pattern.toLowerCase()}`;
+  }
+}
+
+/** Makes the row of a request that was just made. */
+function toRow(request: NewApproval | NewRoleRequest, keyGeneration: number): RequestRow {
   return {
-    find: async (id) => {
-      const row = await select().where('id', '=', id).executeTakeFirst();
-      return row && read(row);
-    },
-    listOpen: async (workspaceId) => {
-      const inWorkspace = oldestFirst().where('workspace_id', '=', workspaceId);
-      return (await inWorkspace.where('state', '=', 'open').execute()).map(read);
-    },
-    listUnnotified: async (before) => {
-      const unnotified = oldestFirst().where('is_told', '=', 0);
-      return (await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute()).map(read);
-    },
-  };
-}
-
-/** Sorts the rows of RETURNING, which have no order. */
-function byWorkspace(a: DecisionRow, b: DecisionRow): number {
-  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
-  return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);
-}
-
-const cards = z.array(z.object({ channelId: z.string(), ts: z.string() }));
-
-/** The columns that all decision tables share. */
-interface DecisionColumns {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly channel_id: string | null;
-  readonly asked_at: number;
-  readonly expires_at: number;
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  readonly denial_reason: string | null;
-  readonly is_told: number;
-  /** JSON. */
-  readonly cards: string;
-}
-
-/** Makes these columns for a new decision. */
-export function toDecisionColumns(decision: NewDecision<Decision>) {
-  return {
-    id: decision.id,
-    workspace_id: decision.workspaceId,
-    channel_id: decision.channelId ?? null,
-    asked_at: decision.requestedAt,
-    expires_at: decision.expiresAt,
+    id: request.id,
+    workspace_id: request.workspaceId,
+    kind: request.kind,
+    requester_id: request.requesterId,
+    channel_id: request.channelId ?? null,
+    subject: JSON.stringify(toSubject(request)),
+    claim: toClaim(request),
+    is_over_budget: request.kind !== 'role' && request.isOverBudget ? 1 : 0,
+    key_generation: keyGeneration,
+    asked_at: request.requestedAt,
+    expires_at: request.expiresAt,
     state: 'open',
+    changed_at: request.requestedAt,
     decided_by: null,
     decided_at: null,
     denial_reason: null,
+    outcome: null,
+    outcome_details: null,
+    granted: null,
     is_told: 0,
     cards: '[]',
-  } as const;
+  };
 }
 
-/** Reads these columns. */
-export function fromDecisionColumns(row: DecisionColumns): Omit<Decision, 'state' | 'requesterId'> {
+function toRequest(row: RequestRow): Request {
+  const about = subject.parse(JSON.parse(row.subject));
+  const isApproval = about.kind !== 'role';
   return {
     id: row.id,
     workspaceId: row.workspace_id,
+    requesterId: row.requester_id,
     requestedAt: row.asked_at,
     expiresAt: row.expires_at,
+    state: row.state,
     isNotified: row.is_told === 1,
-    cards: cards.parse(JSON.parse(row.cards)),
+    cards: JSON.parse(row.cards),
+    ...about,
+    ...(isApproval && { isOverBudget: row.is_over_budget === 1, keyGeneration: row.key_generation }),
     ...keepPresent({
       channelId: row.channel_id,
       decidedBy: row.decided_by,
       decidedAt: row.decided_at,
       denialReason: row.denial_reason,
     }),
-  };
+    ...(row.outcome !== null && {
+      reason: { code: row.outcome, details: JSON.parse(row.outcome_details ?? '{}') },
+    }),
+    ...(row.granted !== null && { granted: JSON.parse(row.granted) }),
+  } as Request;
+}
+
+function toRoleRequest(row: RequestRow): RoleRequest {
+  const request = toRequest(row);
+  if (request.kind !== 'role') throw new Error('the ID of a request for a role belongs to an approval');
+  return request;
+}
+
+/** Sorts the rows of RETURNING, which have no order. */
+function byWorkspace(a: RequestRow, b: RequestRow): number {
+  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
+  return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);
 }

@@ -6,7 +6,8 @@ import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
 import { isDeleted, isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { notifyApproval, type RequestedApproval, requestApproval } from '../requests/approval.ts';
+import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
+import { notifyRequest } from '../requests/notify.ts';
 import { findUnanswered, getServer, nameFailure, type ServerRef, type UnansweredCode } from './find.ts';
 import { findKeyGeneration, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './protect.ts';
@@ -124,15 +125,15 @@ export const requestDelete = defineUseCase({
     if (!(await getWorkspace(context)).settings.approval.delete) return undefined;
     const { id: serverId, label, paidUntil } = await getServerToDelete(input, context);
     const action = { kind: 'delete', serverId, label, paidUntil } as const;
-    return requestApproval({ id: input.approvalId, action, isOverBudget: false }, context);
+    return requestApproval({ id: input.approvalId, ...action, isOverBudget: false }, context);
   },
   follow: async (requested, { app }) => {
-    if (requested?.isNew) await notifyApproval(requested.approval.id, app);
+    if (requested?.isNew) await notifyRequest(requested.approval.id, app);
   },
 });
 
 /** The outcome of a delete. `gone` is proven by the answer, a list that says `deleted`, or a complete list without the server. */
-export type DeleteOutcome =
+type DeleteOutcome =
   | { readonly kind: 'gone' }
   /** `isListed`: a list read right after still had the server; undefined if no list could tell. */
   | { readonly kind: 'unconfirmed'; readonly code: UnansweredCode; readonly isListed: boolean | undefined };

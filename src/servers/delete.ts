@@ -4,7 +4,7 @@ import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
 import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import type { RequestedApproval } from '../requests/approval.ts';
-import { requestedBeforeWords, waitingWords } from '../requests/approval-words.ts';
+import { requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
 import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';

@@ -2,7 +2,7 @@ import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, changeJob, listJobs, removeJob } from '../db/jobs.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import { describeStanding, type FollowedAct, type FollowedServer, supersededBy } from './follow.ts';
 
 /** The kind of job that follows an act until its servers have settled; its key is the act's ID. */

@@ -8,7 +8,7 @@ import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server 
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import type { FollowPayload, StartedAct } from './follow-store.ts';
 
@@ -320,9 +320,9 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
 }
 
 /** Adds the approver of a delete: its approval has the act's ID. */
-async function withApprover(act: FollowedAct, { approvals }: AppContext): Promise<FollowedAct> {
+async function withApprover(act: FollowedAct, { requests }: AppContext): Promise<FollowedAct> {
   if (act.action !== 'delete') return act;
-  const approval = await approvals.find(act.id);
+  const approval = await requests.find(act.id, ['delete']);
   return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 

@@ -5,7 +5,7 @@ import type { OutcomeThreads } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { ActMessages } from '../servers/follow-store.ts';
 import type { System } from '../system.ts';
 import type { EndStep } from './dispatch-events.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import type { RequestPlace } from '../installations/installations.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import { namedId } from './http-receiver.ts';
 import { readBlockStamp } from './kit/blocks.ts';

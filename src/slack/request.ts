@@ -10,7 +10,7 @@ import { type Role, strongestRole } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { FollowedActs } from '../servers/follow-store.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';

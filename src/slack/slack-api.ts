@@ -8,7 +8,7 @@ import type { WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';

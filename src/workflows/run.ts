@@ -8,7 +8,7 @@ import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import { changePower, type PowerChange } from '../servers/change-power.ts';
 import { hashKey } from './keys.ts';
 

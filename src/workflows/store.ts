@@ -7,7 +7,7 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
-import type { Card } from '../requests/decision.ts';
+import type { Card } from '../requests/request.ts';
 import type {
   HashedKey,
   NewRun,

@@ -50,16 +50,15 @@ export async function readOrders(team: SoakTeam): Promise<readonly StoredOrder[]
 
 /** The users whose request for a role was granted. */
 export async function readGranted(team: SoakTeam): Promise<readonly string[]> {
-  const text = "select asker_id from access_requests where state = 'granted'";
-  return (await read<{ asker_id: string }>(team, text)).map(({ asker_id }) => asker_id);
+  const text = "select requester_id from requests where kind = 'role' and state = 'approved'";
+  return (await read<{ requester_id: string }>(team, text)).map(({ requester_id }) => requester_id);
 }
 
 /** What still has to be done, in words: orders without an outcome, users who were not told, deletions under way. */
 const UNDONE = `
   select 'order ' || state as what from operations where state in ('prepared', 'sent') or told_at = 0
-  union all select 'deletion ' || state from approvals where state in ('approved', 'running') and kind = 'delete'
-  union all select 'approval ' || state || ' untold' from approvals where is_told = 0
-  union all select 'role request ' || state || ' untold' from access_requests where is_told = 0`;
+  union all select 'deletion ' || state from requests where state in ('approved', 'running') and kind = 'delete'
+  union all select kind || ' request ' || state || ' untold' from requests where is_told = 0`;
 
 /** Waits until everything has an outcome and everybody was told; returns what is left when that takes too long. */
 export async function settle(team: SoakTeam, patienceMs: number): Promise<readonly string[]> {

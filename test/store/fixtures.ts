@@ -1,10 +1,15 @@
 import type { NewGrant } from '../../src/access/grants.ts';
 import type { AuditEntry } from '../../src/core/audit-entry.ts';
 import { money } from '../../src/core/money.ts';
+import { WEEK_MS } from '../../src/core/time.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Ledger, NewOperation, Prepared } from '../../src/purchases/ports.ts';
-import type { Approvals } from '../../src/requests/approval.ts';
-import { APPROVAL_MS, type ApprovalAction } from '../../src/requests/decision.ts';
+import {
+  APPROVAL_MS,
+  type ApprovalAction,
+  type NewApproval,
+  type NewRoleRequest,
+} from '../../src/requests/request.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
 import { makeKey } from '../support/keys.ts';
 
@@ -41,10 +46,10 @@ export function newRenew(
   return { id: stillSystem.newId(), workspaceId: 'T1', actorId: 'U1', purchase, at: T0, ...more };
 }
 
-type NewApproval = Parameters<Approvals['request']>[0];
+type ApprovalFacts = Omit<NewApproval, 'kind'>;
 
-/** Of the same purchase as `newCreate`. */
-export function newApproval(more: Partial<NewApproval> = {}): NewApproval {
+/** Of the same purchase as `newCreate`, unless the facts are those of another action. */
+export function newApproval(more: Partial<ApprovalFacts> | (Partial<ApprovalFacts> & ApprovalAction) = {}) {
   const { purchase } = newCreate();
   const { requestedAt = T0 } = more;
   return {
@@ -52,16 +57,33 @@ export function newApproval(more: Partial<NewApproval> = {}): NewApproval {
     workspaceId: 'T1',
     requesterId: 'U1',
     channelId: 'C1',
-    action: { kind: 'purchase', purchase, price: money(499) },
     isOverBudget: false,
     requestedAt,
     expiresAt: requestedAt + APPROVAL_MS,
+    ...('kind' in more ? {} : { kind: 'purchase', purchase, price: money(499) }),
     ...more,
-  };
+  } as NewApproval;
 }
 
 export function newDelete(serverId = 7): ApprovalAction {
   return { kind: 'delete', serverId, label: 'web-1' };
+}
+
+export function newRoleRequest(more: Partial<NewRoleRequest> = {}): NewRoleRequest {
+  const { requestedAt = T0 } = more;
+  return {
+    kind: 'role',
+    id: stillSystem.newId(),
+    workspaceId: 'T1',
+    requesterId: 'U1',
+    channelId: 'C1',
+    role: 'operator',
+    pattern: '',
+    reason: 'to réboot things',
+    requestedAt,
+    expiresAt: requestedAt + WEEK_MS,
+    ...more,
+  };
 }
 
 export function newGrant(more: Partial<NewGrant> = {}): NewGrant {

@@ -5,6 +5,7 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DatabaseInUse, DatabaseUnusable } from '../../src/db/engine.ts';
 import { moveStore } from '../../src/db/move-store.ts';
+import { APPROVALS } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -32,7 +33,7 @@ async function fill(store: Store) {
   await store.apiKeys.put('T1', new Secret('the key'), 'U1', T0);
   await store.grants.put(newGrant({ role: 'manager', pattern: 'web-*' }));
   const approval = newApproval();
-  await store.approvals.request(approval, entry());
+  await store.requests.requestApproval(approval, entry());
   const [paid, open] = [newCreate('web-1'), newCreate('web-2')];
   for (const operation of [paid, open]) await store.ledger.prepare(operation);
   const versions = await store.ledger.readVersions('T1');
@@ -75,7 +76,7 @@ describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
     expect((await store.passwords.find(paid.id))?.password.reveal()).toBe('the password');
     expect(await store.ledger.find(paid.id)).toMatchObject({ state: 'settled', serverId: 7, price: 499 });
     expect(await store.ledger.find(waiting.id)).toMatchObject({ state: 'prepared' });
-    expect(await store.approvals.find(approval.id)).toMatchObject({ state: 'open' });
+    expect(await store.requests.find(approval.id, APPROVALS)).toMatchObject({ state: 'open' });
     expect(await store.grants.list('T1')).toMatchObject([{ role: 'manager', pattern: 'web-*' }]);
     expect(await store.seenRequests.addFirst('request 1000', T0)).toBe(false);
     await store.audit.add(entry());

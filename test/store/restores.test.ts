@@ -5,6 +5,7 @@ import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { DatabaseInUse } from '../../src/db/engine.ts';
 import { declareRestored } from '../../src/db/move-store.ts';
+import { APPROVALS } from '../../src/requests/request.ts';
 import { type Place, places } from './places.ts';
 import {
   confirm,
@@ -113,9 +114,9 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       await confirm(store.ledger, known);
       await declare();
       await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
-      await expect(store.approvals.request(oldApproval, entry())).rejects.toThrow(RESTORED);
+      await expect(store.requests.requestApproval(oldApproval, entry())).rejects.toThrow(RESTORED);
       expect(await store.ledger.find(old.id)).toBeUndefined();
-      expect(await store.approvals.find(oldApproval.id)).toBeUndefined();
+      expect(await store.requests.find(oldApproval.id, APPROVALS)).toBeUndefined();
       expect(await confirm(store.ledger, known)).toMatchObject({ kind: 'known' });
       await reopen();
       await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
@@ -123,27 +124,21 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     });
 
     test('cancels requests for approval, and approved deletes that have not begun', async () => {
-      const approvals = [
-        newApproval(),
-        newApproval({ action: newDelete(7) }),
-        newApproval({ action: newDelete(8) }),
-      ];
+      const approvals = [newApproval(), newApproval(newDelete(7)), newApproval(newDelete(8))];
       const [open, approved, running] = approvals;
-      for (const each of approvals) await store.approvals.request(each, entry());
+      for (const each of approvals) await store.requests.requestApproval(each, entry());
       for (const each of [approved, running])
-        if (each) await store.approvals.approve(each.id, { by: 'U9', at: T0 + 1 }, entry());
-      if (running) await store.approvals.move(running.id, ['approved'], { state: 'running', at: T0 + 2 });
+        if (each) await store.requests.approve(each.id, { by: 'U9', at: T0 + 1 }, entry());
+      if (running) await store.requests.move(running.id, ['approved'], { state: 'running', at: T0 + 2 });
       expect(await declare()).toEqual({ orders: 0, approvals: 2 });
       for (const each of [open, approved])
-        expect(await store.approvals.find(each?.id ?? '')).toMatchObject({
+        expect(await store.requests.find(each?.id ?? '', APPROVALS)).toMatchObject({
           state: 'canceled',
           reason: code,
           isNotified: false,
         });
-      expect(await store.approvals.find(running?.id ?? '')).toMatchObject({ state: 'running' });
-      expect(
-        await store.approvals.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry()),
-      ).toBeUndefined();
+      expect(await store.requests.find(running?.id ?? '', APPROVALS)).toMatchObject({ state: 'running' });
+      expect(await store.requests.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry())).toBeUndefined();
     });
 
     test('says so in the audit log, which stays whole', async () => {
@@ -172,7 +167,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     test('is recognized by an order that was sent from here and that it doesn’t know', async () => {
       const { id } = await send();
       const open = newApproval();
-      await store.approvals.request(open, entry());
+      await store.requests.requestApproval(open, entry());
       const old = newCreate('web-9');
       await forgetSending(id);
       await reopen();
@@ -184,7 +179,10 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
         reason: code,
         needsDecision: true,
       });
-      expect(await store.approvals.find(open.id)).toMatchObject({ state: 'canceled', reason: code });
+      expect(await store.requests.find(open.id, APPROVALS)).toMatchObject({
+        state: 'canceled',
+        reason: code,
+      });
       await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
       const [last] = await store.audit.list({ workspaceId: 'T1', limit: 9, actions: ['restore'] });
       expect(last).toMatchObject({ actorId: 'app', surface: 'background' });
@@ -202,11 +200,11 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       await reopen();
       const [fresh, approval] = [newCreate('web-2'), newApproval()];
       await confirm(store.ledger, fresh);
-      await store.approvals.request(approval, entry());
+      await store.requests.requestApproval(approval, entry());
       await reopen();
       expect(store.notes).toEqual([]);
       expect(await store.ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
-      expect(await store.approvals.find(approval.id)).toMatchObject({ state: 'open' });
+      expect(await store.requests.find(approval.id, APPROVALS)).toMatchObject({ state: 'open' });
       await send(newCreate('web-3'));
       expect((await reopen()).notes).toEqual([]);
     });

@@ -17,6 +17,7 @@ export {
   newDelete,
   newGrant,
   newRenew,
+  newRoleRequest,
   sentBy,
   stillSystem,
   T0,

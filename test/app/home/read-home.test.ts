@@ -196,11 +196,11 @@ describe('the rest of Home', () => {
     await grant('U2', 'manager', 'web-*');
     await grant('U3', 'viewer');
     await grant('U4', 'owner');
-    await store.approvals.request(newApproval({ requesterId: 'U1' }), entry());
+    await store.requests.requestApproval(newApproval({ requesterId: 'U1' }), entry());
     const request = { id: '01REQ', workspaceId: 'T1', requesterId: 'U3', role: 'manager' } as const;
     const times = { requestedAt: T0, expiresAt: T0 + DAY_MS };
-    await store.accessRequests.request(
-      { ...request, pattern: '', reason: 'on call', ...times },
+    await store.requests.requestRole(
+      { ...request, kind: 'role', pattern: '', reason: 'on call', ...times },
       { since: T0, most: 9 },
     );
     const home = async (id: string) => {

@@ -259,7 +259,7 @@ describe('before it is sent', () => {
     test('and a request for approval that is still open permits nothing', async () => {
       await press(scenario.start(KILLED_UNSENT));
       await requireTwo();
-      await scenario.store.approvals.request(newApproval({ id: ID, isOverBudget: true }), entry());
+      await scenario.store.requests.requestApproval(newApproval({ id: ID, isOverBudget: true }), entry());
       await setBudget(498);
       await settle();
       expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'approval_needed' } });

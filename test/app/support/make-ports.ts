@@ -5,7 +5,7 @@ import { createLastLists } from '../../../src/home/home-servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 
-const silentDecisions = {
+const silentRequests = {
   postCards: async () => [],
   updateCards: async () => true,
   notifyRequester: async () => true,
@@ -46,8 +46,7 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
       notifyUnsaved: async () => undefined,
     },
     followNotifier: { update: async () => ({ kind: 'shown' }), notifyActor: async () => true },
-    approvalNotifier: silentDecisions,
-    accessNotifier: silentDecisions,
+    requestNotifier: silentRequests,
     accountNotifier: { notifyKeyChange: async () => undefined },
     reminderNotifier: {
       post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Operation } from '../../../src/purchases/operation.ts';
-import type { Approval } from '../../../src/requests/decision.ts';
+import type { Approval } from '../../../src/requests/request.ts';
 import { type CrashingTeam, type Stored, startCrashingTeam } from './crashing-team.ts';
 
 /** Something that users do, over all the crashes of the app. */
@@ -148,12 +148,8 @@ function isOperationTold({ state, needsDecision, notifiedAt }: Operation): boole
   return notifiedAt !== undefined && (state === 'settled' || state === 'refused' || needsDecision);
 }
 
-function isApprovalTold({ state, isNotified, action }: Approval): boolean {
-  return (
-    isNotified &&
-    state !== 'open' &&
-    (action.kind === 'purchase' || state === 'ended' || state === 'canceled')
-  );
+function isApprovalTold({ state, isNotified, kind }: Approval): boolean {
+  return isNotified && state !== 'open' && (kind === 'purchase' || state === 'ended' || state === 'canceled');
 }
 
 /** What has to be true in the end, wherever the app crashed. */

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import type { Operation } from '../../../src/purchases/operation.ts';
-import type { Approval } from '../../../src/requests/decision.ts';
+import { APPROVALS, type Approval } from '../../../src/requests/request.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
@@ -107,7 +107,7 @@ async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
   const { operationIds, approvalIds } = readIds(databaseUrl.slice('sqlite:'.length));
   const found = <One>(all: readonly (One | undefined)[]) => all.filter((one) => one !== undefined);
   const operations = found(await Promise.all(operationIds.map((id) => store.ledger.find(id))));
-  const approvals = found(await Promise.all(approvalIds.map((id) => store.approvals.find(id))));
+  const approvals = found(await Promise.all(approvalIds.map((id) => store.requests.find(id, APPROVALS))));
   const held = found(await Promise.all(operationIds.map((id) => store.passwords.find(id))));
   const passwords = new Map(held.map(({ serverId, password }) => [serverId, password.reveal()]));
   return { operations, approvals, passwords };
@@ -120,7 +120,7 @@ function readIds(path: string) {
     return rows.map(({ id }) => String(id));
   };
   try {
-    return { operationIds: idsOf('operations'), approvalIds: idsOf('approvals') };
+    return { operationIds: idsOf('operations'), approvalIds: idsOf('requests') };
   } finally {
     db.close();
   }

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, type UncheckedReason } from '../../../src/core/errors.ts';
-import { approvalCard, approvalMessage } from '../../../src/requests/approval-card.ts';
-import { answeredWords, approvalWords, describeDecision } from '../../../src/requests/approval-words.ts';
-import type { Approval, ApprovalAction } from '../../../src/requests/decision.ts';
+import {
+  answeredWords,
+  approvalCard,
+  approvalMessage,
+  approvalWords,
+  describeDecision,
+} from '../../../src/requests/approval-card.ts';
+import type { Approval, ApprovalAction } from '../../../src/requests/request.ts';
 import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import { HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/sample-details.ts';
 import { makeApproval, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
@@ -20,14 +25,14 @@ const canceled = ACTIONS.flatMap((action) =>
   CANCEL_REASONS.map((reason) => ({
     code: reason.code,
     kind: action.kind,
-    approval: makeApproval({ ...decided, action }, { state: 'canceled', reason }),
+    approval: makeApproval({ ...decided, ...action }, { state: 'canceled', reason }),
   })),
 );
 const ended = DELETE_ENDS.map((reason) => ({
   code: reason.code,
   kind: 'delete',
   approval: makeApproval(
-    { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },
+    { ...decided, kind: 'delete', serverId: 7, label: LABEL },
     { state: 'ended', reason },
   ),
 }));
@@ -74,7 +79,7 @@ describe('the outcome of an approval', () => {
   it('names the key if it is an unreadable key', () => {
     const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
     const approval = makeApproval(
-      { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },
+      { ...decided, kind: 'delete', serverId: 7, label: LABEL },
       {
         state: 'ended',
         reason,

@@ -4,7 +4,7 @@ import type { Role } from '../../../src/core/roles.ts';
 import { homeBlocks } from '../../../src/home/home.ts';
 import type { HomeServer } from '../../../src/home/home-servers.ts';
 import type { Home } from '../../../src/home/read-home.ts';
-import { makeAccessRequest, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { makeRoleRequest, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 
 const NO_REQUESTS = { approvals: [], access: [] };
 const EMPTY: Home = {
@@ -58,7 +58,7 @@ test('Home says why a protected server has no buttons to stop or reboot it', () 
 
 test('Home offers no request for access to a user with an open request', () => {
   expect(wordsIn(show({}))).toContain('Ask for access');
-  const asked = wordsIn(show({ own: { approvals: [], access: [makeAccessRequest()] } }));
+  const asked = wordsIn(show({ own: { approvals: [], access: [makeRoleRequest()] } }));
   expect(asked).not.toContain('Ask for access');
   expect(asked).toContain('Withdraw request');
   expect(asked).toContain('An owner has to answer your request first');

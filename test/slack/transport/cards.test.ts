@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Card } from '../../../src/requests/decision.ts';
+import type { Card } from '../../../src/requests/request.ts';
 import { type Message, section, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { editCards, postCards } from '../../../src/slack/outbox.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';

@@ -32,18 +32,18 @@ async function writeOperation(serverId: number): Promise<void> {
 /** An approval and a request, both approved; the person's id is the request's. */
 async function writeDecisions(): Promise<void> {
   const approval = newApproval();
-  await store.approvals.request(approval, entry());
+  await store.requests.requestApproval(approval, entry());
   await say(`asked ${approval.id}`);
-  await store.approvals.approve(approval.id, { by: 'U9', at: T0 }, entry());
+  await store.requests.approve(approval.id, { by: 'U9', at: T0 }, entry());
   await say(`approved ${approval.id}`);
   const id: string = newApproval().id;
-  const role = { role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
-  await store.accessRequests.request(
+  const role = { kind: 'role', role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
+  await store.requests.requestRole(
     { id, workspaceId: 'T1', requesterId: id, ...role, requestedAt: T0 },
     { since: 0, most: 9 },
   );
   await say(`requested ${id}`);
-  await store.accessRequests.decide(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: id }) });
+  await store.requests.grantRole(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: id }) });
   await say(`granted ${id}`);
 }
 

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { DatabaseInUse } from '../../../src/db/engine.ts';
+import { APPROVALS, ROLES_ASKED } from '../../../src/requests/request.ts';
 import { asInTests, postgresUrl } from '../../support/postgres.ts';
 import { makeFolder, makePostgres, open } from '../support.ts';
 
@@ -82,7 +83,10 @@ test.each(
   const store = await open(url, { openEngine: asInTests });
   let audited = 0;
   for (const [id, word] of wordOf) {
-    const [approval, request] = [await store.approvals.find(id), await store.accessRequests.find(id)];
+    const [approval, request] = [
+      await store.requests.find(id, APPROVALS),
+      await store.requests.find(id, ROLES_ASKED),
+    ];
     const state = approval?.state ?? request?.state;
     expect(word === 'asked' || word === 'requested' ? ['open', 'approved'] : ['approved']).toContain(state);
     // Either both or neither: whichever side of the last commit the kill fell on.

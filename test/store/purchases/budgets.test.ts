@@ -119,9 +119,9 @@ describe.each(engines)('budgets on $name', ({ make }) => {
   test('count what another manager approved beyond them', async () => {
     await ledger.prepare(costing(1000), budgetOf(1000));
     const wanted = newApproval({ isOverBudget: true });
-    await store.approvals.request(wanted, entry());
+    await store.requests.requestApproval(wanted, entry());
     expect((await spent()).workspace).toBe(1000);
-    await store.approvals.approve(wanted.id, { by: 'U9', at: T0 }, entry());
+    await store.requests.approve(wanted.id, { by: 'U9', at: T0 }, entry());
     expect(await spent()).toEqual({ workspace: 1499, person: 1499 });
     expect(await kindOf(costing(1), budgetOf(1499))).toBe('over_budget');
   });

@@ -129,11 +129,11 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     const decide =
       (by: string) =>
       (store: Store, { id, workspaceId }: { id: string; workspaceId: string }) =>
-        store.approvals.approve(id, { by, at: now() }, entry({ workspaceId, actorId: by }));
+        store.requests.approve(id, { by, at: now() }, entry({ workspaceId, actorId: by }));
     await interleave({
       prepare: async ([store], round) => {
         const approval = newApproval({ workspaceId: `T${round}`, requestedAt: now() });
-        await store.approvals.request(approval, entry({ workspaceId: approval.workspaceId }));
+        await store.requests.requestApproval(approval, entry({ workspaceId: approval.workspaceId }));
         return approval;
       },
       first: decide('U8'),

@@ -143,15 +143,14 @@ describe.each(engines)('orders of two workspaces with one account on $name', ({ 
     await join();
     await renew('T1');
     const { purchase } = newRenew(7, T0 + 1000);
-    const approval = newApproval({ workspaceId: 'T2', action: { kind: 'purchase', purchase } });
-    await store.approvals.request(approval, entry({ workspaceId: 'T2' }));
-    const approved = await store.approvals.approve(
+    const approval = newApproval({ workspaceId: 'T2', kind: 'purchase', purchase });
+    await store.requests.requestApproval(approval, entry({ workspaceId: 'T2' }));
+    const approved = await store.requests.approve(
       approval.id,
       { by: 'U2', at: T0 },
       entry({ workspaceId: 'T2' }),
     );
-    expect(approved).toMatchObject({ approval: { state: 'canceled', reason: { code: 'already_renewed' } } });
-    expect(approved).toMatchObject({ operation: undefined });
+    expect(approved).toMatchObject({ state: 'canceled', reason: { code: 'already_renewed' } });
   });
 
   test('account for the servers that either workspace has created, so neither stops at them', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
+import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
@@ -24,7 +25,7 @@ async function startWithRequester(options: Parameters<typeof startTeam>[0] = {})
   return Object.assign(team, { nora, owner, ask });
 }
 
-const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
+const openOf = ({ app }: Team) => app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
 const rolesOf = async ({ app }: Team) =>
   (await app.ports.grants.list(TEAM.id))
     .filter(({ subjectId }) => subjectId === USERS.nora.id)
@@ -47,8 +48,16 @@ async function writeRequest(
     requesterId: USERS.nora.id,
     reason: `why ${more.requesterId}`,
   };
-  await store.accessRequests.request(
-    { ...request, role: 'viewer', pattern: '', requestedAt, expiresAt: requestedAt + WEEK_MS, ...more },
+  await store.requests.requestRole(
+    {
+      ...request,
+      kind: 'role',
+      role: 'viewer',
+      pattern: '',
+      requestedAt,
+      expiresAt: requestedAt + WEEK_MS,
+      ...more,
+    },
     { since: 0, most: 9 },
   );
   return id;
@@ -188,13 +197,13 @@ describe('asking again and again', () => {
 describe('the card of a request', () => {
   it('loses its buttons even if it is answered before the app has stored it', async () => {
     await using team = await startWithRequester();
-    const { accessRequests } = team.app.ports;
-    const keep = accessRequests.storeCards;
+    const { requests } = team.app.ports;
+    const keep = requests.storeCards;
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    accessRequests.storeCards = async (id, cards) => {
+    requests.storeCards = async (id, cards) => {
       await held;
       await keep(id, cards);
     };
@@ -217,7 +226,8 @@ describe('the card of a request', () => {
     const store = team.app.ports;
     const { system } = store;
     const [request] = await openOf(team);
-    await store.accessRequests.decide(request?.id ?? '', { by: USERS.mara.id, at: system.now() });
+    const denied = { state: 'denied', by: USERS.mara.id, at: system.now() } as const;
+    await store.requests.move(request?.id ?? '', ['open'], denied);
     await team.restart();
     await team.owner.sees('Denied by @mara');
     await team.nora.sees('@mara declined your request for the viewer role');

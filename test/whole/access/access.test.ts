@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
@@ -374,7 +375,7 @@ describe('asking for access', () => {
     const [owner, manager] = [slack.as('olga').in('dm'), slack.as('mara').in('dm')];
     await owner.sees('is requesting the manager');
     await manager.sees('is requesting the manager');
-    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',

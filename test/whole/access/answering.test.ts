@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
@@ -45,7 +46,7 @@ describe('an owner who answers a request', () => {
 
   it('can’t grant more than was requested, whatever is sent', async () => {
     await using team = await startWithRequest();
-    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
     const by = rawUser(team, 'olga');
     await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
@@ -73,7 +74,7 @@ describe('an owner who answers a request', () => {
 describe('a requester', () => {
   it('withdraws a request with its button, and the owners can’t approve it any more', async () => {
     await using team = await startWithRequest();
-    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     await team.nora.presses('Withdraw request');
     await team.nora.sees('You withdrew your request for the operator role.');
     await team.owner.sees('Withdrawn by @nora');
@@ -98,10 +99,10 @@ describe('a requester', () => {
 
   it('is the only user who can withdraw their request', async () => {
     await using team = await startWithRequest();
-    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     await rawUser(team, 'vera').presses('access_withdraw', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('Only @nora can withdraw this request');
-    expect(await team.app.ports.accessRequests.listOpen(TEAM.id)).toHaveLength(1);
+    expect(await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED)).toHaveLength(1);
   });
 
   it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
@@ -119,7 +120,7 @@ describe('a requester', () => {
   it('can’t run the refused command once the role has ended or was revoked, and no other user can', async () => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
-    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     await team.owner.presses('Approve for 1 h');
     await team.nora.sees('made you an operator');
     await rawUser(team, 'vera').presses('access_continue', { id: request?.id });

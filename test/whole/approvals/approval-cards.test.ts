@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { untilRefused } from '../../support/refused-calls.ts';
@@ -46,7 +47,7 @@ describe.concurrent('who is asked to approve', () => {
     for (const who of ['otto', 'nora'] as const)
       await team.slack.as(who).in('dm').sees('wants to create web-1');
     const cards = async () =>
-      (await team.app.ports.approvals.listOpen(TEAM.id)).flatMap((approval) => approval.cards);
+      (await team.app.ports.requests.listOpen(TEAM.id, APPROVALS)).flatMap((approval) => approval.cards);
     await expect.poll(cards).toHaveLength(3);
     expect(team.slack.as('vera').in('dm').messages()).toEqual([]);
     expect(team.slack.as('mara').in('dm').messages()).toEqual([]);

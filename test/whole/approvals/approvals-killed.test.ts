@@ -6,7 +6,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
-import type { Approval } from '../../../src/requests/decision.ts';
+import { APPROVALS, type Approval } from '../../../src/requests/request.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
@@ -89,16 +89,16 @@ async function prepare(databaseUrl: string, key: string): Promise<void> {
 async function findApproval(databaseUrl: string): Promise<Approval | undefined> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
-  const open = await store.approvals.listOpen(TEAM.id);
-  const deletes = await store.approvals.listUnfinishedDeletes(Number.MAX_SAFE_INTEGER);
+  const open = await store.requests.listOpen(TEAM.id, APPROVALS);
+  const left = await store.requests.listLeft(Number.MAX_SAFE_INTEGER);
   await store.close();
-  return [...open, ...deletes][0];
+  return open[0] ?? left.find((one) => one.kind === 'delete');
 }
 
 async function isNotified(databaseUrl: string, id: string): Promise<boolean> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
-  const approval = await store.approvals.find(id);
+  const approval = await store.requests.find(id, APPROVALS);
   await store.close();
   return approval?.state === 'ended' && approval.isNotified;
 }

@@ -2,7 +2,9 @@ import { describe, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { sweepApprovals } from '../../../src/requests/answer-approval.ts';
+import { resumeDelete } from '../../../src/requests/answer-approval.ts';
+import { sweepRequests } from '../../../src/requests/notify.ts';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
@@ -19,7 +21,7 @@ async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean)
 }
 
 const findApproval = async ({ app }: RuledTeam) => {
-  const [approval] = await app.ports.approvals.listOpen(TEAM.id);
+  const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
   if (!approval) throw new Error('nothing waits');
   return approval;
 };
@@ -244,7 +246,7 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const approval = await findApproval(team);
-    const { workspaces, approvals } = team.app.ports;
+    const { workspaces, requests } = team.app.ports;
     await workspaces.put({ id: 'T0ACME0001', name: 'Elsewhere' }, 0);
     const { state: _s, cards: _c, isNotified: _t, ...request } = approval;
     const id = 'of-elsewhere';
@@ -256,7 +258,7 @@ describe.concurrent('a create that needs approval', () => {
       action: 'approval_ask',
       actId: 'a',
     } as const;
-    await approvals.request(
+    await requests.requestApproval(
       { ...request, id, workspaceId: 'T0ACME0001' },
       { ...entry, surface: 'modal', outcome: 'done' },
     );
@@ -276,7 +278,7 @@ describe.concurrent('a create that needs approval', () => {
     const forged = await rawUser(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
     expect(forged.response).toContain('isn’t set up for this workspace');
     expect(team.creates()).toBe(0);
-    expect((await approvals.find(id))?.state).toBe('open');
+    expect((await requests.find(id, APPROVALS))?.state).toBe('open');
   });
 
   test('that the hosting API refuses is reported to the requester', async ({ expect }) => {
@@ -415,7 +417,7 @@ describe.concurrent('a clock that is set back while an approval is pending', () 
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     await team.askCreate();
     system.stepWall(-4 * MINUTE_MS);
-    await sweepApprovals(team.app.ports, system.now());
+    await sweepRequests(team.app.ports, system.now(), resumeDelete);
     await team.owner.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
@@ -427,7 +429,7 @@ describe.concurrent('a clock that is set back while an approval is pending', () 
     await using team = await startWithServer(TWO_PERSONS, { system });
     await askDelete(team);
     system.stepWall(-4 * MINUTE_MS);
-    await sweepApprovals(team.app.ports, system.now());
+    await sweepRequests(team.app.ports, system.now(), resumeDelete);
     await team.owner.presses('Approve');
     await team.manager.sees('web-1 was deleted.');
     expect(deletes(team)).toBe(1);

@@ -1,10 +1,11 @@
 import { describe, test } from 'vitest';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 
 const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
-  const [approval] = await app.ports.approvals.listOpen(TEAM.id);
+  const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
   if (!approval) throw new Error('nothing waits');
   return approval;
 };

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import {
-  type AccessRequest,
-  notifyAccessRequest,
-  sweepAccessRequests,
-} from '../../../src/requests/role-request.ts';
+import { resumeDelete } from '../../../src/requests/answer-approval.ts';
+import { notifyRequest, sweepRequests } from '../../../src/requests/notify.ts';
+import { type Request, ROLES_ASKED, type RoleRequest } from '../../../src/requests/request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
 
@@ -42,7 +40,7 @@ afterEach(async () => {
 function makeAccessPorts(): AppContext {
   return makePorts(store, {
     system: { ...stillSystem, now: () => now },
-    accessNotifier: {
+    requestNotifier: {
       postCards: async (_request, { userIds }) => {
         asked.push(userIds);
         await whilePosting();
@@ -59,11 +57,11 @@ function makeAccessPorts(): AppContext {
 }
 
 /** Requested at T0, by a process that may have died then. */
-async function left(requesterId = 'U1'): Promise<AccessRequest> {
-  const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
+async function left(requesterId = 'U1'): Promise<RoleRequest> {
+  const role = { kind: 'role', role: 'operator', pattern: '', reason: 'to reboot' } as const;
   const times = { requestedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
   const id = stillSystem.newId();
-  const made = await ports.accessRequests.request(
+  const made = await ports.requests.requestRole(
     { id, workspaceId: 'T1', requesterId, ...role, ...times },
     { since: T0, most: 9 },
   );
@@ -74,11 +72,11 @@ async function left(requesterId = 'U1'): Promise<AccessRequest> {
 /** Sweeps as a process that started so many minutes after T0. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepAccessRequests(ports, T0 + startedAfter * MINUTE_MS);
+  await sweepRequests(ports, T0 + startedAfter * MINUTE_MS, resumeDelete);
 }
 
-const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
-  ports.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
+const deny = ({ id }: RoleRequest, afterMinutes = 0) =>
+  ports.requests.move(id, ['open'], { state: 'denied', by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
 
 describe('an access request', () => {
   it('that reached no owner is posted again until it reaches one', async () => {
@@ -90,7 +88,10 @@ describe('an access request', () => {
     await sweepAfter(4, 0);
     await sweepAfter(5, 0);
     expect(asked).toEqual([['U9'], ['U9'], ['U9']]);
-    expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
+    expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({
+      isNotified: true,
+      cards: [{ ts: '1.1' }],
+    });
   });
 
   it('is left alone while the process that received it is posting it, and for 15 s', async () => {
@@ -108,22 +109,22 @@ describe('an access request', () => {
 
   it('is posted once if two workers notify at the same time', async () => {
     const { id } = await left();
-    await Promise.all([notifyAccessRequest(id, ports), notifyAccessRequest(id, ports)]);
+    await Promise.all([notifyRequest(id, ports), notifyRequest(id, ports)]);
     expect(asked).toHaveLength(1);
   });
 
   it('by an owner is not posted to that owner', async () => {
-    await notifyAccessRequest((await left('U9')).id, ports);
+    await notifyRequest((await left('U9')).id, ports);
     expect(asked).toEqual([[]]);
   });
 
   it('has no buttons left if it was answered while its cards were being posted', async () => {
     const request = await left();
     whilePosting = () => deny(request);
-    await notifyAccessRequest(request.id, ports);
+    await notifyRequest(request.id, ports);
     expect(shown).toEqual(['denied']);
     expect(told).toEqual([]);
-    await notifyAccessRequest(request.id, ports);
+    await notifyRequest(request.id, ports);
     expect(told).toEqual(['denied']);
   });
 });
@@ -131,8 +132,8 @@ describe('an access request', () => {
 describe('the answer to an access request', () => {
   it('is shown in the cards and sent to the requester once, even if its process died', async () => {
     const request = await left();
-    await notifyAccessRequest(request.id, ports);
-    await ports.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
+    await notifyRequest(request.id, ports);
+    await ports.requests.grantRole(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
     await sweepAfter(1);
     await sweepAfter(2);
     expect([shown, told]).toEqual([['approved'], ['approved']]);
@@ -149,7 +150,7 @@ describe('the answer to an access request', () => {
 
   it('is not sent after more than a day, but the buttons are removed', async () => {
     const request = await left();
-    await notifyAccessRequest(request.id, ports);
+    await notifyRequest(request.id, ports);
     await deny(request);
     await sweepAfter(DAY_MINUTES + 1);
     await sweepAfter(DAY_MINUTES + 2);
@@ -157,14 +158,14 @@ describe('the answer to an access request', () => {
   });
 
   it('is sent even if the message for another one fails', async () => {
-    const { accessNotifier } = ports;
+    const { requestNotifier } = ports;
     const broken = await deny(await left());
     await deny(await left('U2'));
-    const notifyRequester = async (request: AccessRequest) => {
+    const notifyRequester = async (request: Request) => {
       if (request.id === broken?.id) throw new Error('a defect');
-      return accessNotifier.notifyRequester(request);
+      return requestNotifier.notifyRequester(request);
     };
-    ports = { ...ports, accessNotifier: { ...accessNotifier, notifyRequester } };
+    ports = { ...ports, requestNotifier: { ...requestNotifier, notifyRequester } };
     await sweepAfter(2);
     expect(told).toEqual(['denied']);
   });
@@ -173,7 +174,7 @@ describe('the answer to an access request', () => {
 describe('an access request without an answer', () => {
   it('expires after a week: its buttons are removed, the requester is notified, it is audited once', async () => {
     const { id } = await left();
-    await notifyAccessRequest(id, ports);
+    await notifyRequest(id, ports);
     await sweepAfter(7 * DAY_MINUTES - 1);
     expect([shown, told]).toEqual([[], []]);
     await sweepAfter(7 * DAY_MINUTES);
@@ -181,6 +182,6 @@ describe('an access request without an answer', () => {
     expect([shown, told]).toEqual([['expired'], ['expired']]);
     const audited = await ports.audit.list({ workspaceId: 'T1', limit: 9 });
     expect(audited).toMatchObject([{ action: 'access_answer', outcome: 'failed', code: 'expired' }]);
-    expect(await ports.accessRequests.listOpen('T1')).toEqual([]);
+    expect(await ports.requests.listOpen('T1', ROLES_ASKED)).toEqual([]);
   });
 });

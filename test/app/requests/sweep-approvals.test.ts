@@ -6,10 +6,14 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
-import { sweepApprovals } from '../../../src/requests/answer-approval.ts';
-import { notifyApproval } from '../../../src/requests/approval.ts';
-import { lockOfDelete } from '../../../src/requests/carry-out.ts';
-import type { Approval, ApprovalAction, ApprovalState } from '../../../src/requests/decision.ts';
+import { lockOfDelete, resumeDelete } from '../../../src/requests/answer-approval.ts';
+import { notifyRequest, sweepRequests } from '../../../src/requests/notify.ts';
+import {
+  APPROVALS,
+  type Approval,
+  type ApprovalAction,
+  type RequestState,
+} from '../../../src/requests/request.ts';
 import type { FollowPayload } from '../../../src/servers/follow-store.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
@@ -32,8 +36,8 @@ let deletedState: string;
 let isListComplete: boolean;
 /** The list after a delete lacks the server, and a page. */
 let isCutAfterDelete: boolean;
-let shown: ApprovalState[];
-let told: ApprovalState[];
+let shown: RequestState[];
+let told: RequestState[];
 let asked: number;
 
 beforeEach(async () => {
@@ -107,7 +111,7 @@ function makeApprovalPorts(): AppContext {
   return makePorts(store, {
     system: { ...stillSystem, now: () => now },
     users: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
-    approvalNotifier: {
+    requestNotifier: {
       postCards: async () => {
         asked += 1;
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
@@ -129,17 +133,17 @@ async function left(
   afterMinutes = 0,
   action: ApprovalAction = newDelete(7),
 ): Promise<Approval> {
-  const { approval } = await store.approvals.request(newApproval({ action }), entry());
+  const { approval } = await store.requests.requestApproval(newApproval(action), entry());
   const at = T0 + afterMinutes * MINUTE_MS;
-  if (state !== 'open') await store.approvals.approve(approval.id, { by: 'U9', at }, entry());
-  if (state === 'running') await store.approvals.move(approval.id, ['approved'], { state, at });
+  if (state !== 'open') await store.requests.approve(approval.id, { by: 'U9', at }, entry());
+  if (state === 'running') await store.requests.move(approval.id, ['approved'], { state, at });
   return approval;
 }
 
 /** Sweeps as a process that starts so many minutes after T0. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
+  await sweepRequests(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS, resumeDelete);
 }
 
 /** Another process is sending the approved delete. */
@@ -160,7 +164,7 @@ function show(some: Server[]): void {
 }
 
 const stateOf = async ({ id }: Approval) => {
-  const found = await store.approvals.find(id);
+  const found = await store.requests.find(id, APPROVALS);
   const reason = found && 'reason' in found ? found.reason.code : undefined;
   return [found?.state, reason].filter(Boolean).join(' ');
 };
@@ -266,12 +270,12 @@ describe('an approved delete that is proven', () => {
 
   it('is followed once, as the requester’s act, however often the process dies before it has stored that', async () => {
     const approval = await left('approved', 1);
-    const markNotified = store.approvals.markNotified;
-    store = { ...store, approvals: { ...store.approvals, markNotified: async () => undefined } };
+    const markNotified = store.requests.markNotified;
+    store = { ...store, requests: { ...store.requests, markNotified: async () => undefined } };
     await sweepAfter(2);
     await sweepAfter(3);
     expect(told).toEqual(['ended', 'ended']);
-    store = { ...store, approvals: { ...store.approvals, markNotified } };
+    store = { ...store, requests: { ...store.requests, markNotified } };
     await sweepAfter(4);
     expect(await followed()).toEqual([{ id: approval.id, action: 'delete', actorId: 'U1', servers: [7] }]);
   });
@@ -404,7 +408,7 @@ describe('an approval that was not decided', () => {
     await sweepAfter(4);
     await sweepAfter(5);
     expect(asked).toBe(3);
-    expect(await store.approvals.find(approval.id)).toMatchObject({
+    expect(await store.requests.find(approval.id, APPROVALS)).toMatchObject({
       isNotified: true,
       cards: [{ ts: '1.1' }],
     });
@@ -415,21 +419,21 @@ describe('the cards of an approval', () => {
   it('are posted once if two workers notify at the same time', async () => {
     const { id } = await left('open');
     const ports = makeApprovalPorts();
-    await Promise.all([notifyApproval(id, ports), notifyApproval(id, ports)]);
+    await Promise.all([notifyRequest(id, ports), notifyRequest(id, ports)]);
     expect(asked).toBe(1);
   });
 
   it('are not posted again if the process died before it stored that', async () => {
     const { id } = await left('open');
-    await store.approvals.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
+    await store.requests.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
     await sweepAfter(2);
     expect(asked).toBe(0);
-    expect(await store.approvals.find(id)).toMatchObject({ isNotified: true });
+    expect(await store.requests.find(id, APPROVALS)).toMatchObject({ isNotified: true });
   });
 
   it('show the outcome after a day, although the requester no longer gets a message', async () => {
     const { id } = await left('open');
-    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
     await sweepAfter(24 * 60 + 1);
     expect([shown, told]).toEqual([['denied'], []]);
   });
@@ -438,11 +442,11 @@ describe('the cards of an approval', () => {
 describe('the outcome of an approval', () => {
   it('is sent until Slack accepts it, for a day', async () => {
     const { id } = await left('open');
-    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
     isSlackDown = true;
     await sweepAfter(1);
     await sweepAfter(23 * 60);
-    expect((await store.approvals.find(id))?.isNotified).toBe(false);
+    expect((await store.requests.find(id, APPROVALS))?.isNotified).toBe(false);
     await sweepAfter(24 * 60 + 1);
     isSlackDown = false;
     await sweepAfter(24 * 60 + 2);
@@ -452,7 +456,7 @@ describe('the outcome of an approval', () => {
   it('is sent even if another approval fails', async () => {
     const broken = await left('approved', 1, newDelete(8));
     const { id } = await left('open', 0, newDelete(9));
-    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
     fault = () => new Error('a defect');
     await sweepAfter(2);
     expect(told).toEqual(['denied']);

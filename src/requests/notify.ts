@@ -1,0 +1,263 @@
+import type { CurrencyOf } from '../account/workspaces.ts';
+import type { AppContext } from '../context.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import { makeAuditEntry } from '../core/entry.ts';
+import { describeDefect, isExpected, Refusal } from '../core/errors.ts';
+import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';
+import { listApprovers, listOwners } from '../core/permission.ts';
+import { type Actor, THE_APP } from '../core/roles.ts';
+import { DAY_MS } from '../core/time.ts';
+import type { Log } from '../log.ts';
+import { startFollowing } from '../servers/follow.ts';
+import type { Message } from '../slack/kit/blocks.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
+import type { Outbox } from '../slack/outbox.ts';
+import type { Confirmer } from '../slack/reply.ts';
+import {
+  ALL_KINDS,
+  type Approval,
+  auditOfApproval,
+  type Card,
+  type ClosedState,
+  labelOfAction,
+  type Request,
+  type RequestOf,
+  type RoleRequest,
+} from './request.ts';
+
+/** @throws Refusal `request_over` when this workspace has no such request of these kinds */
+export async function getRequest<Kind extends Request['kind']>(
+  id: ConfirmationId,
+  kinds: readonly Kind[],
+  { workspaceId }: Actor,
+  { requests }: AppContext,
+): Promise<RequestOf<Kind>> {
+  const request = await requests.find(id, kinds);
+  if (request?.workspaceId !== workspaceId) throw new Refusal('request_over', { state: 'unknown' });
+  return request;
+}
+
+/** @throws Refusal `own_request`: the requester never decides */
+export function refuseOwnRequest({ requesterId }: Request, { userId }: Actor): void {
+  if (requesterId === userId) throw new Refusal('own_request', {});
+}
+
+/** @throws Refusal `not_requester`: only the requester withdraws */
+export function refuseOthersRequest({ requesterId }: Request, { userId }: Actor): void {
+  if (requesterId !== userId) throw new Refusal('not_requester', { requesterId });
+}
+
+/**
+ * Another user was faster, or it has expired: updates cards that still have their buttons, and refuses.
+ * @throws Refusal `request_over`
+ */
+export async function refuseClosed(id: ConfirmationId, app: AppContext): Promise<never> {
+  const request = await app.requests.find(id, ALL_KINDS);
+  if (request && request.state !== 'open') await app.requestNotifier.updateCards(request);
+  throw new Refusal('request_over', { state: closedStateOf(request), by: request?.decidedBy });
+}
+
+/** If it is still open but can't be decided any more, it has expired and the sweep has not handled it yet. */
+function closedStateOf(request: Request | undefined): ClosedState {
+  if (!request) return 'unknown';
+  return request.state === 'open' ? 'expired' : request.state;
+}
+
+/** Who is asked to decide: the channel, or where it can't be reached these users. */
+export interface Deciders {
+  readonly channelId?: ChannelId | undefined;
+  readonly userIds: readonly UserId[];
+}
+
+/**
+ * Who can answer, as far as they are known by ID; the requester can't. Owners are asked for a role directly, since a reason
+ * may be private; managers for an approval in the channel of the settings, or directly.
+ */
+export async function findDeciders(request: Request, app: AppContext): Promise<Deciders> {
+  const { workspaceId, requesterId } = request;
+  if (request.kind === 'role') {
+    const owners = await listOwners(workspaceId, app);
+    return { userIds: owners.filter((owner) => owner !== requesterId) };
+  }
+  const label = labelOfAction(request);
+  const userIds = await listApprovers({ workspaceId, requesterId, label }, app);
+  const workspace = await app.workspaces.find(workspaceId);
+  return { channelId: workspace?.settings.channelId, userIds };
+}
+
+/**
+ * Notifies users of the current state of a request. While it is open, the deciders get cards; after that the cards show the
+ * outcome, and the requester gets a message. If Slack refuses, the sweep tries again, even after a restart.
+ */
+export async function notifyRequest(id: ConfirmationId, app: AppContext): Promise<void> {
+  // One at a time: otherwise two workers could both find no cards and post them twice.
+  await app.locks.run(lockOf(id), () => notify(id, app));
+}
+
+function lockOf(id: ConfirmationId): string {
+  return `request ${id}`;
+}
+
+async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
+  const request = await app.requests.find(id, ALL_KINDS);
+  if (!request || request.isNotified) return;
+  await (request.state === 'open' ? askDeciders(request, app) : notifyOfOutcome(request, app));
+}
+
+async function notifyOfOutcome(request: Request, app: AppContext): Promise<void> {
+  const { requests, requestNotifier } = app;
+  const isShown = await requestNotifier.updateCards(request);
+  if (!(await requestNotifier.notifyRequester(request))) return;
+  // Slack may have come back between the two, and the sweep is done with what was notified.
+  if (!isShown) await requestNotifier.updateCards(request);
+  await followDeleted(request, app);
+  await requests.markNotified(request.id, request.state);
+}
+
+async function askDeciders(request: Request, app: AppContext): Promise<void> {
+  const { requests, requestNotifier } = app;
+  const { id, state } = request;
+  const cards = request.cards.length > 0 ? request.cards : await postCards(request, app);
+  const isReached = cards.length > 0;
+  // The form that asks for a role says itself whether an owner was reached: posting is repeated until one is. Who asks for an
+  // approval gets a message either way, and can withdraw the request there.
+  const isToldNow = request.kind !== 'role' && request.cards.length === 0;
+  const isTold = isToldNow && !isReached && (await requestNotifier.notifyRequester(request));
+  if (isReached || isTold) await requests.markNotified(id, state);
+  if (isReached && isToldNow) await requestNotifier.notifyRequester({ ...request, cards });
+  // If it was decided while the cards were being posted, they still show it as open.
+  const now = await requests.find(id, ALL_KINDS);
+  if (now && now.state !== 'open') await requestNotifier.updateCards(now);
+}
+
+async function postCards(request: Request, app: AppContext): Promise<readonly Card[]> {
+  const cards = await app.requestNotifier.postCards(request, await findDeciders(request, app));
+  await app.requests.storeCards(request.id, cards);
+  return cards;
+}
+
+/**
+ * Follows the server of an approved delete until a complete list no longer has it, where the delete is proven. The channel
+ * has been told by then: its message is known under the request's ID. Sends nothing; a crash can repeat it. Never throws.
+ */
+async function followDeleted(request: Request, app: AppContext): Promise<void> {
+  // A purchase is followed by its operation.
+  if (request.kind !== 'delete' || request.state !== 'ended' || request.reason.code !== 'done') return;
+  const { id, workspaceId, requesterId: actorId, channelId, keyGeneration, serverId, label } = request;
+  const act = { id, workspaceId, action: 'delete', actorId, keyGeneration, channelId } as const;
+  await startFollowing(act, { serverId, label, standing: 'waiting', hasChanged: false }, app);
+}
+
+/** What follows from a change of state begins within this time, unless the process that made the change has died. */
+const FOLLOWING_MS = 15_000;
+/** After this time a message would come too late: notifying is given up. */
+const NOTIFY_FOR_MS = DAY_MS;
+
+/**
+ * Expires requests that were not decided in time, and continues work that a crash or a Slack outage has interrupted. What a
+ * living process works on is locked by it (docs/design.md 4.10). `startedAt` is when this process started: what is older was
+ * most likely left by the one before it, and need not wait. `resume` goes on with a delete that was approved or begun.
+ */
+export async function sweepRequests(
+  app: AppContext,
+  startedAt: number,
+  resume: (request: Request, startedAt: number, app: AppContext) => Promise<void>,
+): Promise<void> {
+  const now = app.system.now();
+  const expired = await app.requests.expire(now, (request) => auditOfExpiry(request, app));
+  const left = await app.requests.listLeft(Math.max(startedAt, now - FOLLOWING_MS));
+  // Deletes wait for the hosting API, and messages must not wait for them.
+  await Promise.all([
+    each(left.filter(isUnderWay), (request) => resume(request, startedAt, app), app),
+    each([...expired, ...left.filter((one) => !isUnderWay(one))], (one) => notifyLate(one, now, app), app),
+  ]);
+}
+
+function isUnderWay({ kind, state }: Request): boolean {
+  return kind === 'delete' && (state === 'approved' || state === 'running');
+}
+
+/** A failure of one must not hold up the others. */
+async function each(
+  requests: readonly Request[],
+  work: (request: Request) => Promise<void>,
+  { log }: AppContext,
+): Promise<void> {
+  for (const request of requests) {
+    const { id: confirmationId, kind } = request;
+    await work(request).catch((error: unknown) => {
+      const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+      log.warn('a request could not be moved on', { kind, confirmationId, ...cause });
+    });
+  }
+}
+
+async function notifyLate(request: Request, now: number, app: AppContext): Promise<void> {
+  const { id, state, requestedAt, decidedAt = requestedAt } = request;
+  if (now - decidedAt <= NOTIFY_FOR_MS) {
+    await app.locks.runIfFree(lockOf(id), () => notify(id, app));
+    return;
+  }
+  // Too late for a message, but the buttons are still removed.
+  if (state !== 'open') await app.requestNotifier.updateCards(request);
+  await app.requests.markNotified(id, state);
+}
+
+function auditOfExpiry(request: Request, app: AppContext): AuditEntry {
+  const expired = { actorId: THE_APP, surface: 'background', outcome: 'failed', code: 'expired' } as const;
+  if (request.kind !== 'role')
+    return auditOfApproval(request, app, { action: 'approval_answer', ...expired });
+  const { workspaceId, role, pattern, requesterId } = request;
+  const label = [role, pattern, requesterId].filter(Boolean).join(' ');
+  return makeAuditEntry(app, { workspaceId, action: 'access_answer', label, ...expired });
+}
+
+interface NotifierParts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+  readonly currencyOf: CurrencyOf;
+}
+
+/** What Slack shows of one kind of request. */
+export interface RequestScreen<Shown extends Request> {
+  /** What a decider sees: the request with its buttons, later replaced by the outcome. */
+  card(request: Shown, parts: NotifierParts): Message | Promise<Message>;
+  /** True when Slack took the message, or none is needed. */
+  notifyRequester(request: Shown, requester: Confirmer, parts: NotifierParts): Promise<boolean>;
+}
+
+export type RequestNotifier = ReturnType<typeof createRequestNotifier>;
+
+/** Posts and updates the cards of requests, and tells requesters. No method throws. */
+export function createRequestNotifier(
+  parts: NotifierParts,
+  screens: { readonly approval: RequestScreen<Approval>; readonly role: RequestScreen<RoleRequest> },
+) {
+  const { outbox, log } = parts;
+  const screenOf = ({ kind }: Request): RequestScreen<Request> =>
+    kind === 'role' ? screens.role : screens.approval;
+  return {
+    /** Asks them to decide; returns the cards that were posted. */
+    postCards: (request: Request, { channelId, userIds }: Deciders): Promise<readonly Card[]> =>
+      notifySafely(request.id, log, [], async () => {
+        const message = await screenOf(request).card(request, parts);
+        const post = (recipients: readonly (UserId | ChannelId)[]) =>
+          outbox.postCards(request.workspaceId, recipients, message);
+        const posted = channelId === undefined ? [] : await post([channelId]);
+        return posted.length > 0 ? posted : post(userIds);
+      }),
+    /** Shows the current state in the cards that were posted. True when Slack took all of them. */
+    updateCards: (request: Request): Promise<boolean> =>
+      notifySafely(request.id, log, false, async () =>
+        outbox.editCards(request.workspaceId, request.cards, await screenOf(request).card(request, parts)),
+      ),
+    /** Reports the outcome to the requester, or before it, whether deciders were asked. True if Slack accepted the message. */
+    notifyRequester: (request: Request): Promise<boolean> => {
+      const { id: confirmationId, workspaceId, requesterId: userId, channelId } = request;
+      const requester = { confirmationId, workspaceId, userId, channelId };
+      return notifySafely(confirmationId, log, false, () =>
+        screenOf(request).notifyRequester(request, requester, parts),
+      );
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { AppContext } from '../context.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import { type AuditFacts, makeAuditEntry } from '../core/entry.ts';
+import type { HostingFailureDetails, NoDetails, Reason } from '../core/errors.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { Money } from '../core/money.ts';
+import type { Role } from '../core/roles.ts';
+import { labelOf, type Purchase } from '../purchases/operation.ts';
+
+/** A message of ours that is edited in place later. */
+export interface Card {
+  readonly channelId: ChannelId;
+  readonly ts: string;
+}
+
+/**
+ * The states of a request: open → approved → (a delete) running → ended; or denied, withdrawn by its requester, replaced by
+ * the same user's newer one, expired, or canceled, since what it was about has changed. An approved purchase goes on in the
+ * ledger.
+ */
+export const REQUEST_STATES = [
+  'open',
+  'approved',
+  'running',
+  'ended',
+  'denied',
+  'withdrawn',
+  'replaced',
+  'expired',
+  'canceled',
+] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+type ApprovalState = Exclude<RequestState, 'replaced'>;
+export type RoleRequestState = Exclude<RequestState, 'running' | 'ended' | 'canceled'>;
+
+/** What may be found instead of an open request; `unknown`: there is none with that ID. */
+export type ClosedState = Exclude<RequestState, 'open'> | 'unknown';
+
+/** What is known of a request when it is made. */
+interface NewRequest {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly requesterId: UserId;
+  /** Where it was requested. */
+  readonly channelId?: ChannelId | undefined;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+}
+
+interface Requested extends NewRequest {
+  readonly decidedBy?: UserId;
+  /** What the user who denied it wrote to the requester. */
+  readonly denialReason?: string;
+  /** When it stopped being open, for any reason. */
+  readonly decidedAt?: number;
+  /** Whether users were notified of this state: by cards while it is open, the requester after that. */
+  readonly isNotified: boolean;
+  /** The messages that ask for it. */
+  readonly cards: readonly Card[];
+}
+
+/** What a second user has to approve, exactly as the first one confirmed it. */
+export type ApprovalAction =
+  | { readonly kind: 'purchase'; readonly purchase: Purchase; readonly price?: Money | undefined }
+  | {
+      readonly kind: 'delete';
+      readonly serverId: ServerId;
+      readonly label: string;
+      /** The end of the paid time that would be lost; absent if the API does not say. */
+      readonly paidUntil?: number | undefined;
+    };
+
+interface OverBudget {
+  /** Whether approval is needed because a budget is used up, not (only) because of the two-person rule. */
+  readonly isOverBudget: boolean;
+}
+
+export type NewApproval = NewRequest & ApprovalAction & OverBudget;
+
+/** Something that one user confirmed and another one has to approve (two-person rule). Its operation has the same ID. */
+export type Approval = Requested &
+  ApprovalAction &
+  OverBudget &
+  ApprovalOutcome & {
+    /** Which API key the workspace had when it was requested: the count of its changes. */
+    readonly keyGeneration: number;
+  };
+
+/** The role that a user asked the owners for. */
+interface AskedRole {
+  readonly kind: 'role';
+  readonly role: Role;
+  readonly pattern: string;
+  /** What the requester wrote. */
+  readonly reason: string;
+  /** What the requester typed when they were told that they need a role: `reboot web-1`. */
+  readonly command?: string | undefined;
+}
+
+export type NewRoleRequest = NewRequest & AskedRole;
+
+export interface RoleRequest extends Requested, AskedRole {
+  readonly state: RoleRequestState;
+  /** What was granted, which may be less than what was requested. `until`: absent if it is permanent. */
+  readonly granted?: { readonly role: Role; readonly pattern: string; readonly until?: number };
+}
+
+/** What one user requested and another one decides. */
+export type Request = Approval | RoleRequest;
+type RequestKind = Request['kind'];
+export type RequestOf<Kind extends RequestKind> = Extract<Request, { readonly kind: Kind }>;
+
+/** The kinds that a manager approves, the one that an owner grants, and all of them. */
+export const APPROVALS = ['purchase', 'delete'] as const;
+export const ROLES_ASKED = ['role'] as const;
+export const ALL_KINDS: readonly RequestKind[] = [...APPROVALS, ...ROLES_ASKED];
+
+/** Why an approval was canceled. */
+export interface CancelDetails {
+  role_needed: NoDetails;
+  account_changed: NoDetails;
+  unknown_server: NoDetails;
+  label_differs: NoDetails;
+  server_protected: NoDetails;
+  already_renewed: NoDetails;
+  unknown_choice: NoDetails;
+  price_moved: NoDetails;
+  over_budget: NoDetails;
+  stale_confirmation: NoDetails;
+  /** The database was restored from a backup: it may have been answered since. */
+  restored: NoDetails;
+}
+export type CancelReason = Reason<CancelDetails>;
+
+/**
+ * How an approved delete ended: done, refused, unknown (`no_answer`, or `lost_account` if another account was connected
+ * before the outcome could be checked), or stopped by a defect. An unreadable answer is treated like a missing one.
+ */
+export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadable_answer' | 'unknown_code'> {
+  done: NoDetails;
+  /** An owner has protected the server since. */
+  server_protected: NoDetails;
+  lost_account: NoDetails;
+  defect: NoDetails;
+}
+export type DeleteEnd = Reason<DeleteEndDetails>;
+
+/** The state of an approval, and the reason for it. */
+export type ApprovalOutcome =
+  | { readonly state: Exclude<ApprovalState, 'canceled' | 'ended'> }
+  | { readonly state: 'canceled'; readonly reason: CancelReason }
+  | { readonly state: 'ended'; readonly reason: DeleteEnd };
+
+/** How long an approval stays open. */
+export { HOUR_MS as APPROVAL_MS } from '../core/time.ts';
+
+export function labelOfAction(action: ApprovalAction): string {
+  return action.kind === 'delete' ? action.label : labelOf(action.purchase);
+}
+
+/** The server that exists already; undefined for a create. */
+export function serverIdOf(action: ApprovalAction): ServerId | undefined {
+  if (action.kind === 'delete') return action.serverId;
+  return action.purchase.kind === 'renew' ? action.purchase.serverId : undefined;
+}
+
+/** The audit entry for a change of an approval; by its requester unless `facts` names another actor. */
+export function auditOfApproval(
+  approval: NewApproval,
+  app: Pick<AppContext, 'system'>,
+  facts: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
+): AuditEntry {
+  const { id, workspaceId, requesterId, channelId } = approval;
+  return makeAuditEntry(app, {
+    workspaceId,
+    actorId: requesterId,
+    channelId,
+    surface: 'modal',
+    operationId: id,
+    label: labelOfAction(approval),
+    serverId: serverIdOf(approval),
+    money: approval.kind === 'purchase' ? approval.price : undefined,
+    ...facts,
+  });
+}

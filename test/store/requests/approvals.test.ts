@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/context.ts';
+import { money } from '../../../src/core/money.ts';
+import { APPROVALS } from '../../../src/requests/request.ts';
+import type { Requests } from '../../../src/requests/store.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
+import {
+  confirm,
+  engines,
+  entry,
+  makeFolder,
+  newApproval,
+  newCreate,
+  newDelete,
+  newRenew,
+  open,
+  T0,
+} from '../support.ts';
+
+const by = (at = T0 + 1) => ({ by: 'U9', at });
+const renewal = { kind: 'purchase', purchase: newRenew(7, T0).purchase } as const;
+const plain = <Code extends string>(code: Code) => ({ code, details: {} });
+const moved = plain('price_moved');
+const done = plain('done');
+
+describe.each(engines)('approvals on $name', ({ make }) => {
+  let store: Store;
+  let requests: Requests;
+  beforeEach(async () => {
+    store = await make();
+    requests = store.requests;
+  });
+
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const requested = async (more: Parameters<typeof newApproval>[0] = {}) => {
+    const { approval } = await requests.requestApproval(newApproval(more), entry());
+    return approval;
+  };
+
+  describe('approving', () => {
+    test('a purchase prepares it for its requester, at the price that was confirmed', async () => {
+      const wanted = newApproval();
+      await requests.requestApproval(wanted, entry());
+      const done = await requests.approve(wanted.id, by(), entry({ actorId: 'U9' }));
+      expect(done).toStrictEqual({
+        ...wanted,
+        state: 'approved',
+        isNotified: false,
+        cards: [],
+        keyGeneration: 0,
+        decidedBy: 'U9',
+        decidedAt: T0 + 1,
+      });
+      const operation = await store.ledger.find(wanted.id);
+      expect(operation).toStrictEqual({
+        ...(await confirm((await make()).ledger, newCreate('web-1', { id: wanted.id, at: T0 + 1 })))
+          .operation,
+      });
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ actorId: 'U9' }]);
+      expect(await store.jobStore.list('operation', 'T1')).toMatchObject([{ key: wanted.id }]);
+    });
+
+    test('by many at once prepares it once', async () => {
+      for (let round = 0; round < 10; round++) {
+        const { id } = await requested();
+        const audited = await countAudit();
+        const all = await Promise.all(
+          ['U7', 'U8', 'U9'].map((who) => requests.approve(id, { by: who, at: T0 + 1 }, entry())),
+        );
+        expect(all.filter((one) => one !== undefined)).toHaveLength(1);
+        expect(await store.ledger.listOpen('T1')).toHaveLength(round + 1);
+        expect(await countAudit()).toBe(audited + 1);
+      }
+    });
+
+    test('after it has expired does nothing', async () => {
+      const { id, expiresAt } = await requested();
+      const audited = await countAudit();
+      expect(await requests.approve(id, by(expiresAt), entry())).toBeUndefined();
+      expect(await store.ledger.find(id)).toBeUndefined();
+      expect(await countAudit()).toBe(audited);
+      expect(await requests.approve(id, by(expiresAt - 1), entry())).toMatchObject({ id, state: 'approved' });
+    });
+
+    test('a renewal of a month that was confirmed in the meantime cancels it, and pays nothing twice', async () => {
+      const { id } = await requested(renewal);
+      const paid = await confirm(store.ledger, newRenew(7, T0));
+      const audited = await countAudit();
+      const done = await requests.approve(id, by(), entry({ actorId: 'U9', code: 'approved' }));
+      expect(await store.ledger.listOpen('T1')).toEqual([paid.operation]);
+      expect(done).toMatchObject({
+        state: 'canceled',
+        reason: plain('already_renewed'),
+        decidedBy: 'U9',
+      });
+      expect(await requests.find(id, APPROVALS)).toStrictEqual(done);
+      expect(await countAudit()).toBe(audited + 1);
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([
+        { actorId: 'U9', outcome: 'failed', code: 'already_renewed' },
+      ]);
+    });
+
+    test('a delete lets one process carry it out', async () => {
+      const { id } = await requested(newDelete(7));
+      expect(await requests.approve(id, by(), entry())).toMatchObject({ state: 'approved' });
+      expect(await store.ledger.listOpen('T1')).toEqual([]);
+      const takers = [1, 2, 3].map((at) => requests.move(id, ['approved'], { state: 'running', at }));
+      expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
+      expect(
+        await requests.move(id, ['running'], { state: 'ended', at: T0 + 9, reason: done }),
+      ).toBeDefined();
+      expect(await requests.find(id, APPROVALS)).toMatchObject({
+        state: 'ended',
+        reason: done,
+        decidedBy: 'U9',
+        decidedAt: T0 + 1,
+      });
+    });
+
+    test('is undone completely if it can’t be audited', async () => {
+      const { id } = await requested();
+      const broken = entry({ actorId: null as unknown as string });
+      await expect(requests.approve(id, by(), broken)).rejects.toThrow();
+      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'open' });
+      expect(await store.ledger.find(id)).toBeUndefined();
+      expect(await requests.approve(id, by(), entry())).toMatchObject({ id, state: 'approved' });
+    });
+
+    test('a missing or closed approval does nothing', async () => {
+      expect(await requests.approve('nothing', by(), entry())).toBeUndefined();
+      const closed = [
+        { state: 'denied' },
+        { state: 'expired' },
+        { state: 'canceled', reason: moved },
+      ] as const;
+      for (const outcome of closed) {
+        const { id } = await requested();
+        await requests.move(id, ['open'], { ...outcome, at: T0 });
+        expect(await requests.approve(id, by(), entry())).toBeUndefined();
+        expect(await store.ledger.find(id)).toBeUndefined();
+      }
+    });
+  });
+
+  describe('approving within a budget', () => {
+    const budget = (workspace: number) => ({ since: T0, workspace: money(workspace) });
+
+    test('prepares purchases that fit, and cancels the others, audited as that', async () => {
+      const [first, second] = [await requested(), await requested()];
+      const approve = (id: string, most: number) =>
+        requests.approve(id, { ...by(), budget: budget(most) }, entry({ actorId: 'U9', code: 'approved' }));
+      expect(await approve(first.id, 499)).toMatchObject({ state: 'approved' });
+      expect(await approve(second.id, 997)).toMatchObject({
+        state: 'canceled',
+        reason: plain('over_budget'),
+        decidedBy: 'U9',
+      });
+      expect(await store.ledger.find(second.id)).toBeUndefined();
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([
+        { actorId: 'U9', outcome: 'failed', code: 'over_budget' },
+      ]);
+      const third = await requested();
+      expect(await approve(third.id, 998)).toMatchObject({ state: 'approved' });
+    });
+
+    test('never exceeds it, however many are approved at once', async () => {
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => requested()));
+      const done = await Promise.all(
+        all.map(({ id }) => requests.approve(id, { ...by(), budget: budget(1000) }, entry())),
+      );
+      expect(done.filter((one) => one?.state === 'canceled')).toHaveLength(3);
+      expect((await store.ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(998);
+    });
+  });
+
+  describe('requesting', () => {
+    test('twice makes one approval, audited once, and returns its current state however late', async () => {
+      const wanted = newApproval();
+      const ask = () => requests.requestApproval(wanted, entry());
+      const both = await Promise.all([ask(), ask()]);
+      expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+      expect(await countAudit()).toBe(1);
+      await requests.move(wanted.id, ['open'], { state: 'denied', ...by() });
+      expect(await ask()).toMatchObject({ isNew: false, approval: { state: 'denied' } });
+    });
+
+    test.each([
+      ['the delete of one server', newDelete(7), newDelete(8)],
+      [
+        'one month of a server',
+        renewal,
+        { kind: 'purchase', purchase: newRenew(7, T0 + 1).purchase } as const,
+      ],
+    ])('%s by two users makes one card; something else, another', async (_, action, other) => {
+      const ask = (more: Parameters<typeof newApproval>[0], audit = entry()) =>
+        requests.requestApproval(newApproval(more), audit);
+      const both = await Promise.all([ask(action), ask({ ...action, requesterId: 'U2' })]);
+      expect(both.filter(({ isNew }) => isNew)).toHaveLength(1);
+      expect(both[0]?.approval.id).toBe(both[1]?.approval.id);
+      expect(await ask(other)).toMatchObject({ isNew: true });
+      const elsewhere = await ask({ ...action, workspaceId: 'T2' }, entry({ workspaceId: 'T2' }));
+      expect(elsewhere).toMatchObject({ isNew: true });
+      expect(await requests.listOpen('T1', APPROVALS)).toHaveLength(2);
+    });
+
+    test('two servers with the same label makes two cards', async () => {
+      const both = await Promise.all([requested(), requested()]);
+      expect(both[0]?.id).not.toBe(both[1]?.id);
+      expect(await requests.listOpen('T1', APPROVALS)).toHaveLength(2);
+    });
+
+    test('again is possible when the first was approved, or has expired, even before the sweep', async () => {
+      const first = await requested(newDelete(7));
+      await requests.approve(first.id, by(), entry());
+      const second = await requested(newDelete(7));
+      expect(second.id).not.toBe(first.id);
+      const again = newApproval({ ...newDelete(7), requestedAt: second.expiresAt });
+      const early = { ...again, requestedAt: second.expiresAt - 1 };
+      expect(await requests.requestApproval(early, entry())).toEqual({ isNew: false, approval: second });
+      expect(await requests.requestApproval(again, entry())).toMatchObject({ isNew: true });
+      const expired = await requests.expire(second.expiresAt, () => entry());
+      expect(expired.map(({ id }) => id)).toEqual([second.id]);
+    });
+  });
+
+  describe('reasons', () => {
+    test.each(CANCEL_REASONS)('$code of a cancellation is read back with its details', async (reason) => {
+      const { id } = await requested();
+      await requests.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
+      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
+    });
+
+    test.each(DELETE_ENDS)('$code of an ended delete is read back with its details', async (reason) => {
+      const { id } = await requested(newDelete(7));
+      await requests.move(id, ['open'], { state: 'ended', at: T0, reason }, entry());
+      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'ended', reason });
+    });
+  });
+});
+
+test('an approval survives the process that stored it, and is carried out once by the next', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const first = await open(url);
+  const [wanted, gone] = [newApproval(), newApproval(newDelete(7))];
+  await first.requests.requestApproval(wanted, entry());
+  await first.requests.requestApproval(gone, entry());
+  await first.requests.storeCards(wanted.id, [{ channelId: 'C1', ts: '1.1' }]);
+  await first.requests.markNotified(wanted.id, 'open');
+  await first.requests.approve(gone.id, by(), entry());
+  await first.close();
+
+  const second = await open(url);
+  expect((await second.requests.listOpen('T1', APPROVALS)).map(({ id }) => id)).toEqual([wanted.id]);
+  expect((await second.requests.listLeft(T0 + 2)).map(({ id }) => id)).toEqual([gone.id]);
+  expect(await second.requests.approve(gone.id, by(), entry())).toBeUndefined();
+  const done = await second.requests.approve(wanted.id, by(), entry());
+  expect(done).toMatchObject({ cards: [{ ts: '1.1' }], price: money(499) });
+  await second.close();
+
+  const third = await open(url);
+  expect(await third.requests.approve(wanted.id, by(), entry())).toBeUndefined();
+  expect(await third.ledger.listOpen('T1')).toMatchObject([{ id: wanted.id }]);
+});
