@@ -353,43 +353,28 @@ async function prepareApproved(
   return isOwn ? undefined : 'already_renewed';
 }
 
-/** Strict, as purchases are: what is approved is all that was confirmed. */
-const subject = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('purchase'),
+/** What is asked for, by kind. Strict, as purchases are: what is approved is all that was confirmed. */
+const SUBJECTS = {
+  purchase: z.strictObject({
     purchase: storedPurchase,
     price: z.number().transform(money).exactOptional(),
   }),
-  z.strictObject({
-    kind: z.literal('delete'),
+  delete: z.strictObject({
     serverId: z.number(),
     label: z.string(),
     paidUntil: z.number().exactOptional(),
   }),
-  z.strictObject({
-    kind: z.literal('role'),
+  role: z.strictObject({
     role: z.enum(ROLES),
     pattern: z.string(),
     reason: z.string(),
     command: z.string().exactOptional(),
   }),
-]);
+};
 
-function toSubject(request: NewApproval | NewRoleRequest) {
-  switch (request.kind) {
-    case 'purchase': {
-      const { kind, purchase, price } = request;
-      return { kind, purchase, price };
-    }
-    case 'delete': {
-      const { kind, serverId, label, paidUntil } = request;
-      return { kind, serverId, label, paidUntil };
-    }
-    case 'role': {
-      const { kind, role, pattern, reason, command } = request;
-      return { kind, role, pattern, reason, command };
-    }
-  }
+function toSubject(request: NewApproval | NewRoleRequest): string {
+  const names = Object.keys(SUBJECTS[request.kind].shape);
+  return JSON.stringify(Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name))));
 }
 
 /** What two open requests of a workspace must not both be about; '' for a create. */
@@ -412,7 +397,7 @@ function toRow(request: NewApproval | NewRoleRequest, keyGeneration: number): Re
     kind: request.kind,
     requester_id: request.requesterId,
     channel_id: request.channelId ?? null,
-    subject: JSON.stringify(toSubject(request)),
+    subject: toSubject(request),
     claim: toClaim(request),
     is_over_budget: request.kind !== 'role' && request.isOverBudget ? 1 : 0,
     key_generation: keyGeneration,
@@ -432,8 +417,7 @@ function toRow(request: NewApproval | NewRoleRequest, keyGeneration: number): Re
 }
 
 function toRequest(row: RequestRow): Request {
-  const about = subject.parse(JSON.parse(row.subject));
-  const isApproval = about.kind !== 'role';
+  const isApproval = row.kind !== 'role';
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -443,7 +427,8 @@ function toRequest(row: RequestRow): Request {
     state: row.state,
     isNotified: row.is_told === 1,
     cards: JSON.parse(row.cards),
-    ...about,
+    kind: row.kind,
+    ...SUBJECTS[row.kind].parse(JSON.parse(row.subject)),
     ...(isApproval && { isOverBudget: row.is_over_budget === 1, keyGeneration: row.key_generation }),
     ...keepPresent({
       channelId: row.channel_id,

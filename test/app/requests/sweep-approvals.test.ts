@@ -7,7 +7,7 @@ import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { lockOfDelete, resumeDelete } from '../../../src/requests/answer-approval.ts';
-import { notifyRequest, sweepRequests } from '../../../src/requests/notify.ts';
+import { sweepRequests } from '../../../src/requests/notify.ts';
 import {
   APPROVALS,
   type Approval,
@@ -397,32 +397,9 @@ describe('an approval that was not decided', () => {
     expect(told).toEqual(['open', 'expired']);
     expect((await audited())[0]).toBe('approval_answer failed expired');
   });
-
-  it('is posted again until Slack accepts it', async () => {
-    const approval = await left('open');
-    isSlackDown = true;
-    await sweepAfter(2);
-    await sweepAfter(3);
-    expect(asked).toBe(2);
-    isSlackDown = false;
-    await sweepAfter(4);
-    await sweepAfter(5);
-    expect(asked).toBe(3);
-    expect(await store.requests.find(approval.id, APPROVALS)).toMatchObject({
-      isNotified: true,
-      cards: [{ ts: '1.1' }],
-    });
-  });
 });
 
 describe('the cards of an approval', () => {
-  it('are posted once if two workers notify at the same time', async () => {
-    const { id } = await left('open');
-    const ports = makeApprovalPorts();
-    await Promise.all([notifyRequest(id, ports), notifyRequest(id, ports)]);
-    expect(asked).toBe(1);
-  });
-
   it('are not posted again if the process died before it stored that', async () => {
     const { id } = await left('open');
     await store.requests.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
@@ -430,29 +407,9 @@ describe('the cards of an approval', () => {
     expect(asked).toBe(0);
     expect(await store.requests.find(id, APPROVALS)).toMatchObject({ isNotified: true });
   });
-
-  it('show the outcome after a day, although the requester no longer gets a message', async () => {
-    const { id } = await left('open');
-    await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
-    await sweepAfter(24 * 60 + 1);
-    expect([shown, told]).toEqual([['denied'], []]);
-  });
 });
 
 describe('the outcome of an approval', () => {
-  it('is sent until Slack accepts it, for a day', async () => {
-    const { id } = await left('open');
-    await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
-    isSlackDown = true;
-    await sweepAfter(1);
-    await sweepAfter(23 * 60);
-    expect((await store.requests.find(id, APPROVALS))?.isNotified).toBe(false);
-    await sweepAfter(24 * 60 + 1);
-    isSlackDown = false;
-    await sweepAfter(24 * 60 + 2);
-    expect(told).toEqual([]);
-  });
-
   it('is sent even if another approval fails', async () => {
     const broken = await left('approved', 1, newDelete(8));
     const { id } = await left('open', 0, newDelete(9));

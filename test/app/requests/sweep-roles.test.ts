@@ -3,7 +3,7 @@ import type { AppContext, Store } from '../../../src/context.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { resumeDelete } from '../../../src/requests/answer-approval.ts';
 import { notifyRequest, sweepRequests } from '../../../src/requests/notify.ts';
-import { type Request, ROLES_ASKED, type RoleRequest } from '../../../src/requests/request.ts';
+import { ROLES_ASKED, type RoleRequest } from '../../../src/requests/request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
 
@@ -155,19 +155,6 @@ describe('the answer to an access request', () => {
     await sweepAfter(DAY_MINUTES + 1);
     await sweepAfter(DAY_MINUTES + 2);
     expect([shown, told]).toEqual([['denied'], []]);
-  });
-
-  it('is sent even if the message for another one fails', async () => {
-    const { requestNotifier } = ports;
-    const broken = await deny(await left());
-    await deny(await left('U2'));
-    const notifyRequester = async (request: Request) => {
-      if (request.id === broken?.id) throw new Error('a defect');
-      return requestNotifier.notifyRequester(request);
-    };
-    ports = { ...ports, requestNotifier: { ...requestNotifier, notifyRequester } };
-    await sweepAfter(2);
-    expect(told).toEqual(['denied']);
   });
 });
 

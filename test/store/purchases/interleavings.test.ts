@@ -7,7 +7,7 @@ import type { Versions } from '../../../src/purchases/ports.ts';
 import { realSystem } from '../../../src/system.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { interleave } from '../engine/interleave.ts';
-import { entry, newApproval, newCreate, newGrant, newRenew, sentBy } from '../support.ts';
+import { entry, newCreate, newGrant, newRenew, sentBy } from '../support.ts';
 import { NO_ANSWER } from './reasons.ts';
 
 const now = () => realSystem.now();
@@ -121,27 +121,6 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       check: async ({ setting: [{ workspaceId }], first, second, store, at }) => {
         expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['new', 'over_budget']]);
         expect((await store.ledger.sumSpent(workspaceId, 'U1', 0)).workspace).toBe(499);
-      },
-    });
-  });
-
-  test('approve one request once', async () => {
-    const decide =
-      (by: string) =>
-      (store: Store, { id, workspaceId }: { id: string; workspaceId: string }) =>
-        store.requests.approve(id, { by, at: now() }, entry({ workspaceId, actorId: by }));
-    await interleave({
-      prepare: async ([store], round) => {
-        const approval = newApproval({ workspaceId: `T${round}`, requestedAt: now() });
-        await store.requests.requestApproval(approval, entry({ workspaceId: approval.workspaceId }));
-        return approval;
-      },
-      first: decide('U8'),
-      second: decide('U9'),
-      check: async ({ setting: { workspaceId }, first, second, store, at }) => {
-        expect([at, [first, second].filter(Boolean).length]).toEqual([at, 1]);
-        expect(await store.ledger.listOpen(workspaceId)).toHaveLength(1);
-        expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true, entries: 2 });
       },
     });
   });

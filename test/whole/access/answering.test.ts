@@ -105,6 +105,20 @@ describe('a requester', () => {
     expect(await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED)).toHaveLength(1);
   });
 
+  it('gets no role by the buttons of an approval that carry the ID of their request', async () => {
+    await using team = await startWithRequest();
+    const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
+    const owner = rawUser(team, 'olga');
+    for (const action of ['approval_approve', 'approval_deny']) {
+      team.slack.as('olga').in('#ops').overlooksOldMessages();
+      await owner.presses(action, { id: request?.id });
+      await team.slack.as('olga').in('#ops').sees('This request no longer exists');
+    }
+    expect(await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED)).toEqual([request]);
+    expect(await team.rolesOf()).toEqual([]);
+    expect(changesSeen(team)).toEqual([]);
+  });
+
   it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
     await using team = await startWithRequest();
     await team.owner.presses('Approve for 1 h');
