@@ -1,7 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findAccount } from '../account/one-account.ts';
 import type { ApiCalls, SlotLimits } from '../hosting/hosting-api.ts';
-import type { Foundation, Queries } from './database.ts';
+import type { Foundation } from './database.ts';
 import type { Engine } from './engine.ts';
 import type { Tables } from './tables.ts';
 
@@ -33,7 +32,7 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
       const rows = await db
         .selectFrom('api_calls')
         .select('id')
-        .where('account', '=', await findAccount(db, account))
+        .where('account', '=', account)
         .orderBy('id')
         .execute();
       return rows.map((row) => row.id);
@@ -41,25 +40,13 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
   };
 }
 
-/** Each slot counts for the account that its key is known to open by now, whatever its process knows. */
-async function withAccounts(trx: Queries, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-  const names = [...new Set(wanted.map(({ slot }) => slot.account))];
-  const rows = await trx.selectFrom('account_names').selectAll().where('name', 'in', names).execute();
-  const accounts = new Map(rows.map(({ name, account }) => [name, account]));
-  return wanted.map(({ slot, ...more }) => {
-    const account = accounts.get(slot.account) ?? slot.account;
-    return { ...more, slot: { ...slot, account } };
-  });
-}
-
 /** Takes free slots, first come, first served; returns the IDs of the slots that were taken. */
 async function takeSlots(
   { db, engine }: Foundation,
-  requested: readonly Wanted[],
+  wanted: readonly Wanted[],
 ): Promise<ReadonlySet<string>> {
   // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
   return engine.transact(db, async (transaction) => {
-    const wanted = await withAccounts(transaction, requested);
     await transaction
       .deleteFrom('api_calls')
       .where((column) => isOver(column, engine, wanted))

@@ -17,12 +17,6 @@ const STATEMENTS: readonly string[] = [
   `create unique index access_requests_open on access_requests (workspace_id, asker_id, role, pattern_key) where state = 'open'`,
   `create index access_requests_state on access_requests (state, workspace_id)`,
   `create index access_requests_told on access_requests (is_told, asked_at)`,
-  `create table account_names (
-    name text primary key not null, account text not null)`,
-  `create index account_names_account on account_names (account)`,
-  `create table account_servers (
-    name text not null, proof text not null, constraint account_servers_key primary key (name, proof))`,
-  `create index account_servers_proof on account_servers (proof)`,
   `create table act_messages (
     id text primary key not null, workspace_id text not null, channel_id text not null, ts text not null,
     until bigint not null)`,
@@ -32,9 +26,7 @@ const STATEMENTS: readonly string[] = [
   `create index api_calls_account on api_calls (account, at)`,
   `create index api_calls_age on api_calls (at)`,
   `create table api_keys (
-    workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null,
-    account text not null default '')`,
-  `create index api_keys_account on api_keys (account)`,
+    workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null)`,
   `create table approvals (
     id text primary key not null, workspace_id text not null, requester_id text not null, channel_id text,
     kind text not null, deed text not null, claim text not null, is_over_budget integer not null,

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { AccountNames } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
-import type { Server } from '../core/server.ts';
 import type { System } from '../system.ts';
 import { type CallReport, type Chain, createChain } from './chain.ts';
 import { changePower, createServer, deleteServer, renewServer } from './endpoints.ts';
-import type { Accounts, ApiCalls, CallOptions, HostingApi } from './hosting-api.ts';
-import { type CallLimiter, joinLimiters, KnownAccounts, Limiter } from './limiter.ts';
+import type { ApiCalls, CallOptions, HostingApi } from './hosting-api.ts';
+import { type CallLimiter, joinLimiters, Limiter } from './limiter.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
 
@@ -21,10 +20,8 @@ export interface HostingOptions {
   readonly limit?: number;
   /** The taken slots, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
-  /** Knows which keys open one account; without it, each key opens an account of its own. */
-  readonly accounts?: Pick<Accounts, 'nameOf' | 'find'>;
-  /** Called with every list of servers that was read. */
-  readonly onServers?: (api: HostingApi, servers: readonly Server[]) => void;
+  /** Names a key (`Vault.namesOf`). */
+  readonly namesOf: (key: Secret<string>) => AccountNames;
   readonly log?: { warn(fields: object, message: string): void };
   /** Called after every attempt at a request, for metrics. */
   readonly onCall?: (report: CallReport) => void;
@@ -35,10 +32,9 @@ export interface HostingOptions {
 /** The client of the hosting API. It serves all accounts. */
 export interface Hosting {
   /**
-   * Opens the API of the account behind this key, without a request. All users of a key share its reads, and all keys that are
-   * known to open one account share its limiter. With a `limiterName`, calls also go through the limiter of that name, so that two
-   * keys of one workspace, which may belong to one account, together stay within 300 requests a minute (docs/design.md 6.2).
-   * While calls wait, each `caller` gets a fair share.
+   * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. With a
+   * `limiterName`, calls also go through the limiter of that name, so that two keys of one workspace, which may belong to one
+   * account, together stay within 300 requests a minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
    */
   of(key: Secret<string>, limiterName?: string, caller?: string): HostingApi;
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
@@ -54,16 +50,13 @@ const LOOK_FOR_IDLE_MS = 60_000;
 export function createHosting(options: HostingOptions): Hosting {
   const transport = options.transport ?? createTransport(options);
   const accounts = new OpenAccounts(options, transport);
-  const known = new KnownAccounts(options);
-  const nameOf = options.accounts?.nameOf ?? accountOf;
   let closed: Promise<void> | undefined;
   return {
     of(key, limiterName, caller) {
-      const name = nameOf(key);
+      const account = options.namesOf(key);
       // Looked up at every call, since an idle account may have been dropped and has to be opened again.
-      const open = () => accounts.get({ name, account: known.peek(name), limiterName }, key);
-      const find = () => known.look(name).then(open);
-      return createApi({ name, caller, find, open, onServers: options.onServers });
+      const open = () => accounts.get({ name: account[0], limiterName }, key);
+      return createApi(account, caller, open);
     },
     close() {
       accounts.close();
@@ -73,10 +66,9 @@ export function createHosting(options: HostingOptions): Hosting {
   };
 }
 
-/** The name of a key, the account that it opens, and the limiter that its caller names. */
+/** The name of a key, and the limiter that its caller names. */
 interface Opened {
   readonly name: string;
-  readonly account: string;
   readonly limiterName: string | undefined;
 }
 
@@ -103,10 +95,10 @@ class OpenAccounts {
   }
 
   get(opened: Opened, key: Secret<string>): Account {
-    const { name, account, limiterName } = opened;
-    const limiterNames = [...new Set([...(limiterName === undefined ? [] : [limiterName]), account, name])];
+    const { name, limiterName } = opened;
+    const limiterNames = limiterName === undefined ? [name] : [limiterName, name];
     this.#forgetIdle(limiterNames);
-    const id = JSON.stringify([name, account, limiterName]);
+    const id = JSON.stringify([name, limiterName]);
     const open = this.#open.get(id) ?? this.#make(opened, limiterNames, key);
     this.#open.set(id, open);
     return open;
@@ -132,15 +124,13 @@ class OpenAccounts {
 
   #make(opened: Opened, limiterNames: readonly string[], key: Secret<string>): Account {
     const { baseUrl, system, log, onCall = () => {} } = this.#options;
-    const { name, account, limiterName } = opened;
-    const names = limiterName === undefined ? [account] : [limiterName, account];
-    const limiter = joinLimiters(names.map((each) => this.#getLimiter(each).limiter));
+    const limiter = joinLimiters(limiterNames.map((each) => this.#getLimiter(each).limiter));
     const chain = createChain({
       key,
       baseUrl,
       system,
       limiter,
-      share: this.#shareOf(name, account),
+      share: this.#getLimiter(opened.name).share,
       transport: this.#transport,
       closing: this.#closing.signal,
       onCall,
@@ -150,21 +140,6 @@ class OpenAccounts {
       onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
     return { ...opened, chain, limiter, limiterNames };
-  }
-
-  /** Returns the shared reads of a key. A change through any key of its account invalidates them. */
-  #shareOf(name: string, account: string): Share {
-    const { reader } = this.#getLimiter(name).share;
-    return {
-      reader,
-      change: (run) => {
-        const keys = [...this.#open.values()].filter((each) => each.account === account);
-        const shares = new Set(
-          [name, ...keys.map((each) => each.name)].map((each) => this.#getLimiter(each).share),
-        );
-        return [...shares].reduce((inner, share) => () => share.change(inner), run)();
-      },
-    };
   }
 
   #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
@@ -179,37 +154,16 @@ class OpenAccounts {
   }
 }
 
-interface ApiParts {
-  readonly name: string;
-  readonly caller: string | undefined;
-  /** Opens the key's account, after looking up which one that is. */
-  readonly find: () => Promise<Account>;
-  /** Opens the account that was last known for the key. */
-  readonly open: () => Account;
-  readonly onServers: HostingOptions['onServers'];
-}
-
-function createApi({ name, caller, find, open, onServers }: ApiParts): HostingApi {
+function createApi(account: AccountNames, caller: string | undefined, open: () => Account): HostingApi {
   const by = <Options extends CallOptions>(call?: Options) => ({ ...call, caller });
-  const readServers = async (call?: CallOptions) => {
-    const list = await (await find()).chain.readServers(by(call));
-    onServers?.(api, list.servers);
-    return list;
-  };
-  const api: HostingApi = {
-    account: name,
-    fetchCatalog: async (call) => (await find()).chain.readCatalog(by(call)),
-    fetchServers: readServers,
-    createServer: async (order, call) => (await find()).chain.change(createServer(order), by(call)),
-    renewServer: async (id, call) => (await find()).chain.change(renewServer(id), by(call)),
-    changePower: async (action, id, call) => (await find()).chain.change(changePower(action, id), by(call)),
-    deleteServer: async (id, call) => (await find()).chain.change(deleteServer(id), by(call)),
+  return {
+    account,
+    fetchCatalog: (call) => open().chain.readCatalog(by(call)),
+    fetchServers: (call) => open().chain.readServers(by(call)),
+    createServer: (order, call) => open().chain.change(createServer(order), by(call)),
+    renewServer: (id, call) => open().chain.change(renewServer(id), by(call)),
+    changePower: (action, id, call) => open().chain.change(changePower(action, id), by(call)),
+    deleteServer: (id, call) => open().chain.change(deleteServer(id), by(call)),
     budget: () => open().limiter.budget(),
   };
-  return api;
-}
-
-/** Returns the name of a key that `Accounts` doesn't name: the first 64 bits of its SHA-256, in hexadecimal. */
-export function accountOf(key: Secret<string>): string {
-  return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 16);
 }

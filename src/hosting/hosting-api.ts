@@ -1,7 +1,7 @@
 import type { Catalog, Order } from '../core/catalog.ts';
-import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
-import type { PowerAction, Server, ServerList } from '../core/server.ts';
+import type { PowerAction, ServerList } from '../core/server.ts';
 
 /**
  * The priority of a call in the limiter (docs/design.md 6.3). `payment` comes first: a payment whose turn had come before, and what
@@ -76,8 +76,7 @@ export interface AcceptedPower {
  * the store throws. `budget` throws nothing.
  */
 export interface HostingApi {
-  /** The name of the key (`Accounts.nameOf`). */
-  readonly account: string;
+  readonly account: AccountNames;
   /** Reads the catalog. */
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
   /** Reads every page of the list of servers; `extent` says whether that is all of it. */
@@ -100,30 +99,6 @@ export interface HostingApi {
  * and may have 100 calls waiting: more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
-
-/**
- * Which API keys open one account (docs/design.md 4.3). The name of a key is a keyed hash, so keys of one name are the same key.
- * Keys of different names count as one account only with proof.
- */
-export interface Accounts {
-  /** Returns the name of a key, which may be stored and logged. */
-  nameOf(key: Secret<string>): string;
-  /** Finds the account that keys of this name open, named after one of its keys. */
-  find(name: string): Promise<string>;
-  /** Lists the workspaces that are connected with a key of this name. */
-  listWorkspaces(name: string): Promise<readonly WorkspaceId[]>;
-  /**
-   * Stores some of the servers that a key has just shown, in place of those before. Returns the names of the keys of other
-   * accounts that have last shown one of them (the same ID, label and IPv4 address): a sign that the accounts are one, not a
-   * proof, since those servers may be gone. Undefined if no workspace has the key.
-   */
-  see(name: string, servers: readonly SeenServer[]): Promise<readonly string[] | undefined>;
-  /** Merges the accounts of two keys, with everything that was stored for either. False if they were one already. */
-  join(name: string, other: string): Promise<boolean>;
-}
-
-/** What identifies one server under two keys. */
-export type SeenServer = Required<Pick<Server, 'id' | 'label' | 'ipv4'>>;
 
 /** The limits of an account's slots. */
 export interface SlotLimits {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type Bottleneck from 'bottleneck';
 import { HostingError, Refusal } from '../core/errors.ts';
 import type { System } from '../system.ts';
-import type { Accounts, ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
+import type { ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
 import { KnownReleases, MAX_PREPARATION_MS, openSlots, SharedSlots, sleepUnless } from './slots.ts';
 
 /** What the limiter of one account is made with. */
@@ -444,48 +444,4 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
     },
     isIdle: (idleMs) => limiters.every((limiter) => limiter.isIdle(idleMs)),
   };
-}
-
-interface Known {
-  readonly account: string;
-  /** On the monotonic clock. */
-  readonly at: number;
-}
-
-/** How long a look-up counts: another process may join the account with another one. */
-const GOOD_FOR_MS = 10_000;
-/** How many names are remembered. */
-const MOST = 1000;
-
-interface Source {
-  readonly accounts?: Pick<Accounts, 'find'>;
-  readonly system: Pick<System, 'elapsed'>;
-}
-
-/** Remembers which account each key opens, for ten seconds. */
-export class KnownAccounts {
-  readonly #source: Source;
-  readonly #known = new Map<string, Known>();
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  /** Returns the account that was found last for a key's name; the name itself before the first look-up. */
-  peek(name: string): string {
-    return this.#known.get(name)?.account ?? name;
-  }
-
-  /** Looks up a key's account, unless that was done within ten seconds. @throws what the store throws */
-  async look(name: string): Promise<void> {
-    const { accounts, system } = this.#source;
-    if (!accounts) return;
-    const known = this.#known.get(name);
-    if (known && system.elapsed() - known.at < GOOD_FOR_MS) return;
-    const account = await accounts.find(name);
-    this.#known.delete(name);
-    this.#known.set(name, { account, at: system.elapsed() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
-  }
 }

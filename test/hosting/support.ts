@@ -6,9 +6,12 @@ import { Secret } from '../../src/core/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
 import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { realSystem, type System } from '../../src/system.ts';
+import { vault } from '../store/fixtures.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
+/** Names keys as a vault does. */
+export const namesOf = vault.namesOf;
 export const PAY = { beforeSend: async () => {} };
 
 /** The taken slots, in memory, as `src/db/api-calls.ts` stores them. */
@@ -215,6 +218,7 @@ export function startClient(baseUrl: string, options: Partial<HostingOptions> = 
     timeoutMs: 30_000,
     system: realSystem,
     calls: memoryCalls(),
+    namesOf,
     ...options,
   });
   onTestFinished(() => hosting.close());
