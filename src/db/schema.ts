@@ -22,9 +22,9 @@ const STATEMENTS: readonly string[] = [
     until bigint not null)`,
   `create index act_messages_age on act_messages (until)`,
   `create table api_calls (
-    id text primary key not null, account text not null, at bigint not null)`,
+    id text primary key not null, account text not null, workspace_id text not null, at bigint not null)`,
   `create index api_calls_account on api_calls (account, at)`,
-  `create index api_calls_age on api_calls (at)`,
+  `create index api_calls_workspace on api_calls (workspace_id, at)`,
   `create table api_keys (
     workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null)`,
   `create table approvals (

@@ -133,9 +133,12 @@ interface ReplyUrlsTable {
   until: number;
 }
 
+/** The taken slots of the minute. */
 interface ApiCallsTable {
   id: string;
+  /** The first name of the key. */
   account: string;
+  workspace_id: string;
   at: number;
 }
 

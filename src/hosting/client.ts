@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import type { AccountNames } from '../core/ids.ts';
+import type { AccountNames, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import type { System } from '../system.ts';
 import { type CallReport, type Chain, createChain } from './chain.ts';
 import { changePower, createServer, deleteServer, renewServer } from './endpoints.ts';
 import type { ApiCalls, CallOptions, HostingApi } from './hosting-api.ts';
-import { type CallLimiter, joinLimiters, Limiter } from './limiter.ts';
+import { type CallBy, Limiter } from './limiter.ts';
 import { createTransport, type Transport } from './send.ts';
-import { createShare, type Share } from './share.ts';
+import { createShare } from './share.ts';
 
 /** What the client is made with. */
 export interface HostingOptions {
@@ -32,11 +32,11 @@ export interface HostingOptions {
 /** The client of the hosting API. It serves all accounts. */
 export interface Hosting {
   /**
-   * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. With a
-   * `limiterName`, calls also go through the limiter of that name, so that two keys of one workspace, which may belong to one
-   * account, together stay within 300 requests a minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
+   * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls also
+   * count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a minute
+   * (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
    */
-  of(key: Secret<string>, limiterName?: string, caller?: string): HostingApi;
+  of(key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi;
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
   close(): Promise<void>;
 }
@@ -52,11 +52,11 @@ export function createHosting(options: HostingOptions): Hosting {
   const accounts = new OpenAccounts(options, transport);
   let closed: Promise<void> | undefined;
   return {
-    of(key, limiterName, caller) {
+    of(key, workspaceId, caller) {
       const account = options.namesOf(key);
       // Looked up at every call, since an idle account may have been dropped and has to be opened again.
-      const open = () => accounts.get({ name: account[0], limiterName }, key);
-      return createApi(account, caller, open);
+      const open = () => accounts.get(account, key);
+      return createApi(account, { caller, workspaceId }, open);
     },
     close() {
       accounts.close();
@@ -66,25 +66,18 @@ export function createHosting(options: HostingOptions): Hosting {
   };
 }
 
-/** The name of a key, and the limiter that its caller names. */
-interface Opened {
-  readonly name: string;
-  readonly limiterName: string | undefined;
-}
-
-interface Account extends Opened {
+/** What is shared by all who use one key. */
+interface Account {
+  readonly limiter: Limiter;
   readonly chain: Chain;
-  readonly limiter: CallLimiter;
-  readonly limiterNames: readonly string[];
 }
 
-/** The accounts in use and the limiters: one for each account and one for each name. */
+/** The accounts in use, by the first names of their keys. */
 class OpenAccounts {
   readonly #options: HostingOptions;
   readonly #transport: Transport;
   readonly #closing = new AbortController();
   readonly #open = new Map<string, Account>();
-  readonly #limiters = new Map<string, { readonly limiter: Limiter; readonly share: Share }>();
   #lookedForIdleAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HostingOptions, transport: Transport) {
@@ -94,43 +87,40 @@ class OpenAccounts {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  get(opened: Opened, key: Secret<string>): Account {
-    const { name, limiterName } = opened;
-    const limiterNames = limiterName === undefined ? [name] : [limiterName, name];
-    this.#forgetIdle(limiterNames);
-    const id = JSON.stringify([name, limiterName]);
-    const open = this.#open.get(id) ?? this.#make(opened, limiterNames, key);
-    this.#open.set(id, open);
+  get(account: AccountNames, key: Secret<string>): Account {
+    const [name] = account;
+    this.#forgetIdle(name);
+    const open = this.#open.get(name) ?? this.#make(account, key);
+    this.#open.set(name, open);
     return open;
   }
 
   close(): void {
     this.#closing.abort();
-    for (const { limiter } of this.#limiters.values()) limiter.close();
+    for (const { limiter } of this.#open.values()) limiter.close();
   }
 
-  #forgetIdle(except: readonly string[]): void {
+  #forgetIdle(except: string): void {
     const now = this.#options.system.elapsed();
     if (now - this.#lookedForIdleAt < LOOK_FOR_IDLE_MS) return;
     this.#lookedForIdleAt = now;
-    for (const [name, { limiter }] of this.#limiters) {
-      if (except.includes(name) || !limiter.isIdle(FORGET_IDLE_MS)) continue;
+    for (const [name, { limiter }] of this.#open) {
+      if (name === except || !limiter.isIdle(FORGET_IDLE_MS)) continue;
       limiter.close();
-      this.#limiters.delete(name);
-      for (const [user, { limiterNames }] of this.#open)
-        if (limiterNames.includes(name)) this.#open.delete(user);
+      this.#open.delete(name);
     }
   }
 
-  #make(opened: Opened, limiterNames: readonly string[], key: Secret<string>): Account {
-    const { baseUrl, system, log, onCall = () => {} } = this.#options;
-    const limiter = joinLimiters(limiterNames.map((each) => this.#getLimiter(each).limiter));
+  #make(account: AccountNames, key: Secret<string>): Account {
+    const { baseUrl, timeoutMs, system, limit = 300, calls, log, onCall = () => {} } = this.#options;
+    const limiter = new Limiter({ system, calls, account, timeoutMs, limit });
+    if (this.#closing.signal.aborted) limiter.close();
     const chain = createChain({
       key,
       baseUrl,
       system,
       limiter,
-      share: this.#getLimiter(opened.name).share,
+      share: createShare(system),
       transport: this.#transport,
       closing: this.#closing.signal,
       onCall,
@@ -139,23 +129,16 @@ class OpenAccounts {
         log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
       onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
-    return { ...opened, chain, limiter, limiterNames };
-  }
-
-  #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
-    const { system, calls, timeoutMs, limit = 300 } = this.#options;
-    const known = this.#limiters.get(name);
-    if (known) return known;
-    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit });
-    if (this.#closing.signal.aborted) limiter.close();
-    const made = { limiter, share: createShare(system) };
-    this.#limiters.set(name, made);
-    return made;
+    return { limiter, chain };
   }
 }
 
-function createApi(account: AccountNames, caller: string | undefined, open: () => Account): HostingApi {
-  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, caller });
+function createApi(
+  account: AccountNames,
+  caller: Pick<CallBy, 'caller' | 'workspaceId'>,
+  open: () => Account,
+): HostingApi {
+  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, ...caller });
   return {
     account,
     fetchCatalog: (call) => open().chain.readCatalog(by(call)),

@@ -94,13 +94,13 @@ export interface HostingApi {
 }
 
 /**
- * Opens the account behind a workspace's key, without a request. All keys of a workspace, and all workspaces with one key, share
+ * Opens the account behind a workspace's key, without a request. All workspaces with one key, and all keys of a workspace, share
  * one limit, since they may belong to one account (docs/design.md 6.2). While calls wait, each `caller` gets a fair share,
  * and may have 100 calls waiting: more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 
-/** The limits of an account's slots. */
+/** The limits of the slots of an account, and of a workspace. */
 export interface SlotLimits {
   /** The number of slots. */
   readonly limit: number;
@@ -109,23 +109,22 @@ export interface SlotLimits {
 }
 
 /**
- * The taken slots of all accounts, shared by all processes on this store (docs/design.md 6.6, 6.7). The owner of a slot gives it
- * back. The slot of a dead owner ends once it is older than a slot can be held, by the database's clock.
+ * The taken slots, shared by all processes on this store (docs/design.md 6.6, 6.7). A slot counts for its account and for its
+ * workspace. Its owner gives it back. The slot of a dead owner ends once it is older than a slot can be held, by the database's
+ * clock.
  */
 export interface ApiCalls {
   /**
-   * Takes a slot, durably; false if `limit` are taken. The same commit first gives back the slots in `freed` and the account's
-   * slots that were held for too long. Calls made together share one commit.
+   * Takes a slot, durably; false if the account, by all its names, or the workspace has taken `limit`. The same commit first gives
+   * back the slots in `freed`. Calls made together share one commit.
    */
   take(
-    slot: { readonly id: string; readonly account: string },
+    slot: { readonly id: string; readonly account: AccountNames; readonly workspaceId: WorkspaceId },
     limits: SlotLimits,
     freed?: readonly string[],
   ): Promise<boolean>;
-  /** Replaces a taken slot by one that is taken now, under a new ID. False if it was no longer taken. */
-  takeAgain(old: string, id: string): Promise<boolean>;
-  /** Gives slots back; unknown ones are no error. */
-  release(ids: readonly string[]): Promise<void>;
-  /** Lists the IDs of all stored slots of an account, also of those that the next `take` ends. */
-  listTaken(account: string): Promise<readonly string[]>;
+  /** Gives slots back, and removes those of dead owners; unknown ones are no error. */
+  release(ids: readonly string[], maxHoldMs: number): Promise<void>;
+  /** Lists the IDs of all stored slots of an account, by one of its names, or of a workspace. */
+  listTaken(name: string): Promise<readonly string[]>;
 }

@@ -50,9 +50,9 @@ describe('clients of one account', () => {
       Array.from({ length: count }, () => api.changePower('start', 7));
     const calls = [...call(old, 290), ...call(fresh, 20), ...call(elsewhere, 5)];
     await pass(1_000);
-    // T1 has had 300; the new key has had 10 of them, and 5 more for T2.
+    // T1 has had 300; the new key has had 20 of them, and 5 more for T2.
     expect(sent).toHaveLength(305);
-    expect([old, fresh, elsewhere].map((api) => api.budget().taken)).toEqual([300, 300, 15]);
+    expect([old, fresh, elsewhere].map((api) => api.budget().taken)).toEqual([300, 25, 25]);
     await pass(30_000);
     expect(sent).toHaveLength(305);
     await pass(40_000);

@@ -211,7 +211,10 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
   test('hold one lock, and take one last slot', async () => {
     const take = (owner: string) => async (store: Store, name: string) => [
       await store.lockLeases.take({ name, owner }, 60_000),
-      await store.apiCalls.take({ id: `${name}-${owner}`, account: name }, { limit: 1, maxHoldMs: 110_000 }),
+      await store.apiCalls.take(
+        { id: `${name}-${owner}`, account: [name], workspaceId: '' },
+        { limit: 1, maxHoldMs: 110_000 },
+      ),
     ];
     await interleave({
       prepare: async (_stores, round) => `account-${round}`,
