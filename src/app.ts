@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { findConnectLink } from './account/connect-link.ts';
-import { createAccountRecognition } from './account/one-account.ts';
 import { runBackground } from './background.ts';
 import type { Config } from './config.ts';
 import type { AppContext, Store } from './context.ts';
@@ -65,8 +64,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createCounting(store);
-  const { hosting, accountRecognition } = openHosting(config, store, metrics, log, base);
-  const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
+  const hosting = openHosting(config, store.apiCalls, vault, metrics, log, base);
+  const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
   const { source } = slack;
   const { watchTokens } = source;
@@ -154,26 +153,23 @@ async function openConfiguredStore(config: Config, vault: Vault, log: Log, base:
  * Uses this machine's own clocks: the shared one is extrapolated with the monotonic clock, which would hide a suspended
  * machine.
  */
-function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System) {
-  const { accounts, apiKeys } = store;
-  const hosting = createHosting({
+function openHosting(
+  config: Config,
+  calls: Store['apiCalls'],
+  { namesOf }: Vault,
+  metrics: Metrics,
+  log: Log,
+  system: System,
+): Hosting {
+  return createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
-    calls: store.apiCalls,
-    accounts,
-    onServers: (api, servers) => accountRecognition.notice(api, servers),
+    calls,
+    namesOf,
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },
     onCall: metrics.hostingCall,
   });
-  const accountRecognition = createAccountRecognition({
-    system,
-    log,
-    accounts,
-    apiKeys,
-    hostingOf: hosting.of,
-  });
-  return { hosting, accountRecognition };
 }
 
 function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {

@@ -1,5 +1,4 @@
 import type { Channels, Grants } from './access/grants.ts';
-import type { AccountRecognition } from './account/one-account.ts';
 import type {
   AccountNotifier,
   ApiKeys,
@@ -24,7 +23,7 @@ import type { LockLeases, Locks } from './core/locks.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
-import type { Accounts, ApiCalls, FindHosting } from './hosting/hosting-api.ts';
+import type { ApiCalls, FindHosting } from './hosting/hosting-api.ts';
 import type { InstallationStore } from './installations/installations.ts';
 import type { Log } from './log.ts';
 import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
@@ -41,7 +40,6 @@ import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/r
 /** Everything that is stored, by feature. */
 export interface Store {
   readonly workspaces: Workspaces;
-  readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly grants: Grants;
   readonly requests: Requests;
@@ -100,7 +98,6 @@ export interface AppContext extends Store {
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;
-  readonly accountRecognition: AccountRecognition;
   readonly lastLists: LastLists;
   /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../src/core/errors.ts';
+import { Secret } from '../src/core/secret.ts';
 import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/db/vault.ts';
 import { makeKey } from './support/keys.ts';
 
@@ -105,6 +106,18 @@ describe('a keyring with several keys', () => {
   test('opens nothing whose key ID was replaced by another of the ring', () => {
     const twins = createVault(parseKeyring(`${keyText('k1', 1)},${keyText('k2', 1)}`));
     expect(() => twins.open(old.replace('v1.k1.', 'v1.k2.'), place)).toThrow(VaultError);
+  });
+});
+
+describe('the names of an API key', () => {
+  const both = createVault(parseKeyring(`${keyText('k2', 2)},${keyText('k1', 1)}`));
+
+  test('don’t reveal it, differ from those of other API keys, and keep those made with earlier encryption keys', () => {
+    const [key, other] = [new Secret('api-key'), new Secret('another')];
+    expect(both.namesOf(key).join()).not.toContain('api-key');
+    expect(both.namesOf(key)).toHaveLength(2);
+    expect(both.namesOf(key).slice(1)).toEqual(vault.namesOf(key));
+    expect(both.namesOf(other).filter((name) => both.namesOf(key).includes(name))).toEqual([]);
   });
 });
 

@@ -83,10 +83,10 @@ type SearchedAccount =
   /** `other`: the key was replaced since, and its account's list proves nothing. */
   | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
 
-/** Finds the account in which a sent operation can be looked for. `same` also for a key that was set again, or proven to open it. */
+/** Finds the account in which a sent operation can be looked for. `same` also for a key that was set again. */
 export async function findSearchedAccount(
   { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
-  { apiKeys, hostingOf, accounts }: AppContext,
+  { apiKeys, hostingOf }: AppContext,
 ): Promise<SearchedAccount> {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
     if (isRefusal(error, 'key_unreadable')) return undefined;
@@ -95,8 +95,7 @@ export async function findSearchedAccount(
   if (!held) return { kind: 'none' };
   const hosting = hostingOf(held.key, workspaceId);
   const isSame =
-    held.generation === keyGeneration ||
-    (account !== undefined && (await accounts.find(account)) === (await accounts.find(hosting.account)));
+    held.generation === keyGeneration || (account !== undefined && hosting.account.includes(account));
   return { kind: isSame ? 'same' : 'other', hosting };
 }
 

@@ -7,7 +7,7 @@ import { PART_OF_LIST } from '../core/find-server.ts';
 import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { openStore } from '../db/open-store.ts';
-import { createVault, parseKeyring, VaultError } from '../db/vault.ts';
+import { createVault, parseKeyring, type Vault, VaultError } from '../db/vault.ts';
 import type { FindHosting } from '../hosting/hosting-api.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
@@ -101,7 +101,7 @@ export async function withApp(
 ): Promise<void> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
-  const hosting = await openHosting(config, store);
+  const hosting = await openHosting(config, store, vault);
   const parts: ProgramContext = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
   try {
     await work(createProgramApp(parts as AppContext, userId));
@@ -167,13 +167,14 @@ interface ProgramHosting {
 
 async function openHosting(
   config: AuditConfig | KeyConfig,
-  { accounts, apiCalls }: Store,
+  { apiCalls }: Store,
+  { namesOf }: Vault,
 ): Promise<ProgramHosting> {
   if ('HOSTING_BASE_URL' in config) {
     const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
     // Loaded only if needed, so that programs start at once.
     const { createHosting } = await import('../hosting/client.ts');
-    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, accounts });
+    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, namesOf });
   }
   const refuse = () => {
     throw new Error('this program was started without the settings of the hosting API');

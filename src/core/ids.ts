@@ -14,6 +14,11 @@ export type InstallationId = WorkspaceId;
 export type UserId = Id<'user'>;
 /** A Slack channel, private channel or direct message (`C…`, `G…`, `D…`). */
 export type ChannelId = Id<'channel'>;
+/**
+ * The names of an API key: keyed hashes, which may be stored and logged. The first is the one to store; the others are those that
+ * the key had while another encryption key came first. An account is a key, and is looked up by all of its names.
+ */
+export type AccountNames = readonly [string, ...string[]];
 /** A server of the hosting account (docs/hosting-api.md 2.3). */
 export type ServerId = Id<'server', number>;
 /**

@@ -1,11 +1,10 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findAccount } from '../account/one-account.ts';
 import type { ApiCalls, SlotLimits } from '../hosting/hosting-api.ts';
 import type { Foundation, Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import type { Tables } from './tables.ts';
 
-/** A requested slot, and its account's limits. */
+/** A requested slot, and its limits. */
 interface Wanted extends SlotLimits {
   readonly slot: Parameters<ApiCalls['take']>[0];
   readonly freed: readonly string[];
@@ -15,25 +14,26 @@ interface Wanted extends SlotLimits {
 export function createApiCalls(foundation: Foundation): ApiCalls {
   const { db, engine } = foundation;
   const take = together((wanted: readonly Wanted[]) => takeSlots(foundation, wanted));
-  const release = together(async (ids: readonly string[]) => {
-    await db.deleteFrom('api_calls').where('id', 'in', ids).execute();
+  const release = together(async (freed: readonly { readonly id: string; readonly maxHoldMs: number }[]) => {
+    const ids = freed.map(({ id }) => id);
+    await db
+      .deleteFrom('api_calls')
+      .where((column) =>
+        column.or([column('id', 'in', ids), column.not(mayBeHeld(column, engine, longest(freed)))]),
+      )
+      .execute();
   });
 
   return {
     take: async (slot, limits, freed = []) => (await take([{ slot, ...limits, freed }])).has(slot.id),
-    takeAgain: async (old, id) => {
-      const at = atNow(engine);
-      const query = db.updateTable('api_calls').set({ id, at }).where('id', '=', old).returning('id');
-      return (await query.executeTakeFirst()) !== undefined;
+    release: async (ids, maxHoldMs) => {
+      if (ids.length > 0) await release(ids.map((id) => ({ id, maxHoldMs })));
     },
-    release: async (ids) => {
-      if (ids.length > 0) await release(ids);
-    },
-    listTaken: async (account) => {
+    listTaken: async (name) => {
       const rows = await db
         .selectFrom('api_calls')
         .select('id')
-        .where('account', '=', await findAccount(db, account))
+        .where((column) => column.or([column('account', '=', name), column('workspace_id', '=', name)]))
         .orderBy('id')
         .execute();
       return rows.map((row) => row.id);
@@ -41,83 +41,92 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
   };
 }
 
-/** Each slot counts for the account that its key is known to open by now, whatever its process knows. */
-async function withAccounts(trx: Queries, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-  const names = [...new Set(wanted.map(({ slot }) => slot.account))];
-  const rows = await trx.selectFrom('account_names').selectAll().where('name', 'in', names).execute();
-  const accounts = new Map(rows.map(({ name, account }) => [name, account]));
-  return wanted.map(({ slot, ...more }) => {
-    const account = accounts.get(slot.account) ?? slot.account;
-    return { ...more, slot: { ...slot, account } };
-  });
-}
-
 /** Takes free slots, first come, first served; returns the IDs of the slots that were taken. */
 async function takeSlots(
   { db, engine }: Foundation,
-  requested: readonly Wanted[],
+  wanted: readonly Wanted[],
 ): Promise<ReadonlySet<string>> {
   // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
-  return engine.transact(db, async (transaction) => {
-    const wanted = await withAccounts(transaction, requested);
-    await transaction
-      .deleteFrom('api_calls')
-      .where((column) => isOver(column, engine, wanted))
-      .execute();
-    const counts = await transaction
-      .selectFrom('api_calls')
-      .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])
-      .where('account', 'in', accountsOf(wanted))
-      .groupBy('account')
-      .execute();
-    const taken = new Map(counts.map((row) => [row.account, Number(row.taken)]));
-    const granted = wanted.filter(({ slot, limit }) => {
-      const before = taken.get(slot.account) ?? 0;
-      if (before < limit) taken.set(slot.account, before + 1);
-      return before < limit;
-    });
+  return engine.transact(db, async (trx) => {
+    const freed = wanted.flatMap((one) => one.freed);
+    if (freed.length > 0) await trx.deleteFrom('api_calls').where('id', 'in', freed).execute();
+    const taken = await countTaken(trx, engine, wanted);
+    const granted = wanted.filter((one) => grant(one, taken));
     if (granted.length > 0)
-      await transaction
+      await trx
         .insertInto('api_calls')
-        .values(granted.map(({ slot }) => ({ ...slot, at: atNow(engine) })))
+        .values(
+          granted.map(({ slot: { id, account, workspaceId } }) => ({
+            ...{ id, account: account[0], workspace_id: workspaceId },
+            at: atNow(engine),
+          })),
+        )
         .execute();
     return new Set(granted.map(({ slot }) => slot.id));
   });
 }
 
+/** How many slots a workspace holds with a key. */
+interface Taken {
+  readonly account: string;
+  readonly workspaceId: string;
+  count: number;
+}
+
+/** Counts the slots that are held by any of these accounts or workspaces. */
+async function countTaken(trx: Queries, engine: Engine, wanted: readonly Wanted[]): Promise<Taken[]> {
+  const accounts = [...new Set(wanted.flatMap(({ slot }) => slot.account))];
+  const workspaces = [...new Set(wanted.map(({ slot }) => slot.workspaceId))];
+  const rows = await trx
+    .selectFrom('api_calls')
+    .select(['account', 'workspace_id', ({ fn }) => fn.countAll<number>().as('count')])
+    .where((column) =>
+      column.or([column('account', 'in', accounts), column('workspace_id', 'in', workspaces)]),
+    )
+    .where((column) => mayBeHeld(column, engine, longest(wanted)))
+    .groupBy(['account', 'workspace_id'])
+    .execute();
+  return rows.map((row) => ({ ...row, workspaceId: row.workspace_id, count: Number(row.count) }));
+}
+
+/** Whether a slot is free for its account, by all its names, and for its workspace. Counts it as taken if so. */
+function grant({ slot: { account, workspaceId }, limit }: Wanted, taken: Taken[]): boolean {
+  const count = (isSame: (one: Taken) => boolean) =>
+    taken.filter(isSame).reduce((sum, one) => sum + one.count, 0);
+  if (count((one) => account.includes(one.account)) >= limit) return false;
+  if (workspaceId !== '' && count((one) => one.workspaceId === workspaceId) >= limit) return false;
+  const own = taken.find((one) => one.account === account[0] && one.workspaceId === workspaceId);
+  if (own) own.count++;
+  else taken.push({ account: account[0], workspaceId, count: 1 });
+  return true;
+}
+
 /**
- * Slots that their owners give back, and slots of these accounts that are older than any call can be: their owners died. A slot
- * from the future was taken before the clock was set back. It counts until it is old enough, or ends at once if that would take
- * longer than a slot can be held. Setting the clock forward ends slots early, too. The API refuses the calls that this lets
- * through too early.
+ * Whether a slot is young enough to be held: the owner of an older one has died. A slot from the future was taken before the clock
+ * was set back. It counts until it is old enough, or not at all if that would take longer than a slot can be held. Setting the
+ * clock forward ends slots early, too. The API refuses the calls that this lets through too early.
  */
-function isOver(
+function mayBeHeld(
   column: ExpressionBuilder<Tables, 'api_calls'>,
   engine: Engine,
-  wanted: readonly Wanted[],
+  maxHoldMs: number,
 ): Expression<SqlBool> {
   const now = engine.clock.now();
-  const freed = wanted.flatMap((one) => one.freed);
-  // All limiters of a process have the same.
-  const maxHoldMs = Math.max(...wanted.map((one) => one.maxHoldMs));
-  const isLeft = column.and([
-    column('account', 'in', accountsOf(wanted)),
-    column.or([
-      column('at', '<=', engine.moment(now - maxHoldMs, now)),
-      column('at', '>', engine.moment(now + maxHoldMs, now)),
-    ]),
+  return column.and([
+    column('at', '>', engine.moment(now - maxHoldMs, now)),
+    column('at', '<=', engine.moment(now + maxHoldMs, now)),
   ]);
-  return freed.length > 0 ? column.or([column('id', 'in', freed), isLeft]) : isLeft;
+}
+
+/** All limiters of a process have the same. */
+function longest(limits: readonly Pick<SlotLimits, 'maxHoldMs'>[]): number {
+  return Math.max(...limits.map(({ maxHoldMs }) => maxHoldMs));
 }
 
 /** Read in the statement on PostgreSQL and in the transaction on SQLite, since a process may wait for the database before. */
 function atNow(engine: Engine): Expression<number> {
   const now = engine.clock.now();
   return engine.moment(now, now);
-}
-
-function accountsOf(wanted: readonly Wanted[]): readonly string[] {
-  return [...new Set(wanted.map(({ slot }) => slot.account))];
 }
 
 /** Collects requests until the end of this turn of the event loop, then handles all of them at once. */

@@ -210,8 +210,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   workspace_versions: true,
   key_checks: true,
   api_keys: true,
-  account_names: true,
-  account_servers: true,
   grants: true,
   requests: true,
   operations: true,

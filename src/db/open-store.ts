@@ -2,7 +2,6 @@ import { Kysely } from 'kysely';
 import { createGrants } from '../access/grant-store.ts';
 import { createConnectLinks } from '../account/connect-link.ts';
 import { createApiKeys } from '../account/key-store.ts';
-import { createAccounts } from '../account/one-account.ts';
 import { createWorkspaces } from '../account/workspaces.ts';
 import type { Store } from '../context.ts';
 import { createHomes } from '../home/redraw.ts';
@@ -145,7 +144,6 @@ async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
 function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
   return {
     workspaces: createWorkspaces(foundation),
-    accounts: createAccounts(foundation),
     apiKeys: createApiKeys(foundation),
     grants: createGrants(foundation),
     requests: createRequests(foundation),

@@ -7,24 +7,16 @@ import type { Tables } from './tables.ts';
  * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
  */
 const STATEMENTS: readonly string[] = [
-  `create table account_names (
-    name text primary key not null, account text not null)`,
-  `create index account_names_account on account_names (account)`,
-  `create table account_servers (
-    name text not null, proof text not null, constraint account_servers_key primary key (name, proof))`,
-  `create index account_servers_proof on account_servers (proof)`,
   `create table act_messages (
     id text primary key not null, workspace_id text not null, channel_id text not null, ts text not null,
     until bigint not null)`,
   `create index act_messages_age on act_messages (until)`,
   `create table api_calls (
-    id text primary key not null, account text not null, at bigint not null)`,
+    id text primary key not null, account text not null, workspace_id text not null, at bigint not null)`,
   `create index api_calls_account on api_calls (account, at)`,
-  `create index api_calls_age on api_calls (at)`,
+  `create index api_calls_workspace on api_calls (workspace_id, at)`,
   `create table api_keys (
-    workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null,
-    account text not null default '')`,
-  `create index api_keys_account on api_keys (account)`,
+    workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null)`,
   `create table audit (
     id text primary key not null, workspace_id text not null, seq bigint not null, previous text not null,
     signature text not null, at bigint not null, actor_id text not null, channel_id text, surface text not null,

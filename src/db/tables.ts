@@ -14,8 +14,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   workspace_versions: WorkspaceVersionsTable;
   key_checks: KeyChecksTable;
   api_keys: ApiKeysTable;
-  account_names: AccountNamesTable;
-  account_servers: AccountServersTable;
   grants: GrantsTable;
   requests: RequestsTable;
   operations: OperationsTable;
@@ -80,20 +78,6 @@ interface ApiKeysTable {
   sealed: string;
   set_by: string;
   set_at: number;
-  /** The key's name; '' in rows of older versions until the key is used. */
-  account: Generated<string>;
-}
-
-/** The names of keys that open the account of another one; the account is called by one of its names. */
-interface AccountNamesTable {
-  name: string;
-  account: string;
-}
-
-/** Some servers that a key has last shown, each as a keyed hash of its ID, label and IPv4 address. */
-interface AccountServersTable {
-  name: string;
-  proof: string;
 }
 
 interface GrantsTable {
@@ -148,9 +132,12 @@ interface ReplyUrlsTable {
   until: number;
 }
 
+/** The taken slots of the minute. */
 interface ApiCallsTable {
   id: string;
+  /** The first name of the key. */
   account: string;
+  workspace_id: string;
   at: number;
 }
 
@@ -391,7 +378,7 @@ interface OperationsTable {
   key_generation: number;
   /** After this it may not be marked as sent any more. */
   send_by: number;
-  /** The name of the workspace's key; once it was sent, of the one that it was sent with. */
+  /** The first name of the workspace's key; once it was sent, of the one that it was sent with. '' without a key. */
   account: string;
   looked_ms: number;
   is_late: number;

@@ -1,7 +1,6 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
   hkdfSync,
@@ -10,6 +9,8 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { Refusal } from '../core/errors.ts';
+import type { AccountNames } from '../core/ids.ts';
+import type { Secret } from '../core/secret.ts';
 
 /** Where a sealed text is kept; it opens nowhere else. */
 export interface SealedPlace {
@@ -37,11 +38,8 @@ export interface Vault {
    * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
    */
   isSigned(token: string, text: string, purpose: string): boolean;
-  /**
-   * The names of an API key, by which it can be stored and logged: keyed hashes. The first is the one to use; the others are
-   * what it was called while another key of the ring came first, and last what older versions called it.
-   */
-  namesOf(apiKey: string): readonly [string, ...string[]];
+  /** Returns the names of an API key, one by each key of the ring and in its order. */
+  namesOf(apiKey: Secret<string>): AccountNames;
   /** For each key of the ring, by its ID and in order, a value that only this key produces; it decrypts nothing. */
   readonly checks: ReadonlyMap<string, string>;
 }
@@ -106,7 +104,11 @@ export function createVault(keyring: Keyring): Vault {
   const sign = createSigner(keyring);
   return {
     sign: (text, purpose) => sign(text, purpose, keyring.sealingKeyId),
-    namesOf: (apiKey) => listNames(apiKey, keyring, sign),
+    namesOf: (apiKey) => {
+      const nameBy = (keyId: string) => sign(apiKey.reveal(), 'api_key', keyId);
+      const [, ...others] = keyring.keys.keys();
+      return [nameBy(keyring.sealingKeyId), ...others.map(nameBy)];
+    },
     checks: new Map([...keyring.keys.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
     isSigned: (token, text, purpose) => {
       const [, keyId] = TOKEN.exec(token) ?? [];
@@ -157,19 +159,6 @@ function createSigner(keyring: Keyring): (text: string, purpose: string, keyId: 
     const hash = createHmac('sha256', getDerived(purpose, keyId)).update(text, 'utf8').digest('base64url');
     return `${VERSION}.${keyId}.${hash}`;
   };
-}
-
-function listNames(
-  apiKey: string,
-  { keys, sealingKeyId }: Keyring,
-  sign: ReturnType<typeof createSigner>,
-): readonly [string, ...string[]] {
-  const earlier = [...keys.keys()].filter((keyId) => keyId !== sealingKeyId);
-  return [
-    sign(apiKey, 'api_key', sealingKeyId),
-    ...earlier.map((keyId) => sign(apiKey, 'api_key', keyId)),
-    createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
-  ];
 }
 
 function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): string {

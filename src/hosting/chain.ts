@@ -5,13 +5,13 @@ import type { ServerList } from '../core/server.ts';
 import type { System } from '../system.ts';
 import { type Endpoint, fetchCatalog, listPage, SERVERS_PATH } from './endpoints.ts';
 import type { OnWait, PaidCallOptions } from './hosting-api.ts';
-import { type CallBy, type CallLimiter, type CallSlot, type Job, NOTIFY_AFTER_MS } from './limiter.ts';
+import { type CallBy, type Job, type Limiter, NOTIFY_AFTER_MS } from './limiter.ts';
 import { decode } from './read-catalog.ts';
 import { RateLimitedError } from './refusals.ts';
 import type { Transport } from './send.ts';
 import { createPathFinder, readAllPages } from './server-list.ts';
 import type { Read, Reader, Share } from './share.ts';
-import { sleepUnless } from './slots.ts';
+import { type HeldSlot, sleepUnless } from './slots.ts';
 
 /** One attempt at a request, for metrics; also one that failed before its first byte left. No secrets. */
 export interface CallReport {
@@ -30,8 +30,7 @@ interface ChainParts {
   readonly key: Secret<string>;
   readonly baseUrl: string;
   readonly system: System;
-  readonly limiter: CallLimiter;
-  /** The shared reads of the key. A change invalidates the cached answers of all keys of the account. */
+  readonly limiter: Limiter;
   readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
@@ -42,7 +41,7 @@ interface ChainParts {
   readonly onFailure: (error: HostingError) => void;
 }
 
-/** The calls of one account, as one key makes them. Errors are those of `HostingApi`. */
+/** The calls of one account. Errors are those of `HostingApi`. */
 export interface Chain {
   readonly readCatalog: Reader<Catalog>;
   readonly readServers: Reader<ServerList>;
@@ -71,7 +70,7 @@ export function createChain(parts: ChainParts): Chain {
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));
-    const send = (waitedMs: number, slot: CallSlot) => exchange(parts, endpoint, waitedMs, slot);
+    const send = (waitedMs: number, slot: HeldSlot) => exchange(parts, endpoint, waitedMs, slot);
     return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
   }
 
@@ -98,8 +97,8 @@ export function createChain(parts: ChainParts): Chain {
       },
       isBusy,
     ),
-    change: (endpoint, { urgency = 'user', caller, onWait, beforeSend } = {}) =>
-      share.change(() => call(endpoint, { urgency, caller, onWait, beforeSend })),
+    change: (endpoint, { urgency = 'user', caller, workspaceId, onWait, beforeSend } = {}) =>
+      share.change(() => call(endpoint, { urgency, caller, workspaceId, onWait, beforeSend })),
   };
 }
 
@@ -108,7 +107,7 @@ async function exchange<Answer>(
   parts: ChainParts,
   endpoint: Endpoint<Answer>,
   waitedMs: number,
-  slot: CallSlot,
+  slot: HeldSlot,
 ): Promise<Answer> {
   const { key, system, transport } = parts;
   const { operation } = endpoint;

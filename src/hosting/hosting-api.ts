@@ -1,7 +1,7 @@
 import type { Catalog, Order } from '../core/catalog.ts';
-import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
-import type { PowerAction, Server, ServerList } from '../core/server.ts';
+import type { PowerAction, ServerList } from '../core/server.ts';
 
 /**
  * The priority of a call in the limiter (docs/design.md 6.3). `payment` comes first: a payment whose turn had come before, and what
@@ -76,8 +76,7 @@ export interface AcceptedPower {
  * the store throws. `budget` throws nothing.
  */
 export interface HostingApi {
-  /** The name of the key (`Accounts.nameOf`). */
-  readonly account: string;
+  readonly account: AccountNames;
   /** Reads the catalog. */
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
   /** Reads every page of the list of servers; `extent` says whether that is all of it. */
@@ -95,37 +94,13 @@ export interface HostingApi {
 }
 
 /**
- * Opens the account behind a workspace's key, without a request. All keys of a workspace, and all workspaces with one key, share
+ * Opens the account behind a workspace's key, without a request. All workspaces with one key, and all keys of a workspace, share
  * one limit, since they may belong to one account (docs/design.md 6.2). While calls wait, each `caller` gets a fair share,
  * and may have 100 calls waiting: more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 
-/**
- * Which API keys open one account (docs/design.md 4.3). The name of a key is a keyed hash, so keys of one name are the same key.
- * Keys of different names count as one account only with proof.
- */
-export interface Accounts {
-  /** Returns the name of a key, which may be stored and logged. */
-  nameOf(key: Secret<string>): string;
-  /** Finds the account that keys of this name open, named after one of its keys. */
-  find(name: string): Promise<string>;
-  /** Lists the workspaces that are connected with a key of this name. */
-  listWorkspaces(name: string): Promise<readonly WorkspaceId[]>;
-  /**
-   * Stores some of the servers that a key has just shown, in place of those before. Returns the names of the keys of other
-   * accounts that have last shown one of them (the same ID, label and IPv4 address): a sign that the accounts are one, not a
-   * proof, since those servers may be gone. Undefined if no workspace has the key.
-   */
-  see(name: string, servers: readonly SeenServer[]): Promise<readonly string[] | undefined>;
-  /** Merges the accounts of two keys, with everything that was stored for either. False if they were one already. */
-  join(name: string, other: string): Promise<boolean>;
-}
-
-/** What identifies one server under two keys. */
-export type SeenServer = Required<Pick<Server, 'id' | 'label' | 'ipv4'>>;
-
-/** The limits of an account's slots. */
+/** The limits of the slots of an account, and of a workspace. */
 export interface SlotLimits {
   /** The number of slots. */
   readonly limit: number;
@@ -134,23 +109,22 @@ export interface SlotLimits {
 }
 
 /**
- * The taken slots of all accounts, shared by all processes on this store (docs/design.md 6.6, 6.7). The owner of a slot gives it
- * back. The slot of a dead owner ends once it is older than a slot can be held, by the database's clock.
+ * The taken slots, shared by all processes on this store (docs/design.md 6.6, 6.7). A slot counts for its account and for its
+ * workspace. Its owner gives it back. The slot of a dead owner ends once it is older than a slot can be held, by the database's
+ * clock.
  */
 export interface ApiCalls {
   /**
-   * Takes a slot, durably; false if `limit` are taken. The same commit first gives back the slots in `freed` and the account's
-   * slots that were held for too long. Calls made together share one commit.
+   * Takes a slot, durably; false if the account, by all its names, or the workspace has taken `limit`. The same commit first gives
+   * back the slots in `freed`. Calls made together share one commit.
    */
   take(
-    slot: { readonly id: string; readonly account: string },
+    slot: { readonly id: string; readonly account: AccountNames; readonly workspaceId: WorkspaceId },
     limits: SlotLimits,
     freed?: readonly string[],
   ): Promise<boolean>;
-  /** Replaces a taken slot by one that is taken now, under a new ID. False if it was no longer taken. */
-  takeAgain(old: string, id: string): Promise<boolean>;
-  /** Gives slots back; unknown ones are no error. */
-  release(ids: readonly string[]): Promise<void>;
-  /** Lists the IDs of all stored slots of an account, also of those that the next `take` ends. */
-  listTaken(account: string): Promise<readonly string[]>;
+  /** Gives slots back, and removes those of dead owners; unknown ones are no error. */
+  release(ids: readonly string[], maxHoldMs: number): Promise<void>;
+  /** Lists the IDs of all stored slots of an account, by one of its names, or of a workspace. */
+  listTaken(name: string): Promise<readonly string[]>;
 }

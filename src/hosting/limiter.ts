@@ -1,15 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import type Bottleneck from 'bottleneck';
 import { HostingError, Refusal } from '../core/errors.ts';
+import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
-import type { Accounts, ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
-import { KnownReleases, MAX_PREPARATION_MS, openSlots, SharedSlots, sleepUnless } from './slots.ts';
+import type { ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
+import {
+  type HeldSlot,
+  KnownReleases,
+  MAX_PREPARATION_MS,
+  openSlots,
+  SharedSlots,
+  sleepUnless,
+} from './slots.ts';
 
 /** What the limiter of one account is made with. */
 export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly system: System;
   readonly calls: ApiCalls;
-  readonly account: string;
+  readonly account: AccountNames;
   /** The timeout of one request, in milliseconds: how long a call may still be in flight after a crash. */
   readonly timeoutMs: number;
   /** The most requests in any window. Default: 300 (docs/hosting-api.md 8.1). */
@@ -45,7 +53,7 @@ const SPARE_MS = 30_000;
  * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
  * through one slot arrive at least `windowMs` apart. Measures on the monotonic clock.
  */
-export class Limiter implements CallLimiter {
+export class Limiter {
   readonly limit: number;
   readonly #options: Required<LimiterOptions>;
   readonly #shared: SharedSlots;
@@ -73,6 +81,11 @@ export class Limiter implements CallLimiter {
     setMaxListeners(0, this.#closing.signal);
   }
 
+  /**
+   * Waits for a slot, then sends. Returns the answer at once; the slot stays taken for a minute after it.
+   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`, and HostingError `not_sent` if `beforeSend` took too
+   * long: nothing was sent; and what `beforeSend`, `send` and the store throw
+   */
   run<Answer>(job: Job<Answer>): Promise<Answer> {
     const { system } = this.#options;
     this.#lastUsedAt = system.elapsed();
@@ -97,6 +110,7 @@ export class Limiter implements CallLimiter {
     });
   }
 
+  /** Holds back every call for this long, in milliseconds: the service says that there were too many. */
   pause(ms: number): void {
     const now = this.#options.system.elapsed();
     const isPaused = this.#pausedUntil > now;
@@ -104,12 +118,14 @@ export class Limiter implements CallLimiter {
     if (!isPaused) void this.#holdBack();
   }
 
+  /** Returns how many of the slots are taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
     // How many slots other processes hold is known only while they hold all.
     const taken = this.#shared.areTaken ? this.limit : this.#taken;
     return { taken, limit: this.limit, waiting: this.#waiting.size };
   }
 
+  /** Whether no slot is held, no call waits, and no call has come for so many milliseconds. */
   isIdle(idleMs: number): boolean {
     const isUnused = this.#taken === 0 && this.#waiting.size === 0;
     return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
@@ -128,9 +144,8 @@ export class Limiter implements CallLimiter {
   async #queue(urgency: Urgency): Promise<void> {
     const { timeoutMs, windowMs, maxWaitMs } = this.#options;
     // Frees slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
-    // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
-    // that other processes hold, and in the account's limiter after the workspace's.
-    const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
+    // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait here for a slot that others hold.
+    const expiration = maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
     const priority = PRIORITY[urgency];
     // Each call queues one turn. Which call gets it is decided once a slot is free, since Bottleneck knows no callers.
     const turn = () => this.#waiting.serveNext(urgency);
@@ -143,7 +158,7 @@ export class Limiter implements CallLimiter {
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
     const slot = await this.#shared
-      .take(PRIORITY[job.urgency], ticket.ended.signal)
+      .take(job.workspaceId ?? '', PRIORITY[job.urgency], ticket.ended.signal)
       .catch((error: unknown) => {
         if (this.#waiting.leave(ticket)) ticket.reject(error);
       });
@@ -168,10 +183,6 @@ export class Limiter implements CallLimiter {
         return error instanceof HostingError && error.code === 'no_answer' ? IN_TRANSIT_MS : MARGIN_MS;
       },
     );
-    if (job.isSent?.() === false) {
-      this.#taken--;
-      return this.#shared.giveBack(slot.id);
-    }
     // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
     const isOver = this.#releases.hold(system, windowMs + spareMs, this.#closing.signal);
     if (await isOver) this.#shared.giveBack(slot.id);
@@ -211,46 +222,17 @@ export interface Job<Answer> {
   readonly urgency: Urgency;
   /** Whose call it is: each caller gets a fair share. Calls without a caller share one line. */
   readonly caller?: string | undefined;
+  /** Whose minute it counts in, besides the account's. */
+  readonly workspaceId?: WorkspaceId | undefined;
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Sends the call. Gets the time that it waited, and its slot, whose age decides whether it may still be sent. */
-  readonly send: (waitedMs: number, slot: CallSlot) => Promise<Answer>;
-  /** Whether `send` has sent anything: if not, the slot is free again at once. Without it, the call counts as sent. */
-  readonly isSent?: () => boolean;
-}
-
-/** The slot that a call is sent in. Its age counts from when it was taken, by the clock that shows more. */
-export interface CallSlot {
-  /**
-   * Takes the slot again if it is older than 5 s: for a call that has waited for something else since.
-   * @throws HostingError `not_sent` if the slot was lost meanwhile; and what the store throws. Nothing was sent then.
-   */
-  takeAgain(): Promise<void>;
-  /** Whether the slot is older than 15 s, too old for a call whose first byte would leave now. */
-  readonly isTooOld: boolean;
-  /** Checks the age before sending. @throws HostingError `not_sent` if the slot is too old */
-  check(): void;
+  readonly send: (waitedMs: number, slot: HeldSlot) => Promise<Answer>;
 }
 
 /** How a call is made, and who makes it. */
-export type CallBy = CallOptions & Pick<Job<unknown>, 'caller'>;
-
-/** Holds calls back until they may be sent. */
-export interface CallLimiter {
-  /**
-   * Waits for a slot, then sends. Returns the answer at once; the slot stays taken for a minute after it.
-   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`, and HostingError `not_sent` if `beforeSend` took too
-   * long: nothing was sent; and what `beforeSend`, `send` and the store throw
-   */
-  run<Answer>(job: Job<Answer>): Promise<Answer>;
-  /** Holds back every call for this long, in milliseconds: the service says that there were too many. */
-  pause(ms: number): void;
-  /** Returns how many of the slots are taken, and how many calls wait. */
-  budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
-  /** Whether no slot is held, no call waits, and no call has come for so many milliseconds. */
-  isIdle(idleMs: number): boolean;
-}
+export type CallBy = CallOptions & Pick<Job<unknown>, 'caller' | 'workspaceId'>;
 
 /** A call that waits for a slot. */
 interface Ticket {
@@ -397,95 +379,5 @@ class WaitingLines<Item> {
       return item;
     }
     return undefined;
-  }
-}
-
-/**
- * Joins limiters into one: a call takes a slot in each, one after the other, and is sent once it has all. A slot that it held
- * while it waited for the others is taken again, since the store ends slots by their age.
- * @throws RangeError if there is no limiter
- */
-export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
-  const [outer, ...others] = limiters;
-  if (!outer) throw new RangeError('there is no limiter to join');
-  if (others.length === 0) return outer;
-  const inner = joinLimiters(others);
-  return {
-    run: <Answer>(job: Job<Answer>) => {
-      const { urgency, caller, onWait } = job;
-      let isSent = false;
-      const send = (waitedMs: number, slot: CallSlot) => {
-        const beforeSend = async () => {
-          await slot.takeAgain();
-          await job.beforeSend?.();
-          slot.check();
-        };
-        const sendNow = (waitedMoreMs: number, last: CallSlot) => {
-          isSent = true;
-          return job.send(waitedMs + waitedMoreMs, last);
-        };
-        return inner.run({ ...job, beforeSend, send: sendNow });
-      };
-      // A call that an inner limiter or `beforeSend` refused was never sent: its slot is free again at once.
-      return outer.run({ urgency, caller, onWait, send, isSent: () => isSent });
-    },
-    pause: (ms) => {
-      for (const limiter of limiters) limiter.pause(ms);
-    },
-    // The fullest limiter decides; the waiting are added up, since a call waits in one limiter at a time.
-    budget: () => {
-      const budgets = limiters.map((limiter) => limiter.budget());
-      const { limit } = outer.budget();
-      return {
-        limit,
-        taken: Math.max(...budgets.map(({ taken }) => taken)),
-        waiting: budgets.reduce((sum, { waiting }) => sum + waiting, 0),
-      };
-    },
-    isIdle: (idleMs) => limiters.every((limiter) => limiter.isIdle(idleMs)),
-  };
-}
-
-interface Known {
-  readonly account: string;
-  /** On the monotonic clock. */
-  readonly at: number;
-}
-
-/** How long a look-up counts: another process may join the account with another one. */
-const GOOD_FOR_MS = 10_000;
-/** How many names are remembered. */
-const MOST = 1000;
-
-interface Source {
-  readonly accounts?: Pick<Accounts, 'find'>;
-  readonly system: Pick<System, 'elapsed'>;
-}
-
-/** Remembers which account each key opens, for ten seconds. */
-export class KnownAccounts {
-  readonly #source: Source;
-  readonly #known = new Map<string, Known>();
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  /** Returns the account that was found last for a key's name; the name itself before the first look-up. */
-  peek(name: string): string {
-    return this.#known.get(name)?.account ?? name;
-  }
-
-  /** Looks up a key's account, unless that was done within ten seconds. @throws what the store throws */
-  async look(name: string): Promise<void> {
-    const { accounts, system } = this.#source;
-    if (!accounts) return;
-    const known = this.#known.get(name);
-    if (known && system.elapsed() - known.at < GOOD_FOR_MS) return;
-    const account = await accounts.find(name);
-    this.#known.delete(name);
-    this.#known.set(name, { account, at: system.elapsed() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import type { WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { Freshness, OnWait, Urgency, Wait } from './hosting-api.ts';
 import type { CallBy } from './limiter.ts';
@@ -6,6 +7,7 @@ import type { CallBy } from './limiter.ts';
 export interface Read {
   readonly urgency: Urgency;
   readonly caller: string | undefined;
+  readonly workspaceId: WorkspaceId | undefined;
   readonly onWait: OnWait;
   /** To be called right before each try is sent: the answer may miss changes after this moment. */
   readonly beforeSend: () => Promise<void>;
@@ -86,13 +88,19 @@ class SharedReads<Answer> {
     this.#sharing = sharing;
   }
 
-  read({ freshness = 'shared', urgency = 'user', caller, onWait }: CallBy = {}): Promise<Answer> {
+  read({
+    freshness = 'shared',
+    urgency = 'user',
+    caller,
+    workspaceId,
+    onWait,
+  }: CallBy = {}): Promise<Answer> {
     const cached = this.#findCached(freshness);
     if (cached) return Promise.resolve(cached.answer);
     const flight =
       [this.#flight, this.#own.get(caller)].find(
         (each) => each && this.#fits(each, freshness, urgency, caller),
-      ) ?? this.#start(urgency, caller);
+      ) ?? this.#start(urgency, caller, workspaceId);
     if (onWait) {
       if (flight.listeners) flight.listeners.push(onWait);
       else onWait(flight.wait);
@@ -117,10 +125,11 @@ class SharedReads<Answer> {
     return RANK[flight.urgency] <= RANK[urgency];
   }
 
-  #start(urgency: Urgency, caller: string | undefined): Flight<Answer> {
+  #start(urgency: Urgency, caller: string | undefined, workspaceId: WorkspaceId | undefined): Flight<Answer> {
     const read: Read = {
       urgency,
       caller,
+      workspaceId,
       onWait: (wait) => {
         const listeners = flight.listeners ?? [];
         flight.listeners = undefined;

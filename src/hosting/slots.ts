@@ -1,12 +1,12 @@
 import Bottleneck from 'bottleneck';
 import { HostingError } from '../core/errors.ts';
+import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { ApiCalls, SlotLimits, Wait } from './hosting-api.ts';
-import type { CallSlot } from './limiter.ts';
 
 interface SharedSlotsOptions {
   readonly calls: ApiCalls;
-  readonly account: string;
+  readonly account: AccountNames;
   readonly limits: SlotLimits;
   readonly system: System;
   /** Ends every wait; slots that are still held stay taken in the store. */
@@ -45,18 +45,18 @@ export class SharedSlots {
   }
 
   /**
-   * Waits for a slot; undefined if the signal fires first. Of the waiting calls of this process, those with the lower number as
+   * Waits for a slot for this workspace; undefined if the signal fires first. Of the waiting calls of this process, those with the lower number as
    * `priority` come first.
    * @throws what the store throws
    */
-  async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
+  async take(workspaceId: WorkspaceId, priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
     const { system } = this.#options;
     const id = system.newId();
     try {
       if (this.areTaken) await this.#untilNextTry(priority);
       while (!gaveUp.aborted) {
-        const taken = nameSlot(id, system);
-        if (await this.#tryToTake(id)) return new HeldSlot(taken, system, (old) => this.#takeAgain(old));
+        const slot = new HeldSlot(id, system);
+        if (await this.#tryToTake(id, workspaceId)) return slot;
         await this.#untilNextTry(priority);
       }
       return undefined;
@@ -90,23 +90,11 @@ export class SharedSlots {
     for (const { tryAgain } of refused) tryAgain();
   }
 
-  async #takeAgain(old: string): Promise<TakenSlot | undefined> {
-    const { calls, system } = this.#options;
-    const taken = nameSlot(system.newId(), system);
-    try {
-      return (await calls.takeAgain(old, taken.id)) ? taken : undefined;
-    } catch (error) {
-      // The slot may be stored despite the error.
-      this.giveBack(taken.id);
-      throw error;
-    }
-  }
-
-  async #tryToTake(id: string): Promise<boolean> {
+  async #tryToTake(id: string, workspaceId: WorkspaceId): Promise<boolean> {
     const { calls, account, limits } = this.#options;
     const over = this.#takeOver();
     try {
-      return await calls.take({ id, account }, limits, over);
+      return await calls.take({ id, account, workspaceId }, limits, over);
     } catch (error) {
       for (const id of over) this.giveBack(id);
       throw error;
@@ -114,12 +102,12 @@ export class SharedSlots {
   }
 
   async #removeSoon(): Promise<void> {
-    const { calls, system, closing } = this.#options;
+    const { calls, limits, system, closing } = this.#options;
     if (this.#isRemoving) return;
     this.#isRemoving = true;
     while (this.#over.size > 0 && (await sleepUnless(closing, GIVE_BACK_MS, system))) {
       const over = this.#takeOver();
-      await calls.release(over).catch(() => {
+      await calls.release(over, limits.maxHoldMs).catch(() => {
         for (const id of over) this.#over.add(id);
       });
     }
@@ -135,54 +123,28 @@ export class SharedSlots {
 
 /** How long a call may take from getting its slot to its first byte (docs/design.md 6.1); the ledger commits in between. */
 export const MAX_PREPARATION_MS = 15_000;
-/** A slot younger than this leaves enough time for `beforeSend`. */
-const AGAIN_AFTER_MS = 5_000;
 
 type Clocks = Pick<System, 'elapsed' | 'now'>;
 
-/** A slot, and when it was taken by both clocks: before it was stored, so that its age is never underestimated. */
-interface TakenSlot extends Record<keyof Clocks, number> {
+/** A slot that a call of this process holds. Its age counts from before it was stored, so that it is never underestimated. */
+export class HeldSlot {
   readonly id: string;
-}
-
-/** Notes the time for a slot that is about to be taken. */
-function nameSlot(id: string, clocks: Clocks): TakenSlot {
-  return { id, elapsed: clocks.elapsed(), now: clocks.now() };
-}
-
-/** Replaces the slot in the store; undefined if it was no longer taken. @throws what the store throws */
-type TakeAgain = (id: string) => Promise<TakenSlot | undefined>;
-
-/** A slot that a call of this process holds. */
-class HeldSlot implements CallSlot {
   readonly #clocks: Clocks;
-  readonly #takeAgain: TakeAgain;
-  #taken: TakenSlot;
+  readonly #taken: Record<keyof Clocks, number>;
 
-  constructor(taken: TakenSlot, clocks: Clocks, takeAgain: TakeAgain) {
-    this.#taken = taken;
+  /** Made right before the slot is taken. */
+  constructor(id: string, clocks: Clocks) {
+    this.id = id;
     this.#clocks = clocks;
-    this.#takeAgain = takeAgain;
+    this.#taken = { elapsed: clocks.elapsed(), now: clocks.now() };
   }
 
-  /** Changes when the slot is taken again. */
-  get id(): string {
-    return this.#taken.id;
-  }
-
-  async takeAgain(): Promise<void> {
-    if (this.#ageMs() <= AGAIN_AFTER_MS) return;
-    const taken = await this.#takeAgain(this.id);
-    // The store has ended it because of its age, and another call may have used it.
-    if (!taken)
-      throw new HostingError('not_sent', 'no', { cause: 'the slot was lost while the call waited' });
-    this.#taken = taken;
-  }
-
+  /** Whether the slot is older than 15 s, too old for a call whose first byte would leave now. */
   get isTooOld(): boolean {
     return this.#ageMs() > MAX_PREPARATION_MS;
   }
 
+  /** Checks the age before sending. @throws HostingError `not_sent` if the slot is too old */
   check(): void {
     if (!this.isTooOld) return;
     throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findSearchedAccount } from '../account/keys.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { isExpected, Refusal } from '../core/errors.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { AccountNames, ConfirmationId, ServerId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { option, section } from '../slack/kit/blocks.ts';
@@ -73,7 +73,7 @@ export const decideUnconfirmed = defineUseCase({
     } else {
       const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
-      const settled = { at, serverId, paidUntil };
+      const settled = { at, serverId, paidUntil, decidedBy: actor.userId };
       const isSettled = await ledger.settle(operation.id, settled, audit('done'));
       // Another order of the account has been found to have made it, or this one has ended, since the list was read.
       if (!isSettled) throw new Refusal('doubt_over', {});
@@ -126,7 +126,7 @@ async function listCandidates(
 async function listFitting(
   operation: Operation,
   list: ServerList,
-  account: string,
+  account: AccountNames,
   { app, covers }: UseCaseContext,
 ): Promise<readonly Server[]> {
   const { purchase } = operation;

@@ -1,5 +1,4 @@
-import { listAccountNames } from '../account/one-account.ts';
-import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { LOOKED_FOR, toOperation } from './ledger-rows.ts';
 import type { Operation } from './operation.ts';
@@ -15,7 +14,6 @@ type Lists = Pick<
   | 'countOpen'
   | 'listOfServer'
   | 'listRenewals'
-  | 'listMakers'
   | 'listSettledIds'
   | 'listUnresolvedCreates'
 >;
@@ -29,7 +27,6 @@ export function createLedgerLists({ db }: Foundation): Lists {
     countOpen: () => countOpen(db),
     listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
     listRenewals: (account, workspaceId, serverId) => listRenewals(db, account, workspaceId, serverId),
-    listMakers: (serverId) => listMakers(db, serverId),
     listSettledIds: (account, among, orOf) => listSettledIds(db, account, among, orOf),
     listUnresolvedCreates: (account, workspaceId) => listUnresolvedCreates(db, account, workspaceId),
   };
@@ -97,44 +94,31 @@ async function countOpen(db: Queries): Promise<number> {
 
 async function listRenewals(
   db: Queries,
-  account: string,
+  account: AccountNames,
   workspaceId: WorkspaceId,
   serverId: ServerId,
 ): Promise<readonly Operation[]> {
-  const names = await listAccountNames(db, account);
   const rows = await db
     .selectFrom('operations')
     .selectAll()
     .where('kind', '=', 'renew')
     .where('server_id', '=', serverId)
-    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
+    .where((column) =>
+      column.or([column('account', 'in', account), column('workspace_id', '=', workspaceId)]),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
   return rows.map(toOperation);
 }
 
-async function listMakers(db: Queries, serverId: ServerId): Promise<readonly Operation[]> {
-  const rows = await db
-    .selectFrom('operations')
-    .selectAll()
-    .where('kind', '=', 'create')
-    .where('state', '=', 'settled')
-    .where('server_id', '=', serverId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toOperation);
-}
-
 async function listSettledIds(
   db: Queries,
-  account: string,
+  account: AccountNames,
   among: readonly ServerId[],
   orOf: WorkspaceId | undefined,
 ): Promise<readonly ServerId[]> {
   if (among.length === 0) return [];
-  const names = await listAccountNames(db, account);
   const rows = await db
     .selectFrom('operations')
     .select('server_id')
@@ -143,7 +127,7 @@ async function listSettledIds(
     .where('server_id', 'in', among)
     .where((column) =>
       column.or([
-        column('account', 'in', names),
+        column('account', 'in', account),
         ...(orOf === undefined ? [] : [column('workspace_id', '=', orOf)]),
       ]),
     )
@@ -154,15 +138,16 @@ async function listSettledIds(
 
 async function listUnresolvedCreates(
   db: Queries,
-  account: string,
+  account: AccountNames,
   workspaceId: WorkspaceId,
 ): Promise<readonly Operation[]> {
-  const names = await listAccountNames(db, account);
   const rows = await db
     .selectFrom('operations')
     .selectAll()
     .where('kind', '=', 'create')
-    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
+    .where((column) =>
+      column.or([column('account', 'in', account), column('workspace_id', '=', workspaceId)]),
+    )
     .where((column) =>
       column.or([
         column('state', 'in', ['sent', 'unconfirmed']),

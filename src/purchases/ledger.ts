@@ -1,9 +1,8 @@
 import type { Transaction } from 'kysely';
-import { findNameOfKey } from '../account/key-store.ts';
-import { listAccountNames } from '../account/one-account.ts';
+import { listNamesOfKey } from '../account/key-store.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { AccountNames, ConfirmationId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
@@ -80,8 +79,9 @@ async function insertOperation(
   operation: NewOperation,
 ): Promise<Confirmed> {
   const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
-  const row = toRow(operation, generation, (await findNameOfKey(trx, operation.workspaceId)) ?? '');
-  if (await isClaimedElsewhere(trx, row)) {
+  const names = await listNamesOfKey(trx, foundation.vault, operation.workspaceId);
+  const row = toRow(operation, generation, names[0] ?? '');
+  if (await isClaimedElsewhere(trx, row, names)) {
     const own = await findEarlier(trx, row);
     return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
   }
@@ -101,10 +101,13 @@ async function insertOperation(
   return { kind: 'known', operation: toOperation(earlier) };
 }
 
-/** Whether another workspace of the same account has ordered the same month, and was not refused. */
-async function isClaimedElsewhere(trx: Transaction<Tables>, row: OperationRow): Promise<boolean> {
-  const names = row.claim === '' ? [] : await listAccountNames(trx, row.account);
-  if (names.length === 0) return false;
+/** Whether another workspace with the same key has ordered the same month, and was not refused. */
+async function isClaimedElsewhere(
+  trx: Transaction<Tables>,
+  row: OperationRow,
+  names: readonly string[],
+): Promise<boolean> {
+  if (row.claim === '' || names.length === 0) return false;
   const claimed = await trx
     .selectFrom('operations')
     .select('id')
@@ -211,7 +214,7 @@ async function markSent(
       state: 'sent',
       sent_at: at,
       sent_by: owner,
-      account,
+      account: account[0],
       attempt: column('attempt', '+', 1),
       known_ids: JSON.stringify(knownIds),
     }))
@@ -258,7 +261,7 @@ async function settle(
 ): Promise<boolean> {
   const { at, serverId, paidUntil } = settled;
   const before = await findBefore(trx, id);
-  if (!settled.isFirstHand && (await hasMadeServer(trx, id, serverId))) return false;
+  if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, id, settled))) return false;
   const password =
     settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
   const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
@@ -435,20 +438,23 @@ async function moveAudited(
 }
 
 /**
- * Whether another order of the account, of any workspace, stands in the way of sending this one (docs/design.md 4.3). What the
- * account is known to be at this moment counts: an order that was sent before two accounts were found to be one is found, too.
+ * Whether another order of this key, in any workspace, or of this workspace, with any key, stands in the way of sending this one
+ * (docs/design.md 4.3).
  */
-async function isInTheWay(trx: Transaction<Tables>, id: ConfirmationId, account: string): Promise<boolean> {
+async function isInTheWay(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  account: AccountNames,
+): Promise<boolean> {
   const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) return false;
-  const names = await listAccountNames(trx, account);
-  return row.kind === 'create' ? hasOpenCreate(trx, row, names) : hasSameMonth(trx, row, names);
+  return row.kind === 'create' ? hasOpenCreate(trx, row, account) : hasSameMonth(trx, row, account);
 }
 
 async function hasOpenCreate(
   trx: Transaction<Tables>,
   { id, workspace_id: workspaceId, purchase }: OperationRow,
-  names: readonly string[],
+  account: AccountNames,
 ): Promise<boolean> {
   const label = labelOf(parsePurchase(purchase));
   const others = await trx
@@ -457,48 +463,61 @@ async function hasOpenCreate(
     .where('kind', '=', 'create')
     .where('state', 'in', ['sent', 'unconfirmed'])
     .where('id', '<>', id)
-    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
+    .where((column) =>
+      column.or([column('account', 'in', account), column('workspace_id', '=', workspaceId)]),
+    )
     .execute();
   return others.some(
     (other) => other.state === 'sent' || isSameLabel(labelOf(parsePurchase(other.purchase)), label),
   );
 }
 
-/** Two that were confirmed before their accounts were found to be one have the same claim. */
+/** A process that doesn't know the newest encryption key yet finds no claim that was stored under a name made with it. */
 async function hasSameMonth(
   trx: Transaction<Tables>,
   { id, claim }: OperationRow,
-  names: readonly string[],
+  account: AccountNames,
 ): Promise<boolean> {
   const other = await trx
     .selectFrom('operations')
     .select('id')
     .where('claim', '=', claim)
-    .where('account', 'in', names)
+    .where('account', 'in', account)
     .where('state', 'in', ['sent', 'unconfirmed', 'settled'])
     .where('id', '<>', id)
     .executeTakeFirst();
   return claim !== '' && other !== undefined;
 }
 
-/** Whether another create of the account has made this server. */
+/**
+ * Whether another create has made this server: one of the account or, unless a manager decided, one with the same label that has
+ * this ID or is being sent. Its key may open the same account.
+ */
 async function hasMadeServer(
   trx: Transaction<Tables>,
+  { vault }: Foundation,
   id: ConfirmationId,
-  serverId: ServerId | undefined,
+  { serverId, decidedBy }: Parameters<Ledger['settle']>[1],
 ): Promise<boolean> {
   const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   if (serverId === undefined || row?.kind !== 'create') return false;
-  const names = await listAccountNames(trx, row.account);
-  if (names.length === 0) return false;
-  const other = await trx
+  const label = labelOf(parsePurchase(row.purchase));
+  const names = [row.account, ...(await listNamesOfKey(trx, vault, row.workspace_id))];
+  const others = await trx
     .selectFrom('operations')
-    .select('id')
+    .select(['state', 'account', 'purchase'])
     .where('kind', '=', 'create')
-    .where('state', '=', 'settled')
-    .where('server_id', '=', serverId)
-    .where('account', 'in', names)
     .where('id', '<>', id)
-    .executeTakeFirst();
-  return other !== undefined;
+    .where((column) =>
+      column.or([
+        column('state', '=', 'sent'),
+        column.and([column('state', '=', 'settled'), column('server_id', '=', serverId)]),
+      ]),
+    )
+    .execute();
+  return others.some(
+    ({ state, account, purchase }) =>
+      (state === 'settled' && account !== '' && names.includes(account)) ||
+      (decidedBy === undefined && isSameLabel(labelOf(parsePurchase(purchase)), label)),
+  );
 }

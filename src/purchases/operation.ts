@@ -91,7 +91,7 @@ interface Confirmed {
   readonly isLate: boolean;
   /** Which API key the workspace had when it was confirmed: the count of its changes. */
   readonly keyGeneration: number;
-  /** The short name of the account that it was sent to; absent before, and in rows of older versions. */
+  /** The first name of the key that it was confirmed under or sent with; absent without a key. */
   readonly account?: string;
   /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */
   readonly lookedMs: number;

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { LockOwner } from '../core/locks.ts';
 import type { Money } from '../core/money.ts';
 import type { Secret } from '../core/secret.ts';
@@ -28,7 +28,7 @@ export interface Versions {
 
 export type Prepared =
   | { readonly kind: 'new' | 'known'; readonly operation: Operation }
-  /** Another workspace of the same account has ordered the same month. */
+  /** Another workspace with the same key has ordered the same month. */
   | { readonly kind: 'claimed_elsewhere' }
   | ({ readonly kind: 'over_budget' } & Excess);
 
@@ -59,7 +59,7 @@ export interface Ledger extends Prices {
     sent: {
       readonly at: number;
       readonly owner: string;
-      readonly account: string;
+      readonly account: AccountNames;
       readonly knownIds: readonly ServerId[];
       readonly versions: Versions;
       readonly lock?: LockOwner;
@@ -68,7 +68,8 @@ export interface Ledger extends Prices {
   /**
    * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
    * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
-   * settlement that had no password. Otherwise false when another create of the account has made this server.
+   * settlement that had no password. Otherwise false when another create of the account has made this server, and, unless a
+   * manager decided, also when one of any account may have: one with the same label that has this ID or is being sent.
    */
   settle(
     id: ConfirmationId,
@@ -82,6 +83,8 @@ export interface Ledger extends Prices {
       readonly isFirstHand?: boolean;
       /** It was found after it had been refused without proof: only such an operation is settled by this. */
       readonly isLate?: boolean;
+      /** Who decided it. */
+      readonly decidedBy?: UserId;
     },
     audit: AuditEntry,
   ): Promise<boolean>;
@@ -138,20 +141,22 @@ export interface Ledger extends Prices {
   /** Operations of this server, newest first. */
   listOfServer(workspaceId: WorkspaceId, serverId: ServerId, limit: number): Promise<readonly Operation[]>;
   /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
-  listRenewals(account: string, workspaceId: WorkspaceId, serverId: ServerId): Promise<readonly Operation[]>;
+  listRenewals(
+    account: AccountNames,
+    workspaceId: WorkspaceId,
+    serverId: ServerId,
+  ): Promise<readonly Operation[]>;
   /**
    * Ids that settled creates of this account, in any workspace, have been given, among these; with `orOf`, also those of
    * any account that this workspace has used.
    */
   listSettledIds(
-    account: string,
+    account: AccountNames,
     among: readonly ServerId[],
     orOf?: WorkspaceId,
   ): Promise<readonly ServerId[]>;
-  /** Settled creates of any account that have been given this server ID. */
-  listMakers(serverId: ServerId): Promise<readonly Operation[]>;
   /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
-  listUnresolvedCreates(account: string, workspaceId: WorkspaceId): Promise<readonly Operation[]>;
+  listUnresolvedCreates(account: AccountNames, workspaceId: WorkspaceId): Promise<readonly Operation[]>;
   /**
    * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
    * the actor still has to be notified of the new state.

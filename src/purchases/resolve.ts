@@ -1,7 +1,7 @@
 import { findSearchedAccount } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
 import { HostingError } from '../core/errors.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { AccountNames, ConfirmationId, ServerId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
@@ -30,11 +30,11 @@ export async function resolveUnconfirmed(
   }
   const { hosting } = account;
   const list = await fetchServers(operation, hosting, isOverdue, app);
-  // What another workspace's order has made in this account proves nothing about this one.
-  await app.accountRecognition.recognize(hosting, list.servers);
   const verdict = await judgeBy(list, operation, hosting, app);
-  if (verdict.kind === 'done') await settle(operation, verdict, app);
-  else if (verdict.kind === 'contradictory') await leaveToManager(operation, CONTRADICTION, app);
+  const isSettled = verdict.kind === 'done' && (await settle(operation, verdict, app));
+  if (isSettled) return;
+  // Another order may have made what was found.
+  if (verdict.kind !== 'nothing_yet') await leaveToManager(operation, CONTRADICTION, app);
   else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
 }
 
@@ -67,27 +67,15 @@ async function judgeBy(
   // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
   const othersIds = await ledger.listSettledIds(account, newIds, workspaceId);
   const hasRival = await findRival(operation, account, app);
-  const verdict = judge(operation, { list, othersIds, hasRival, now: app.system.now() });
-  const isDoubtful = verdict.kind === 'done' && (await isMadeElsewhere(verdict.serverId, operation, app));
-  return isDoubtful ? { kind: 'contradictory' } : verdict;
-}
-
-/**
- * Whether an order with another key was given a server of that ID and label: it may be the same one, although it is not proven
- * that both keys open one account.
- */
-async function isMadeElsewhere(
-  serverId: ServerId,
-  { id, purchase }: Operation,
-  { ledger }: AppContext,
-): Promise<boolean> {
-  if (purchase.kind !== 'create') return false;
-  const makers = await ledger.listMakers(serverId);
-  return makers.some((other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)));
+  return judge(operation, { list, othersIds, hasRival, now: app.system.now() });
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */
-async function findRival(operation: Operation, account: string, { ledger }: AppContext): Promise<boolean> {
+async function findRival(
+  operation: Operation,
+  account: AccountNames,
+  { ledger }: AppContext,
+): Promise<boolean> {
   const { id, purchase, workspaceId, createdAt } = operation;
   if (purchase.kind === 'create') {
     const creates = await ledger.listUnresolvedCreates(account, workspaceId);
@@ -98,8 +86,7 @@ async function findRival(operation: Operation, account: string, { ledger }: AppC
   const renewals = await ledger.listRenewals(account, workspaceId, purchase.serverId);
   return renewals.some((other) => {
     if (other.id === id) return false;
-    // One that is unconfirmed holds its month in this workspace; another one may have confirmed it before it was known to
-    // have the same account.
+    // One that was ended without proof no longer holds its month.
     if (other.workspaceId !== workspaceId && mayHavePaid(purchase.paidUntil, other)) return true;
     return operation.state !== 'unconfirmed' && other.createdAt >= createdAt;
   });
@@ -116,14 +103,14 @@ async function settle(
   operation: Operation,
   { kind: _, ...found }: Extract<Verdict, { kind: 'done' }>,
   app: AppContext,
-): Promise<void> {
+): Promise<boolean> {
   const isLate = operation.state === 'refused';
   const audit = auditOfOperation(operation, app, 'done', {
     serverId: found.serverId,
     surface: 'background',
     ...(isLate && { code: 'found_late' }),
   });
-  await app.ledger.settle(operation.id, { at: app.system.now(), ...found, isLate }, audit);
+  return app.ledger.settle(operation.id, { at: app.system.now(), ...found, isLate }, audit);
 }
 
 /** Once: what was ended, or waits for a decision, stays as it is. */

@@ -29,11 +29,11 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
   const { operation, hosting } = payment;
   let knownIds: readonly ServerId[] = [];
   const check: Parameters<typeof sendPermitted>[1] = async (how) => {
-    // At every look: by then, another workspace may have been found to have this account.
+    // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
     await waitForOtherCreates(payment);
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
     refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-    const servers = await fetchServersToPay(payment, how);
+    const servers = await fetchAllServers(payment.hosting, how);
     await refuseUnseenNamesake(servers, payment);
     knownIds = servers.map(({ id }) => id);
     return knownIds;
@@ -100,7 +100,6 @@ type Urgent = Pick<CallOptions, 'urgency'>;
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
   const check = async (how: Urgent) => {
-    await refuseRenewedElsewhere(renewal, payment);
     await refuseOtherPrice(renewal, payment, how);
     await refuseOtherMonth(renewal, payment, how);
     return [];
@@ -112,22 +111,6 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   if (paidUntil <= renewal.paidUntil)
     throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
   await settleUntilStored(payment, { serverId, paidUntil });
-}
-
-/** Two workspaces may have confirmed the same month before it was known that they have the same account. */
-async function refuseRenewedElsewhere(
-  { serverId, label, paidUntil }: Renewal,
-  { operation, hosting, app }: Payment,
-): Promise<void> {
-  const renewals = await app.ledger.listRenewals(hosting.account, operation.workspaceId, serverId);
-  const isRenewed = renewals.some(
-    ({ workspaceId, state, purchase }) =>
-      workspaceId !== operation.workspaceId &&
-      (state === 'sent' || state === 'unconfirmed' || state === 'settled') &&
-      purchase.kind === 'renew' &&
-      purchase.paidUntil === paidUntil,
-  );
-  if (isRenewed) throw new Refusal('renewed_elsewhere', { label });
 }
 
 async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
@@ -143,7 +126,7 @@ async function refuseOtherMonth(
   payment: Payment,
   how: Urgent,
 ): Promise<void> {
-  const server = (await fetchServersToPay(payment, how)).find(({ id }) => id === serverId);
+  const server = (await fetchAllServers(payment.hosting, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });
@@ -275,20 +258,6 @@ export async function fetchAllServers(
 ): Promise<readonly Server[]> {
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
   if (extent === 'part') throw new Refusal('list_incomplete', {});
-  return servers;
-}
-
-/**
- * The same before a payment is sent: if the servers show that another workspace has the same account, its orders count from
- * here on.
- * @throws Refusal `list_incomplete`
- */
-async function fetchServersToPay(
-  { hosting, app }: Pick<Payment, 'hosting' | 'app'>,
-  how: Pick<CallOptions, 'urgency'>,
-): Promise<readonly Server[]> {
-  const servers = await fetchAllServers(hosting, how);
-  await app.accountRecognition.recognize(hosting, servers);
   return servers;
 }
 

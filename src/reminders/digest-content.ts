@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
@@ -68,7 +68,7 @@ function listExpired(
     paidUntil !== undefined && paidUntil > lastAt && paidUntil <= at;
   const listed = list.servers.filter((server) => !isDeleted(server));
   const ids = new Set(list.servers.map(({ id }) => id));
-  const isKnown = list.extent === 'whole' && before?.account === account;
+  const isKnown = list.extent === 'whole' && before !== undefined && account.includes(before.account);
   const missing = isKnown ? before.servers.filter(({ id }) => !ids.has(id)) : [];
   return [
     ...listed.map((server) => ({ server, isListed: true })),
@@ -160,7 +160,7 @@ async function findDrift(
   { account, list, at }: SeenAccount,
   app: AppContext,
 ): Promise<Drift> {
-  if (!before || list.extent !== 'whole' || before.account !== account) return NO_DRIFT;
+  if (!before || list.extent !== 'whole' || !account.includes(before.account)) return NO_DRIFT;
   const was = new Map(before.servers.map((server) => [server.id, server]));
   const is = new Map(
     list.servers.filter((server) => !isDeleted(server)).map((server) => [server.id, server]),
@@ -214,7 +214,7 @@ async function listActed(workspaceId: WorkspaceId, since: number, { audit }: App
 async function leaveOutOwn(
   servers: readonly Server[],
   workspaceId: WorkspaceId,
-  account: string,
+  account: AccountNames,
   { ledger }: AppContext,
 ): Promise<readonly Server[]> {
   if (servers.length === 0) return [];
@@ -294,7 +294,7 @@ function findStanding(server: DueServer, known: Known): DueStanding {
 
 /** The account of a workspace as one read of its list showed it. */
 export interface SeenAccount {
-  readonly account: string;
+  readonly account: AccountNames;
   readonly keyGeneration: number;
   readonly list: ServerList;
   readonly at: number;
@@ -326,5 +326,5 @@ export function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undef
       state,
       ...(paidUntil !== undefined && { paidUntil }),
     }));
-  return { account, at, servers };
+  return { account: account[0], at, servers };
 }

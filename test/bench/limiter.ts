@@ -31,11 +31,10 @@ const heldSlot = (): Contender => {
     system: realSystem,
     calls: {
       take: async () => true,
-      takeAgain: async () => true,
       release: async () => {},
       listTaken: async () => [],
     },
-    account: 'bench',
+    account: ['bench'],
     ...SCALED,
   });
   const schedule = (send: Send) => limiter.run({ urgency: 'user', send });
@@ -54,9 +53,9 @@ const threeProcesses = (): Contender => {
   const release: ApiCalls['release'] = async (ids) => {
     for (const id of ids) taken.delete(id);
   };
-  const calls: ApiCalls = { take, takeAgain: async () => true, release, listTaken: async () => [...taken] };
+  const calls: ApiCalls = { take, release, listTaken: async () => [...taken] };
   const limiters = [1, 2, 3].map(
-    () => new Limiter({ ...SCALED, system: realSystem, calls, account: 'bench' }),
+    () => new Limiter({ ...SCALED, system: realSystem, calls, account: ['bench'] }),
   );
   let count = 0;
   const schedule = (send: Send) => {

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 const LONGEST_HOLD_MS = 15_000 + TIMEOUT_MS + 5_000 + WINDOW_MS + 50;
 
 function open(system: System, options: Partial<LimiterOptions> = {}): Limiter {
-  return new Limiter({ system, calls: memoryCalls(), account: 'a', timeoutMs: TIMEOUT_MS, ...options });
+  return new Limiter({ system, calls: memoryCalls(), account: ['a'], timeoutMs: TIMEOUT_MS, ...options });
 }
 
 /** A call with its start, its arrival somewhere between sending and answer, and its end. */
@@ -449,7 +449,11 @@ it('returns the answer at once, while its slot stays taken', async () => {
 
 describe('slots that another process holds', () => {
   const take = async (calls: ApiCalls, ids: readonly string[], account = 'a') => {
-    for (const id of ids) await calls.take({ id, account }, { limit: 300, maxHoldMs: LONGEST_HOLD_MS });
+    for (const id of ids)
+      await calls.take(
+        { id, account: [account], workspaceId: '' },
+        { limit: 300, maxHoldMs: LONGEST_HOLD_MS },
+      );
   };
 
   it('are counted after a restart for as long as a call can hold them', async () => {
@@ -512,7 +516,7 @@ describe('slots that another process holds', () => {
     // Every 250 to 750 ms, at random: about twenty times.
     expect(moments.size).toBeLessThanOrEqual(30);
     for (const id of ['one', 'two', 'three']) {
-      await calls.release([id]);
+      await calls.release([id], LONGEST_HOLD_MS);
       await pass(1_000);
     }
     await Promise.all(asked);
@@ -526,7 +530,7 @@ describe('slots that another process holds', () => {
     const limiter = open(system, { limit: 3, calls });
     const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
     await pass(5_000);
-    await calls.release(['two']);
+    await calls.release(['two'], LONGEST_HOLD_MS);
     await pass(5_000);
     expect(await late).toBeLessThan(8_000);
   });
@@ -572,6 +576,51 @@ describe('slots that another process holds', () => {
         vi.useRealTimers();
       }),
       { numRuns: triesOf({ short: 15, long: 200 }) },
+    );
+  });
+
+  it('never exceed the limit together with this process’s, with any key or from any workspace', async () => {
+    const KEYS = ['old', 'new'] as const;
+    const WORKSPACES = ['T1', 'T2'] as const;
+    const asked = fc.record({
+      plan: planned,
+      process: fc.constantFrom(0, 1),
+      key: fc.constantFrom(...KEYS),
+      workspaceId: fc.constantFrom(...WORKSPACES),
+      count: fc.integer({ min: 1, max: small.limit }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { minLength: 3, maxLength: 15 }), async (plans) => {
+        const { system, pass } = holdTime();
+        const calls = memoryCalls();
+        const processes = [0, 1].map(() =>
+          KEYS.map((key) => [key, open(system, { ...small, calls, account: [key] })] as const),
+        );
+        const arrivals: { key: string; workspaceId: string; at: number }[] = [];
+        const ask = ({ plan, process, key, workspaceId, count }: (typeof plans)[number]) => {
+          const limiter = new Map(processes[process]).get(key);
+          const send = async () => {
+            arrivals.push({ key, workspaceId, at: system.elapsed() + plan.latencyMs * plan.arrivesAfter });
+            await system.sleep(plan.latencyMs);
+          };
+          for (let call = 0; call < count; call++)
+            limiter?.run({ urgency: plan.urgency, workspaceId, send }).catch(() => undefined);
+        };
+        await playOut(
+          pass,
+          plans.map((each) => ({ at: each.plan.askAt, happens: () => ask(each) })),
+          1_800_000,
+        );
+        expect(arrivals).toHaveLength(plans.reduce((sum, { count }) => sum + count, 0));
+        const most = (isSame: (one: (typeof arrivals)[number]) => boolean) =>
+          mostInAnyWindow(arrivals.filter(isSame).map(({ at }) => at));
+        for (const name of KEYS) expect(most(({ key }) => key === name)).toBeLessThanOrEqual(small.limit);
+        for (const id of WORKSPACES)
+          expect(most(({ workspaceId }) => workspaceId === id)).toBeLessThanOrEqual(small.limit);
+        expect(calls.rows.size).toBe(0);
+        vi.useRealTimers();
+      }),
+      { numRuns: triesOf({ short: 25, long: 400 }) },
     );
   });
 

@@ -17,8 +17,11 @@ const WINDOW_MS = 2000;
 /** Stands for the hosting API: notes when calls arrive, and answers after up to 40 ms. */
 async function startService() {
   const arrivals: number[] = [];
-  const server = createServer((_request, response) => {
-    arrivals.push(performance.now());
+  const requests: { readonly url: string; readonly at: number }[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    const at = performance.now();
+    arrivals.push(at);
+    requests.push({ url, at });
     setTimeout(() => response.end(), Math.random() * 40);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -26,7 +29,7 @@ async function startService() {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals, requests };
 }
 
 /** Starts a process with a limiter (`limiter-process.ts`). */
@@ -43,7 +46,10 @@ async function startProcess(databaseUrl: string, serviceUrl: string, clockOffMs:
   return {
     lines,
     ended,
-    say: (line: string | number) => void child.stdin.write(`${line}\n`),
+    /** Makes so many calls. */
+    ask: (count: number, key = 'key', workspaceId = 'T1') =>
+      void child.stdin.write(`${count} ${key} ${workspaceId}\n`),
+    close: () => void child.stdin.write('close\n'),
     kill: () => void child.kill('SIGKILL'),
   };
 }
@@ -61,11 +67,26 @@ sayLeftOut(isLong ? 0 : 1, 'tests of killed processes that share the rate limit'
 describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
   test('stay within the limit, and use all of it, with wall clocks that are 15 s apart', async () => {
     const { service, processes } = await startProcesses([0, 15_000, -15_000]);
-    for (const { say } of processes) say(40);
+    for (const { ask } of processes) ask(40);
     await expect.poll(() => service.arrivals.length, { timeout: 30_000 }).toBe(120);
     expect(mostInAnyWindow(service.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     const tookMs = (service.arrivals.at(-1) ?? 0) - (service.arrivals[0] ?? 0);
     expect(tookMs).toBeLessThan(3 * (WINDOW_MS + 3000) * 2);
+  });
+
+  test('stay within it with every API key and from every workspace, while one of them replaces its key', async () => {
+    const { service, processes } = await startProcesses([0, 0, 0]);
+    const [one, two, three] = processes;
+    one?.ask(40, 'old', 'T1');
+    await expect.poll(() => service.arrivals.length).toBe(LIMIT);
+    two?.ask(40, 'new', 'T1');
+    three?.ask(40, 'new', 'T2');
+    one?.ask(40, 'new', 'T2');
+    await expect.poll(() => service.arrivals.length, { timeout: 40_000 }).toBe(160);
+    for (const name of ['/old/', '/new/', '/T1', '/T2']) {
+      const times = service.requests.filter(({ url }) => url.includes(name)).map(({ at }) => at);
+      expect(mostInAnyWindow(times, WINDOW_MS), name).toBeLessThanOrEqual(LIMIT);
+    }
   });
 
   test.runIf(isLong)(
@@ -73,11 +94,11 @@ describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
     async () => {
       const { service, processes } = await startProcesses([0, 0]);
       const [dies, lives] = processes;
-      dies?.say(2 * LIMIT);
+      dies?.ask(2 * LIMIT);
       await expect.poll(() => service.arrivals.length).toBe(LIMIT);
       dies?.kill();
       expect(await dies?.ended).toBe('SIGKILL');
-      lives?.say(2 * LIMIT);
+      lives?.ask(2 * LIMIT, 'key', 'T2');
       // As long as a call may take: 15 s to prepare, 1 s to be answered, 5 s in transit, and the window.
       await expect.poll(() => lives?.lines, { timeout: 60_000 }).toEqual(['ready', 'answered']);
       expect(service.arrivals).toHaveLength(3 * LIMIT);
@@ -87,10 +108,10 @@ describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
 
   test('end at once when they are closed while calls are waiting', async () => {
     const { service, processes } = await startProcesses([0, 0]);
-    for (const { say } of processes) say(2 * LIMIT);
+    for (const { ask } of processes) ask(2 * LIMIT);
     await expect.poll(() => service.arrivals.length).toBe(LIMIT);
     const startedAt = performance.now();
-    for (const { say } of processes) say('close');
+    for (const { close } of processes) close();
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0]);
     expect(performance.now() - startedAt).toBeLessThan(6000);
     for (const { lines } of processes) expect(lines).toEqual(['ready', 'refused shutting_down']);

@@ -6,39 +6,47 @@ import { Secret } from '../../src/core/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
 import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { realSystem, type System } from '../../src/system.ts';
+import { vault } from '../store/fixtures.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
+/** Names keys as a vault does. */
+export const namesOf = vault.namesOf;
 export const PAY = { beforeSend: async () => {} };
+
+interface MemorySlot {
+  readonly account: string;
+  readonly workspaceId: string;
+  readonly at: number;
+}
 
 /** The taken slots, in memory, as `src/db/api-calls.ts` stores them. */
 export function memoryCalls(
   now: () => number = Date.now,
-): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {
-  const rows = new Map<string, { account: string; at: number }>();
-  const listTaken = (account: string) =>
-    [...rows].filter(([, row]) => row.account === account).map(([id]) => id);
+): ApiCalls & { readonly rows: Map<string, MemorySlot> } {
+  const rows = new Map<string, MemorySlot>();
+  const removeOver = (maxHoldMs: number) => {
+    const at = now();
+    for (const [id, row] of rows) if (row.at <= at - maxHoldMs || row.at > at + maxHoldMs) rows.delete(id);
+  };
+  const count = (isSame: (row: MemorySlot) => boolean) => [...rows.values()].filter(isSame).length;
   return {
     rows,
-    take: async ({ id, account }, { limit, maxHoldMs }, freed = []) => {
-      const at = now();
+    take: async ({ id, account, workspaceId }, { limit, maxHoldMs }, freed = []) => {
       for (const over of freed) rows.delete(over);
-      for (const [other, row] of rows)
-        if (row.account === account && (row.at <= at - maxHoldMs || row.at > at + maxHoldMs))
-          rows.delete(other);
-      const isFree = listTaken(account).length < limit;
-      if (isFree) rows.set(id, { account, at });
+      removeOver(maxHoldMs);
+      const isFree =
+        count((row) => account.includes(row.account)) < limit &&
+        (workspaceId === '' || count((row) => row.workspaceId === workspaceId) < limit);
+      if (isFree) rows.set(id, { account: account[0], workspaceId, at: now() });
       return isFree;
     },
-    takeAgain: async (old, id) => {
-      const row = rows.get(old);
-      if (row) rows.set(id, { ...row, at: now() });
-      return rows.delete(old);
-    },
-    release: async (ids) => {
+    release: async (ids, maxHoldMs) => {
       for (const id of ids) rows.delete(id);
+      removeOver(maxHoldMs);
     },
-    listTaken: async (account) => listTaken(account),
+    listTaken: async (name) =>
+      [...rows].filter(([, row]) => row.account === name || row.workspaceId === name).map(([id]) => id),
   };
 }
 
@@ -215,6 +223,7 @@ export function startClient(baseUrl: string, options: Partial<HostingOptions> = 
     timeoutMs: 30_000,
     system: realSystem,
     calls: memoryCalls(),
+    namesOf,
     ...options,
   });
   onTestFinished(() => hosting.close());

@@ -5,7 +5,7 @@ import { createHosting } from '../../src/hosting/client.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../support/team.ts';
-import { holdTime, memoryCalls } from './support.ts';
+import { holdTime, memoryCalls, namesOf } from './support.ts';
 
 const LIMIT = 10;
 const MINUTE = 60_000;
@@ -20,6 +20,7 @@ function start() {
     system,
     limit: LIMIT,
     calls: memoryCalls(),
+    namesOf,
     transport: {
       send: async ({ method, path }) => {
         arrived.push(`${method} ${path}`);

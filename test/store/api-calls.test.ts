@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/context.ts';
+import type { AccountNames } from '../../src/core/ids.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createApiCalls } from '../../src/db/api-calls.ts';
 import { openEngine } from '../../src/db/database.ts';
@@ -47,28 +48,24 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   });
 
   describe('slots of the hosting API', () => {
-    const slot = (id: string, account = 'a') => ({ id, account });
+    const slot = (id: string, account = 'a', workspaceId = '') => ({
+      id,
+      account: [account] as const,
+      workspaceId,
+    });
 
     test('are taken by account until they are given back', async () => {
       const { apiCalls } = store;
       await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), of(300))));
       await apiCalls.take(slot('9', 'b'), of(300));
       expect(await apiCalls.listTaken('a')).toEqual(['1', '2', '3']);
-      await Promise.all([apiCalls.release(['1', 'unknown']), apiCalls.release(['3']), apiCalls.release([])]);
+      await Promise.all([
+        apiCalls.release(['1', 'unknown'], HOLD_MS),
+        apiCalls.release(['3'], HOLD_MS),
+        apiCalls.release([], HOLD_MS),
+      ]);
       expect(await apiCalls.listTaken('a')).toEqual(['2']);
       expect(await apiCalls.listTaken('b')).toEqual(['9']);
-    });
-
-    test('can be taken again while they are taken, even if all are', async () => {
-      const { apiCalls } = store;
-      await apiCalls.take(slot('1'), of(1));
-      expect(await apiCalls.takeAgain('1', '2')).toBe(true);
-      expect(await apiCalls.listTaken('a')).toEqual(['2']);
-      expect(await apiCalls.take(slot('3'), of(1))).toBe(false);
-      expect(await apiCalls.takeAgain('1', '4')).toBe(false);
-      await apiCalls.release(['2']);
-      expect(await apiCalls.takeAgain('2', '5')).toBe(false);
-      expect(await apiCalls.listTaken('a')).toEqual([]);
     });
 
     test('are stored when `take` resolves, one by one or together', async () => {
@@ -78,25 +75,23 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
       }
     });
 
-    test('end by their age on the clock of the database, in the transaction that takes one', async () => {
+    test('end by their age on the clock of the database, and are removed with the next that are given back', async () => {
       const { apiCalls } = store;
       const now = vi.spyOn(stillSystem, 'now');
       onTestFinished(() => now.mockRestore());
-      for (const id of ['1', '2']) await apiCalls.take(slot(id), of(2));
+      await apiCalls.take(slot('1'), of(2));
       await apiCalls.take(slot('9', 'b'), of(1));
       now.mockReturnValue(T0 + 60_000);
-      await apiCalls.takeAgain('2', '3');
+      await apiCalls.take(slot('2'), of(2));
       now.mockReturnValue(T0 + HOLD_MS - 1);
-      expect(await apiCalls.take(slot('4'), of(2))).toBe(false);
+      expect(await apiCalls.take(slot('3'), of(2))).toBe(false);
       now.mockReturnValue(T0 + HOLD_MS);
-      expect([await apiCalls.take(slot('5'), of(2)), await apiCalls.take(slot('6'), of(2))]).toEqual([
+      expect([await apiCalls.take(slot('4'), of(2)), await apiCalls.take(slot('5'), of(2))]).toEqual([
         true,
         false,
       ]);
-      // What was taken again is as old as that.
-      expect(await apiCalls.listTaken('a')).toEqual(['3', '5']);
-      expect(await apiCalls.listTaken('b')).toEqual(['9']);
-      expect(await apiCalls.takeAgain('1', '7')).toBe(false);
+      await apiCalls.release(['unknown'], HOLD_MS);
+      expect([await apiCalls.listTaken('a'), await apiCalls.listTaken('b')]).toEqual([['2', '4'], []]);
     });
 
     test('from before the clock was set back end at once, or when they are old enough, whichever is sooner', async () => {
@@ -108,7 +103,35 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
       expect(await apiCalls.take(slot('2'), of(1))).toBe(false);
       now.mockReturnValue(T0 - HOLD_MS - 1);
       expect(await apiCalls.take(slot('3'), of(1))).toBe(true);
+      await apiCalls.release(['unknown'], HOLD_MS);
       expect(await apiCalls.listTaken('a')).toEqual(['3']);
+    });
+
+    test('count for their account and for their workspace', async () => {
+      const take = (id: string, account: string, workspaceId: string) =>
+        store.apiCalls.take(slot(id, account, workspaceId), of(3));
+      for (const id of ['1', '2']) expect(await take(id, 'old', 'T1')).toBe(true);
+      // After its key was replaced, the workspace has one slot left; its new key has two for another workspace.
+      const more = [['3', 'T1'] as const, ['4', 'T1'] as const, ['5', 'T2'] as const, ['6', 'T2'] as const];
+      expect(await Promise.all(more.map(([id, of]) => take(id, 'new', of)))).toEqual([
+        true,
+        false,
+        true,
+        true,
+      ]);
+      expect(await Promise.all([take('7', 'new', 'T3'), take('8', 'old', 'T3')])).toEqual([false, true]);
+      expect(await store.apiCalls.listTaken('T1')).toEqual(['1', '2', '3']);
+      expect(await store.apiCalls.listTaken('new')).toEqual(['3', '5', '6']);
+    });
+
+    test('count for their account by all names of its key', async () => {
+      const take = (id: string, account: AccountNames, workspaceId: string) =>
+        store.apiCalls.take({ id, account, workspaceId }, of(2));
+      expect(await take('1', ['old name'], 'T1')).toBe(true);
+      expect(await take('2', ['new name', 'old name'], 'T2')).toBe(true);
+      expect(await take('3', ['new name', 'old name'], 'T3')).toBe(false);
+      await store.apiCalls.release(['1'], HOLD_MS);
+      expect(await take('4', ['new name', 'old name'], 'T3')).toBe(true);
     });
 
     test('never exceed the limit, whether they are requested together or not', async () => {
@@ -117,7 +140,7 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
       expect(together.filter(Boolean)).toHaveLength(4);
       expect(await take('7')).toBe(false);
       expect(await take('8', 'b')).toBe(true);
-      await store.apiCalls.release(['1']);
+      await store.apiCalls.release(['1'], HOLD_MS);
       expect(await Promise.all([take('9'), take('10'), take('11', 'b')])).toEqual([true, false, true]);
       expect(await store.apiCalls.listTaken('a')).toHaveLength(4);
       // What is given back by the same call makes room for it.
@@ -133,7 +156,9 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   test('fail and don’t hang after the store was closed', async () => {
     await Promise.all([store.close(), store.close()]);
     await expect(store.ping()).rejects.toThrow();
-    await expect(store.apiCalls.take({ id: '1', account: 'a' }, of(300))).rejects.toThrow();
+    await expect(
+      store.apiCalls.take({ id: '1', account: ['a'], workspaceId: 'T1' }, of(300)),
+    ).rejects.toThrow();
   });
 });
 
@@ -143,13 +168,15 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
   await migrate(db, engine);
+  queries.length = 0;
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
   const ids = Array.from({ length: 300 }, (_, id) => String(id));
-  await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a' }, of(300))));
+  await Promise.all(ids.map((id) => apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, of(300))));
   expect(queries.filter((query) => query.startsWith('insert into "api_calls"'))).toHaveLength(1);
+  expect(queries.filter((query) => query.includes('"api_calls"'))).toHaveLength(2);
   expect(await apiCalls.listTaken('a')).toHaveLength(300);
-  await Promise.all(ids.map((id) => apiCalls.release([id])));
-  expect(queries.filter((query) => query.startsWith('delete from "api_calls" where "id"'))).toHaveLength(1);
+  await Promise.all(ids.map((id) => apiCalls.release([id], HOLD_MS)));
+  expect(queries.filter((query) => query.startsWith('delete from "api_calls"'))).toHaveLength(1);
   expect(await apiCalls.listTaken('a')).toEqual([]);
   engine.close();
 });
@@ -163,7 +190,8 @@ test.each([
   const url = await make();
   const openHere = (lock: boolean) => open(url, { lock, openEngine: asInTests });
   const [app, commandLine] = [await openHere(true), await openHere(false)];
-  const take = (store: Store, id: string) => store.apiCalls.take({ id, account: 'a' }, of(10));
+  const take = (store: Store, id: string) =>
+    store.apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, of(10));
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),
   );

@@ -1,5 +1,6 @@
 import type { NewGrant } from '../../src/access/grants.ts';
 import type { AuditEntry } from '../../src/core/audit-entry.ts';
+import type { AccountNames } from '../../src/core/ids.ts';
 import { money } from '../../src/core/money.ts';
 import { WEEK_MS } from '../../src/core/time.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
@@ -129,7 +130,7 @@ export async function markSent(
   id: string,
   at: number,
   knownIds: readonly number[] = [],
-  account = 'a',
+  account: AccountNames = ['a'],
 ) {
   await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
   const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account }));
@@ -144,7 +145,7 @@ export function sentBy(
   more: Partial<Parameters<Ledger['markSent']>[1]> = {},
 ): Parameters<Ledger['markSent']>[1] {
   const versions = { key: 0, access: 0, settings: 0 };
-  return { at, owner, account: 'a', knownIds: [], versions, ...more };
+  return { at, owner, account: ['a'], knownIds: [], versions, ...more };
 }
 
 /** Marks that the actor was notified of the operation's current state. */

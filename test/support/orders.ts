@@ -33,7 +33,13 @@ export async function record({ app }: Team, order: RecordedOrder): Promise<void>
   const sentAt = at + 1;
   await ledger.lease(id, { owner: 'test', now: sentAt, until: sentAt + 1000 });
   const versions = await ledger.readVersions(TEAM.id);
-  const sent = await ledger.markSent(id, { at: sentAt, owner: 'test', account: 'a', knownIds: [], versions });
+  const sent = await ledger.markSent(id, {
+    at: sentAt,
+    owner: 'test',
+    account: ['a'],
+    knownIds: [],
+    versions,
+  });
   if (sent !== 'sent') throw new Error(`the order is ${sent}`);
   const audit = entry({ workspaceId: TEAM.id, actorId });
   if (ends === 'settled') {

@@ -154,15 +154,18 @@ describe('the rate limit', () => {
     const { apiCalls, hostingOf } = team.app.ports;
     const take = vi.spyOn(apiCalls, 'take');
     await hostingOf(new Secret(team.apiKey), TEAM.id).fetchCatalog();
-    const account = take.mock.calls[0]?.[0].account ?? '';
+    const account = take.mock.calls[0]?.[0].account ?? [''];
     // Another process on the same store is using up the minute.
     const others = Array.from({ length: 300 }, (_, index) => `other-${index}`);
     for (const id of others)
-      await apiCalls.take({ id, account }, { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 });
+      await apiCalls.take(
+        { id, account, workspaceId: '' },
+        { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 },
+      );
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('hit the hosting API’s rate limit');
-    await apiCalls.release(others);
+    await apiCalls.release(others, 110_000);
     await viewer.sees('1 server');
     expect(viewer.screen()).not.toMatch(NO_WORDS);
     expect(team.slack.brokenRules()).toEqual([]);

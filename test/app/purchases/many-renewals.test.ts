@@ -48,7 +48,7 @@ async function confirmRenewals(count: number) {
   const service = startService(count, () => system.elapsed());
   const hosting = createHosting({
     ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, limit: LIMIT },
-    ...{ calls: store.apiCalls, transport: service.transport },
+    ...{ calls: store.apiCalls, transport: service.transport, namesOf: vault.namesOf },
   });
   onTestFinished(async () => {
     await hosting.close();

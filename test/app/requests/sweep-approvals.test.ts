@@ -87,7 +87,7 @@ function makeHosting(): HostingApi {
     throw new Error('not in these tests');
   };
   return {
-    account: 'a',
+    account: ['a'],
     fetchCatalog: unused,
     createServer: unused,
     renewServer: unused,

@@ -3,6 +3,7 @@ import { HostingError } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { createShare } from '../../../src/hosting/share.ts';
 import {
   createFollower,
@@ -76,8 +77,8 @@ async function openFollowing() {
   const none = async () => {
     throw new Error('not used');
   };
-  const hosting = {
-    ...{ account: 'account', fetchServers, fetchCatalog: none, listServers: none, createServer: none },
+  const hosting: HostingApi = {
+    ...{ account: ['account'], fetchServers, fetchCatalog: none, createServer: none },
     ...{ renewServer: none, changePower: none, deleteServer: none },
     budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
   };

@@ -13,7 +13,7 @@ export function wholeList(servers: readonly Server[]): ServerList {
 /** A hosting API with only the methods that a test expects to be called. */
 export function makeHosting(answers: Partial<HostingApi>): HostingApi {
   return {
-    account: 'account',
+    account: ['account'],
     fetchCatalog: unexpected,
     fetchServers: unexpected,
     createServer: unexpected,

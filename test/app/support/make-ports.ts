@@ -66,7 +66,6 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
-    accountRecognition: { notice: () => undefined, recognize: async () => undefined },
     lastLists: createLastLists(),
     ownersOf: () => [],
     settings: { unconfirmedMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },

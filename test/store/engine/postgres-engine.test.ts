@@ -205,8 +205,13 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
   test('ends the slots of the rate limit that a dead process held, and no others', async () => {
     const { slow, fast } = await openBoth();
     const take = (store: Store, id: string, maxHoldMs: number) =>
-      store.apiCalls.take({ id, account: 'a' }, { limit: 1, maxHoldMs });
-    expect(await slow.apiCalls.take({ id: '1', account: 'a' }, { limit: 1, maxHoldMs: 60_000 })).toBe(true);
+      store.apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, { limit: 1, maxHoldMs });
+    expect(
+      await slow.apiCalls.take(
+        { id: '1', account: ['a'], workspaceId: 'T1' },
+        { limit: 1, maxHoldMs: 60_000 },
+      ),
+    ).toBe(true);
     expect([await take(fast, '2', 60_000), await take(slow, '3', 60_000)]).toEqual([false, false]);
     await expect.poll(() => take(fast, '4', 50)).toBe(true);
     expect([await take(slow, '5', 60_000), await take(fast, '6', 60_000)]).toEqual([false, false]);

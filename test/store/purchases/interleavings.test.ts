@@ -35,7 +35,7 @@ interface Order {
 /** As a process does it: by taking the lease first. */
 async function send({ ledger }: Store, { id, versions }: Order, owner: string) {
   if (!(await ledger.lease(id, lease(owner)))) return 'refused';
-  return ledger.markSent(id, sentBy(owner, now(), { versions, account: id }));
+  return ledger.markSent(id, sentBy(owner, now(), { versions, account: [id] }));
 }
 
 /** A pair of which one sends an order, and the other changes what permits it. */
@@ -77,7 +77,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
         return setting;
       },
       first: (store, { id, versions }) =>
-        store.ledger.markSent(id, sentBy('a', now(), { versions, account: id })),
+        store.ledger.markSent(id, sentBy('a', now(), { versions, account: [id] })),
       second: (store, setting) => send(store, setting, 'b'),
       check: async ({ first, second, at }) => {
         expect([at, first, second]).toEqual([at, 'refused', 'sent']);
@@ -187,28 +187,13 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     });
   });
 
-  test('join two accounts once, and move what both have', async () => {
-    await interleave({
-      prepare: async ([store], round) => {
-        const names = [`a${round}`, `b${round}`] as const;
-        for (const name of names)
-          await store.apiCalls.take({ id: `slot-${name}`, account: name }, { limit: 9, maxHoldMs: 110_000 });
-        return names;
-      },
-      first: (store, [a, b]) => store.accounts.join(a, b),
-      second: (store, [a, b]) => store.accounts.join(b, a),
-      check: async ({ setting: [a, b], first, second, store, at }) => {
-        expect([at, [first, second].sort()]).toEqual([at, [false, true]]);
-        expect(await store.accounts.find(a)).toBe(await store.accounts.find(b));
-        expect(await store.apiCalls.listTaken(a)).toHaveLength(2);
-      },
-    });
-  });
-
   test('hold one lock, and take one last slot', async () => {
     const take = (owner: string) => async (store: Store, name: string) => [
       await store.lockLeases.take({ name, owner }, 60_000),
-      await store.apiCalls.take({ id: `${name}-${owner}`, account: name }, { limit: 1, maxHoldMs: 110_000 }),
+      await store.apiCalls.take(
+        { id: `${name}-${owner}`, account: [name], workspaceId: '' },
+        { limit: 1, maxHoldMs: 110_000 },
+      ),
     ];
     await interleave({
       prepare: async (_stores, round) => `account-${round}`,

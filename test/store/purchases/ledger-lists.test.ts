@@ -23,7 +23,7 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     await sent(old);
     const ended = newCreate('c', { workspaceId: 'T3' });
     await ledger.prepare(ended);
-    await markSent(ledger, ended.id, T0 + 1, [], 'another');
+    await markSent(ledger, ended.id, T0 + 1, [], ['another']);
     await ledger.settle(ended.id, settled(3), entry());
     expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
     expect(await ledger.countOpen()).toBe(3);
@@ -48,18 +48,21 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
   test('ids that settled creates were given, among those asked for', async () => {
     for (const serverId of [1, 2]) await ledger.settle(await sent(), settled(serverId), entry());
     await ledger.settle(await sent(newRenew(3)), settled(3), entry());
-    const ids = await ledger.listSettledIds('a', [2, 3, ...Array.from({ length: 3000 }, (_, i) => i + 100)]);
+    const ids = await ledger.listSettledIds(
+      ['a'],
+      [2, 3, ...Array.from({ length: 3000 }, (_, i) => i + 100)],
+    );
     expect(ids).toEqual([2]);
-    expect(await ledger.listSettledIds('a', [])).toEqual([]);
-    expect(await ledger.listSettledIds('b', [1, 2])).toEqual([]);
+    expect(await ledger.listSettledIds(['a'], [])).toEqual([]);
+    expect(await ledger.listSettledIds(['b'], [1, 2])).toEqual([]);
     const late = newCreate('web-9', { at: T0 + 1 });
     await sent(late);
     await ledger.settle(late.id, settled(9), entry());
-    expect(await ledger.listSettledIds('a', [1, 2, 9])).toEqual([1, 2, 9]);
-    expect(await ledger.listSettledIds('b', [1, 2, 9], 'T1')).toEqual([1, 2, 9]);
+    expect(await ledger.listSettledIds(['a'], [1, 2, 9])).toEqual([1, 2, 9]);
+    expect(await ledger.listSettledIds(['b'], [1, 2, 9], 'T1')).toEqual([1, 2, 9]);
     const elsewhere = newCreate('web-1', { workspaceId: 'T2' });
     await sent(elsewhere);
     await ledger.settle(elsewhere.id, settled(10), entry({ workspaceId: 'T2' }));
-    expect(await ledger.listSettledIds('a', [1, 10], 'T1')).toEqual([1, 10]);
+    expect(await ledger.listSettledIds(['a'], [1, 10], 'T1')).toEqual([1, 10]);
   });
 });

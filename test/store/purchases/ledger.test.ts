@@ -137,8 +137,8 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('happens only from where it may start, and is audited only if it happened', async () => {
       const steps = {
-        // Each of an account of its own: nothing is in the way of another one.
-        markSent: (id: string) => markSent(ledger, id, T0, [], id),
+        // Each of an account and a label of its own: nothing is in the way of another one.
+        markSent: (id: string) => markSent(ledger, id, T0, [], [id]),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
         refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry()),
         unconfirm: (id: string) => ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry()),
@@ -158,7 +158,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       };
       for (const [state, getThere] of Object.entries(reach)) {
         for (const [name, step] of Object.entries(steps)) {
-          const operation = newCreate('web-1', { workspaceId: `T-${state}-${name}` });
+          const operation = newCreate(`${state}-${name}`, { workspaceId: `T-${state}-${name}` });
           await ledger.prepare(operation);
           await getThere(operation.id);
           const before = { audited: await countAudit(), operation: await ledger.find(operation.id) };

@@ -82,7 +82,7 @@ test('npm run vps counts its requests toward the limit that it shares with the a
   const requests = team.hosting.requests().length;
   expect(requests).toBeGreaterThan(0);
   expect(await apiCalls.listTaken(TEAM.id)).toHaveLength(requests);
-  expect(await apiCalls.listTaken(account)).toHaveLength(requests);
+  expect(await apiCalls.listTaken(account[0])).toHaveLength(requests);
 });
 
 test.skipIf(!hasTerminal)(

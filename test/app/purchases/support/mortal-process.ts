@@ -76,7 +76,7 @@ export function startProcess(
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
       // Each key is another account.
-      hostingOf: (key) => life.watch('hosting', { ...around.hosting, account: key.reveal() }),
+      hostingOf: (key) => life.watch('hosting', { ...around.hosting, account: [key.reveal()] }),
       operationNotifier: life.watch('notifier', around.notifier),
       settings: { unconfirmedMs: 60_000, passwordHoldMs: 3_600_000, auditKeepDays: undefined },
     },

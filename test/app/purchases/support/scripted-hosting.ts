@@ -95,7 +95,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     script: (...more) => scripts.push(...more),
     passwordOf,
     api: {
-      account: 'a',
+      account: ['a'],
       fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
       fetchServers: async () => ({
         servers: await list(),
