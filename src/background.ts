@@ -15,7 +15,8 @@ import { sweepAccessRequests } from './requests/role-request.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
 import type { System } from './system.ts';
-import { type RunEntry, sweepRuns } from './workflows/run.ts';
+import { createStepRunner, type RunEntry } from './workflows/run.ts';
+import { RUN } from './workflows/store.ts';
 
 /** Pause between two looks for due operations in the ledger. */
 const TICK_MS = 500;
@@ -27,8 +28,6 @@ const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
-/** Half of the shortest time after which a workflow's outcome is sent again. */
-const RUNS_MS = 2500;
 /** Operations other than payments that run at once. */
 const MOST_AT_ONCE = 8;
 
@@ -57,12 +56,10 @@ export async function runBackground(
   const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
   const reminders = startReminders(app, signal);
   const tokens = onceAtATime(async () => app.watchTokens?.(), app);
-  const runs = onceAtATime(() => sweepRuns(roles, app), app);
-  app.jobs.handle({ [FOLLOW]: createFollower(app, roles) }, app.log);
+  app.jobs.handle({ [FOLLOW]: createFollower(app, roles), [RUN]: createStepRunner(roles, app) }, app.log);
   const jobs = app.jobs.run(signal);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const tokensAreDue = everyNow(TOKENS_MS, system);
-  const runsAreDue = everyNow(RUNS_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
   const publishIsDue = everyNow(PUBLISH_MS, system);
@@ -75,7 +72,6 @@ export async function runBackground(
       }
       if (unfinishedIsDue()) unfinished.start();
       if (tokensAreDue()) tokens.start();
-      if (runsAreDue()) runs.start();
       reminders.tick();
       if (publishIsDue()) await publishHeads();
       // A long audit takes a while, and outcomes must not wait for it.
@@ -85,7 +81,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, tokens, runs, reminders, { drain: () => jobs }];
+  const drains = [aside, payments, unfinished, tokens, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }

@@ -122,9 +122,9 @@ export function createJobs(foundation: Foundation, system: Pick<System, 'sleep'>
   let wake = new AbortController();
   let log = silentLog;
 
-  const runLeased = (row: JobRow): Promise<void> => {
+  const runLeased = (row: JobRow, work = handlers.get(row.kind)): Promise<void> => {
     const name = nameOf(row);
-    const ended = runOne(toJob(row))
+    const ended = runOne(toJob(row), work)
       .catch((error: unknown) =>
         log.warn('a job could not be ended', { ...describeDefect(error), job: name }),
       )
@@ -133,10 +133,10 @@ export function createJobs(foundation: Foundation, system: Pick<System, 'sleep'>
     return ended;
   };
 
-  const runOne = async (job: Job): Promise<void> => {
+  const runOne = async (job: Job, work: JobHandler | undefined): Promise<void> => {
     let next: { readonly dueAt: number | undefined; readonly attempts: number };
     try {
-      next = { dueAt: await handlers.get(job.kind)?.(job), attempts: 0 };
+      next = { dueAt: await work?.(job), attempts: 0 };
     } catch (error) {
       log.warn('a job failed', { kind: job.kind, job: job.key, ...describeDefect(error) });
       const attempts = job.attempts + 1;
@@ -201,15 +201,15 @@ export function createJobs(foundation: Foundation, system: Pick<System, 'sleep'>
     /** Looks for what is due at once: something was committed that need not wait for the next look. */
     nudge: () => wake.abort(),
     /**
-     * Does this job now, whether it is due or not, and waits until it has run. False if another process is at it, or nobody
-     * asked for it.
+     * Does this job now, whether it is due or not, and waits until it has run. False if somebody is at it, or nobody asked for
+     * it. `work`: what this run of it does in place of its kind's handler, which goes on if this process dies.
      */
-    runNow: async (kind: string, key: string): Promise<boolean> => {
+    runNow: async (kind: string, key: string, work = handlers.get(kind)): Promise<boolean> => {
       const name = nameOf({ kind, key });
-      if (running.has(name) || !handlers.has(kind)) return false;
+      if (running.has(name) || !work) return false;
       const row = await leaseOne(foundation, owner, kind, key);
       if (!row || running.has(name)) return false;
-      await runLeased(row);
+      await runLeased(row, work);
       return true;
     },
     /** Stores how far a running job has come. False if it was asked for again, or another process has it. */
@@ -276,6 +276,7 @@ async function leaseDue(
     .execute();
 }
 
+/** It is due from now on: if this process dies, another one does it. */
 async function leaseOne(
   { db, engine }: Foundation,
   owner: string,
@@ -285,7 +286,7 @@ async function leaseOne(
   const now = engine.clock.now();
   return db
     .updateTable('jobs')
-    .set({ owner, lease_until: engine.moment(now + JOB_LEASE_MS, now) })
+    .set({ owner, lease_until: engine.moment(now + JOB_LEASE_MS, now), due_at: engine.moment(now, now) })
     .where('kind', '=', kind)
     .where('key', '=', key)
     .where('lease_until', '<=', engine.moment(now, now))
