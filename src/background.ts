@@ -4,6 +4,7 @@ import type { AuditEntry } from './core/audit-entry.ts';
 import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
+import type { JobHandlers } from './db/jobs.ts';
 import { redrawHomes } from './home/redraw.ts';
 import { type RoleCheck, takeDueOperation } from './purchases/due.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/resolve.ts';
@@ -20,9 +21,11 @@ import { RUN } from './workflows/store.ts';
 
 /** Pause between two looks for due operations in the ledger. */
 const TICK_MS = 500;
-const SWEEP_MS = MINUTE_MS;
+const SPILL_MS = MINUTE_MS;
 /** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
 const UNFINISHED_MS = 15_000;
+/** Temporary roles, passwords, links and reply paths end on time within this. */
+const EXPIRE_MS = MINUTE_MS;
 /** Often enough: a token has hours left, and an uninstall is first checked when its event comes. */
 const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
@@ -51,39 +54,55 @@ export async function runBackground(
   const payments = startAside();
   const doubtClock = createDoubtClock(system);
   const publishHeads = createAuditPublisher(app);
+  const periodic = createPeriodic(app, publishHeads);
+  const follow = createFollower(app, roles);
+  app.jobs.handle({ ...periodic, [FOLLOW]: follow, [RUN]: createStepRunner(roles, app) }, app.log);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
   const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
   const reminders = startReminders(app, signal);
-  const tokens = onceAtATime(async () => app.watchTokens?.(), app);
-  app.jobs.handle({ [FOLLOW]: createFollower(app, roles), [RUN]: createStepRunner(roles, app) }, app.log);
   const jobs = app.jobs.run(signal);
-  const sweepIsDue = everyNow(SWEEP_MS, system);
-  const tokensAreDue = everyNow(TOKENS_MS, system);
+  let isAsked = false;
+  const spillIsDue = everyNow(SPILL_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
-  const pruneIsDue = everyNow(PRUNE_MS, system);
-  const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
       await startDue(app, roles, doubtClock, { aside, payments }, signal);
-      if (sweepIsDue()) {
-        spilled = await storeSpilled(spilled, app);
-        await sweep(app);
-      }
+      if (!isAsked) await askFor(Object.keys(periodic), app);
+      isAsked = true;
+      if (spillIsDue()) spilled = await storeSpilled(spilled, app);
       if (unfinishedIsDue()) unfinished.start();
-      if (tokensAreDue()) tokens.start();
       reminders.tick();
-      if (publishIsDue()) await publishHeads();
-      // A long audit takes a while, and outcomes must not wait for it.
-      if (pruneIsDue()) aside.run(pruneAudit(app).catch((error: unknown) => logTrouble(error, app)));
     } catch (error) {
       logTrouble(error, app);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, tokens, reminders, { drain: () => jobs }];
+  const drains = [aside, payments, unfinished, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
+}
+
+/** What is done again and again by one of the processes: kinds of job of which there is one each. */
+function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void>): JobHandlers {
+  const { system, watchTokens } = app;
+  const every = (ms: number, work: () => Promise<void>) => async () => {
+    await work();
+    return system.now() + ms;
+  };
+  return {
+    expire: every(EXPIRE_MS, () => expire(app)),
+    prune: every(PRUNE_MS, () => prune(app)),
+    'publish heads': every(PUBLISH_MS, publishHeads),
+    ...(watchTokens && { tokens: every(TOKENS_MS, watchTokens) }),
+  };
+}
+
+/** Each is due at a start, too, whenever it was last done: settings may have changed. */
+async function askFor(kinds: readonly string[], { jobs, system }: AppContext): Promise<void> {
+  const dueAt = system.now();
+  for (const kind of kinds) await jobs.add({ kind, key: 'all', workspaceId: '', dueAt });
+  jobs.nudge();
 }
 
 /**
@@ -184,19 +203,24 @@ const REPLAY_MS = 11 * MINUTE_MS;
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-/** Removes what has expired: stored passwords, links, reply paths, temporary roles. `sweepApprovals` expires approvals. */
-export async function sweep(app: AppContext): Promise<void> {
-  const { system } = app;
-  const now = system.now();
+/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepApprovals` expires approvals. */
+export async function expire(app: AppContext): Promise<void> {
+  const now = app.system.now();
   await app.passwords.eraseExpired(now);
   await app.replyUrls.removeExpired(now);
-  await app.outcomeThreads.removeExpired(now);
-  await app.actMessages.removeExpired(now);
   await app.connectLinks.removeExpired(now);
-  await app.seenRequests.removeBefore(now - REPLAY_MS);
-  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
   const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
   await redrawHomes(ended, app);
+}
+
+/** Removes what is no longer needed. */
+async function prune(app: AppContext): Promise<void> {
+  const now = app.system.now();
+  await app.outcomeThreads.removeExpired(now);
+  await app.actMessages.removeExpired(now);
+  await app.seenRequests.removeBefore(now - REPLAY_MS);
+  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
+  await pruneAudit(app);
 }
 
 /**

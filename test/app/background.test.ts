@@ -89,6 +89,7 @@ test.each(
   await store.ledger.prepare(newCreate('left', { id: 'left', at: clock.now(), price: money(499) }));
   await pass(30_000);
   expect(await store.ledger.find('left')).toMatchObject({ state: 'settled' });
+  expect(await store.jobs.list('expire', '')).toHaveLength(1);
   stop.abort();
   await clock.run(running);
   expect(unhandled).toEqual([]);
