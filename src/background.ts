@@ -21,14 +21,8 @@ import { RUN } from './workflows/store.ts';
 
 /** Pause between two looks for due operations in the ledger. */
 const TICK_MS = 500;
-const SPILL_MS = MINUTE_MS;
 /** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
 const UNFINISHED_MS = 15_000;
-/** Temporary roles, passwords, links and reply paths end on time within this. */
-const EXPIRE_MS = MINUTE_MS;
-/** Often enough: a token has hours left, and an uninstall is first checked when its event comes. */
-const TOKENS_MS = MINUTE_MS;
-const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
 /** Operations other than payments that run at once. */
@@ -63,7 +57,7 @@ export async function runBackground(
   const reminders = startReminders(app, signal);
   const jobs = app.jobs.run(signal);
   let isAsked = false;
-  const spillIsDue = everyNow(SPILL_MS, system);
+  const spillIsDue = everyNow(MINUTE_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   while (!signal.aborted) {
     try {
@@ -83,7 +77,7 @@ export async function runBackground(
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }
 
-/** What is done again and again by one of the processes: kinds of job of which there is one each. */
+/** The kinds of job of which there is one each, for all processes together, and how long after its end each is due again. */
 function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void>): JobHandlers {
   const { system, watchTokens } = app;
   const every = (ms: number, work: () => Promise<void>) => async () => {
@@ -91,10 +85,11 @@ function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void
     return system.now() + ms;
   };
   return {
-    expire: every(EXPIRE_MS, () => expire(app)),
-    prune: every(PRUNE_MS, () => prune(app)),
+    expire: every(MINUTE_MS, () => expire(app)),
+    prune: every(DAY_MS, () => prune(app)),
     'publish heads': every(PUBLISH_MS, publishHeads),
-    ...(watchTokens && { tokens: every(TOKENS_MS, watchTokens) }),
+    // Often enough: a token has hours left, and an uninstall is first checked when its event comes.
+    ...(watchTokens && { tokens: every(MINUTE_MS, watchTokens) }),
   };
 }
 
@@ -103,6 +98,48 @@ async function askFor(kinds: readonly string[], { jobs, system }: AppContext): P
   const dueAt = system.now();
   for (const kind of kinds) await jobs.add({ kind, key: 'all', workspaceId: '', dueAt });
   jobs.nudge();
+}
+
+/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepApprovals` expires approvals. */
+export async function expire(app: AppContext): Promise<void> {
+  const now = app.system.now();
+  await app.passwords.eraseExpired(now);
+  await app.replyUrls.removeExpired(now);
+  await app.connectLinks.removeExpired(now);
+  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
+  await redrawHomes(ended, app);
+}
+
+function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
+  return makeAuditEntry(app, {
+    workspaceId,
+    actorId: THE_APP,
+    surface: 'background',
+    action: 'access_ended',
+    label: [role, pattern, subjectId].filter(Boolean).join(' '),
+    outcome: 'done',
+  });
+}
+
+/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
+const REPLAY_MS = 11 * MINUTE_MS;
+/** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
+const RUNS_KEPT_MS = 7 * DAY_MS;
+
+/**
+ * Removes what is no longer needed, and audit entries older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ */
+async function prune(app: AppContext): Promise<void> {
+  const now = app.system.now();
+  await app.outcomeThreads.removeExpired(now);
+  await app.actMessages.removeExpired(now);
+  await app.seenRequests.removeBefore(now - REPLAY_MS);
+  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
+  const { auditKeepDays } = app.settings;
+  if (auditKeepDays === undefined) return;
+  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
+  await app.audit.prune(now - auditKeepDays * DAY_MS, by);
 }
 
 /**
@@ -138,7 +175,7 @@ function startReminders(app: AppContext, signal: AbortSignal) {
   const work = createReminderWork(app, signal);
   const jobs = [
     { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, app) },
-    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, app) },
+    { isDue: everyNow(DAY_MS, system), job: onceAtATime(work.prune, app) },
   ];
   return {
     tick: (): void => {
@@ -195,53 +232,4 @@ function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => bool
     if (isDue) lastAt = system.elapsed();
     return isDue;
   };
-}
-
-/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
-const REPLAY_MS = 11 * MINUTE_MS;
-
-/** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
-const RUNS_KEPT_MS = 7 * DAY_MS;
-
-/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepApprovals` expires approvals. */
-export async function expire(app: AppContext): Promise<void> {
-  const now = app.system.now();
-  await app.passwords.eraseExpired(now);
-  await app.replyUrls.removeExpired(now);
-  await app.connectLinks.removeExpired(now);
-  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
-  await redrawHomes(ended, app);
-}
-
-/** Removes what is no longer needed. */
-async function prune(app: AppContext): Promise<void> {
-  const now = app.system.now();
-  await app.outcomeThreads.removeExpired(now);
-  await app.actMessages.removeExpired(now);
-  await app.seenRequests.removeBefore(now - REPLAY_MS);
-  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
-  await pruneAudit(app);
-}
-
-/**
- * Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
- * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
- */
-async function pruneAudit(app: AppContext): Promise<void> {
-  const { settings, system } = app;
-  if (settings.auditKeepDays === undefined) return;
-  const now = system.now();
-  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
-  await app.audit.prune(now - settings.auditKeepDays * DAY_MS, by);
-}
-
-function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
-  return makeAuditEntry(app, {
-    workspaceId,
-    actorId: THE_APP,
-    surface: 'background',
-    action: 'access_ended',
-    label: [role, pattern, subjectId].filter(Boolean).join(' '),
-    outcome: 'done',
-  });
 }
