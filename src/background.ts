@@ -4,6 +4,7 @@ import type { AuditEntry } from './core/audit-entry.ts';
 import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
+import type { JobHandlers } from './db/jobs.ts';
 import { redrawHomes } from './home/redraw.ts';
 import { createOperationHandler, type RoleCheck } from './purchases/due.ts';
 import { OPERATION } from './purchases/operation.ts';
@@ -15,20 +16,15 @@ import { sweepRequests } from './requests/notify.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
 import type { System } from './system.ts';
-import { type RunEntry, sweepRuns } from './workflows/run.ts';
+import { createStepRunner, type RunEntry } from './workflows/run.ts';
+import { RUN } from './workflows/store.ts';
 
 /** Pause between two looks for due operations in the ledger. */
 const TICK_MS = 500;
-const SWEEP_MS = MINUTE_MS;
 /** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
 const UNFINISHED_MS = 15_000;
-/** Often enough: a token has hours left, and an uninstall is first checked when its event comes. */
-const TOKENS_MS = MINUTE_MS;
-const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
-/** Half of the shortest time after which a workflow's outcome is sent again. */
-const RUNS_MS = 2500;
 
 type BackgroundContext = AppContext & {
   /** Absent where the app can't be installed by OAuth. */
@@ -48,44 +44,101 @@ export async function runBackground(
   const { system } = app;
   const aside = startAside();
   const publishHeads = createAuditPublisher(app);
+  const periodic = createPeriodic(app, publishHeads);
+  app.jobs.handle({
+    ...periodic,
+    [OPERATION]: createOperationHandler(app, roles),
+    [FOLLOW]: createFollower(app, roles),
+    [RUN]: createStepRunner(roles, app),
+  });
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
   const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
   const reminders = startReminders(app, signal);
-  const tokens = onceAtATime(async () => app.watchTokens?.(), app);
-  const runs = onceAtATime(() => sweepRuns(roles, app), app);
-  app.jobs.handle({
-    [OPERATION]: createOperationHandler(app, roles),
-    [FOLLOW]: createFollower(app, roles),
-  });
   const jobs = app.jobs.run(signal);
-  const sweepIsDue = everyNow(SWEEP_MS, system);
-  const tokensAreDue = everyNow(TOKENS_MS, system);
-  const runsAreDue = everyNow(RUNS_MS, system);
+  let isAsked = false;
+  const spillIsDue = everyNow(MINUTE_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
-  const pruneIsDue = everyNow(PRUNE_MS, system);
-  const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
-      if (sweepIsDue()) {
-        spilled = await storeSpilled(spilled, app);
-        await sweep(app);
-      }
+      if (!isAsked) await askFor(Object.keys(periodic), app);
+      isAsked = true;
+      if (spillIsDue()) spilled = await storeSpilled(spilled, app);
       if (unfinishedIsDue()) unfinished.start();
-      if (tokensAreDue()) tokens.start();
-      if (runsAreDue()) runs.start();
       reminders.tick();
-      if (publishIsDue()) await publishHeads();
-      // A long audit takes a while, and outcomes must not wait for it.
-      if (pruneIsDue()) aside.run(pruneAudit(app).catch((error: unknown) => logTrouble(error, app)));
     } catch (error) {
       logTrouble(error, app);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, unfinished, tokens, runs, reminders, { drain: () => jobs }];
+  const drains = [aside, unfinished, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
+}
+
+/** The kinds of job of which there is one each, for all processes together, and how long after its end each is due again. */
+function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void>): JobHandlers {
+  const { system, watchTokens } = app;
+  const every = (ms: number, work: () => Promise<void>) => async () => {
+    await work();
+    return system.now() + ms;
+  };
+  return {
+    expire: every(MINUTE_MS, () => expire(app)),
+    prune: every(DAY_MS, () => prune(app)),
+    'publish heads': every(PUBLISH_MS, publishHeads),
+    // Often enough: a token has hours left, and an uninstall is first checked when its event comes.
+    ...(watchTokens && { tokens: every(MINUTE_MS, watchTokens) }),
+  };
+}
+
+/** Each is due at a start, too, whenever it was last done: settings may have changed. */
+async function askFor(kinds: readonly string[], { jobs, jobStore, system }: AppContext): Promise<void> {
+  const dueAt = system.now();
+  for (const kind of kinds) await jobStore.add({ kind, key: 'all', workspaceId: '', dueAt });
+  jobs.nudge();
+}
+
+/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepRequests` expires requests. */
+export async function expire(app: AppContext): Promise<void> {
+  const now = app.system.now();
+  await app.passwords.eraseExpired(now);
+  await app.replyUrls.removeExpired(now);
+  await app.connectLinks.removeExpired(now);
+  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
+  await redrawHomes(ended, app);
+}
+
+function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
+  return makeAuditEntry(app, {
+    workspaceId,
+    actorId: THE_APP,
+    surface: 'background',
+    action: 'access_ended',
+    label: [role, pattern, subjectId].filter(Boolean).join(' '),
+    outcome: 'done',
+  });
+}
+
+/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
+const REPLAY_MS = 11 * MINUTE_MS;
+/** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
+const RUNS_KEPT_MS = 7 * DAY_MS;
+
+/**
+ * Removes what is no longer needed, and audit entries older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ */
+async function prune(app: AppContext): Promise<void> {
+  const now = app.system.now();
+  await app.outcomeThreads.removeExpired(now);
+  await app.actMessages.removeExpired(now);
+  await app.seenRequests.removeBefore(now - REPLAY_MS);
+  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
+  const { auditKeepDays } = app.settings;
+  if (auditKeepDays === undefined) return;
+  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
+  await app.audit.prune(now - auditKeepDays * DAY_MS, by);
 }
 
 function readSpilledSafely(app: BackgroundContext) {
@@ -101,7 +154,7 @@ function startReminders(app: AppContext, signal: AbortSignal) {
   const work = createReminderWork(app, signal);
   const jobs = [
     { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, app) },
-    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, app) },
+    { isDue: everyNow(DAY_MS, system), job: onceAtATime(work.prune, app) },
   ];
   return {
     tick: (): void => {
@@ -158,48 +211,4 @@ function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => bool
     if (isDue) lastAt = system.elapsed();
     return isDue;
   };
-}
-
-/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
-const REPLAY_MS = 11 * MINUTE_MS;
-
-/** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
-const RUNS_KEPT_MS = 7 * DAY_MS;
-
-/** Removes what has expired: stored passwords, links, reply paths, temporary roles. `sweepRequests` expires requests. */
-export async function sweep(app: AppContext): Promise<void> {
-  const { system } = app;
-  const now = system.now();
-  await app.passwords.eraseExpired(now);
-  await app.replyUrls.removeExpired(now);
-  await app.outcomeThreads.removeExpired(now);
-  await app.actMessages.removeExpired(now);
-  await app.connectLinks.removeExpired(now);
-  await app.seenRequests.removeBefore(now - REPLAY_MS);
-  await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
-  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
-  await redrawHomes(ended, app);
-}
-
-/**
- * Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
- * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
- */
-async function pruneAudit(app: AppContext): Promise<void> {
-  const { settings, system } = app;
-  if (settings.auditKeepDays === undefined) return;
-  const now = system.now();
-  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
-  await app.audit.prune(now - settings.auditKeepDays * DAY_MS, by);
-}
-
-function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
-  return makeAuditEntry(app, {
-    workspaceId,
-    actorId: THE_APP,
-    surface: 'background',
-    action: 'access_ended',
-    label: [role, pattern, subjectId].filter(Boolean).join(' '),
-    outcome: 'done',
-  });
 }

@@ -35,7 +35,8 @@ import type { FollowNotifier } from './servers/follow.ts';
 import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
 import type { Protections, ServerNotes } from './servers/ports.ts';
 import type { System } from './system.ts';
-import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/run.ts';
+import type { WorkflowNotifier } from './workflows/run.ts';
+import type { WorkflowKeys, WorkflowRuns } from './workflows/store.ts';
 
 /** Everything that is stored, by feature. */
 export interface Store {

@@ -134,7 +134,7 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
   });
   homeTouches.listen(publisher);
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
-  const steps = createStepIntake(parts.entry, ports);
+  const steps = createStepIntake(ports);
   return createDispatch(routes, {
     ...parts,
     home: publisher,

@@ -277,9 +277,9 @@ export function createJobs(store: JobStore, system: Pick<System, 'now' | 'sleep'
      * it, or nobody asked for it. While `run` runs, its lease is renewed.
      * @throws what the handler throws; then it is tried again later
      */
-    runNow: async (kind: string, key: string, handler: JobHandler): Promise<boolean> => {
+    runNow: async (kind: string, key: string, handler = handlers.get(kind)): Promise<boolean> => {
       const name = nameOf({ kind, key });
-      if (running.has(name)) return false;
+      if (running.has(name) || !handler) return false;
       const now = system.now();
       const job = await store.lease(kind, key, { owner, now, until: now + JOB_LEASE_MS });
       if (!job || running.has(name)) return false;
@@ -337,7 +337,7 @@ async function leaseDue(
   return rows.map(toJob);
 }
 
-/** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. */
+/** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process dies, another one does it. */
 export async function leaseJob(
   { db, engine }: Foundation,
   kind: string,
@@ -346,7 +346,7 @@ export async function leaseJob(
 ): Promise<Job | undefined> {
   const row = await db
     .updateTable('jobs')
-    .set({ owner, lease_until: engine.moment(until, now) })
+    .set({ owner, lease_until: engine.moment(until, now), due_at: engine.moment(now, now) })
     .where('kind', '=', kind)
     .where('key', '=', key)
     .where((column) =>

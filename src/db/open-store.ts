@@ -125,12 +125,6 @@ export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault):
 
 /** Frees the leases of a killed process, if no other running process can hold them. */
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
-  await db
-    .updateTable('workflow_runs')
-    .set({ due_at: 0 })
-    .where('is_told', '=', 0)
-    .where('state', '!=', 'asking')
-    .execute();
   await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }

@@ -145,10 +145,8 @@ const STATEMENTS: readonly string[] = [
     label text not null, key_kind text not null, key_id text not null, key_name text not null, channel_id text,
     sealed_token text, state text not null, received_at bigint not null, admitted_at bigint not null,
     pressed_by text, card_channel_id text, card_ts text, outcome text, outcome_details text,
-    is_told integer not null, due_at bigint not null,
     constraint workflow_runs_execution unique (workspace_id, execution_id))`,
   `create index workflow_runs_admitted on workflow_runs (workspace_id, key_id, admitted_at)`,
-  `create index workflow_runs_due on workflow_runs (is_told, due_at)`,
   `create table workspace_versions (
     workspace_id text primary key not null, key_generation integer not null default 0,
     access_version integer not null default 0, settings_version integer not null default 0)`,

@@ -506,8 +506,6 @@ interface WorkflowRunsTable {
   card_ts: string | null;
   outcome: string | null;
   outcome_details: string | null;
-  is_told: number;
-  due_at: number;
 }
 
 export type WorkflowKeyRow = Selectable<WorkflowKeysTable>;

@@ -23,7 +23,7 @@ export async function noteRevocation(
   for (const id of ids) await checkRevocation(id, revokedAt, app);
 }
 
-/** Renews tokens before they expire, and checks uninstalls again that Slack has not confirmed yet. */
+/** What the job of tokens does: renews those that end soon, and checks uninstalls again that Slack has not confirmed yet. */
 export async function watchTokens(app: Ports): Promise<void> {
   await Promise.all([renewTokens(app), checkRevocations(app)]);
 }

@@ -8,9 +8,11 @@ import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
+import type { Job, JobHandler } from '../db/jobs.ts';
 import type { Card } from '../requests/request.ts';
 import { changePower, type PowerChange } from '../servers/change-power.ts';
 import { hashKey } from './keys.ts';
+import { RUN } from './store.ts';
 
 /**
  * The states of a run: received → (without a key) asking → sent → ended. It is `sent` before the request to the hosting API
@@ -87,55 +89,8 @@ export interface HashedKey extends WorkflowKey {
   readonly hash: string;
 }
 
-/** The workflow keys of each workspace. What is expired stays until it is revoked. */
-export interface WorkflowKeys {
-  /** False when the workspace has a key of that name, or `most` keys. */
-  add(key: HashedKey, most: number): Promise<boolean>;
-  find(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
-  findByHash(workspaceId: WorkspaceId, hash: string): Promise<WorkflowKey | undefined>;
-  /** Oldest first. */
-  list(workspaceId: WorkspaceId): Promise<readonly WorkflowKey[]>;
-  /** Undefined when it was gone. */
-  remove(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
-}
-
 /** A run as it arrives. */
 export type NewRun = Omit<WorkflowRun, 'state' | 'card' | 'pressedBy' | 'outcome'>;
-
-/** The runs of our step. Each change names the state that it starts from, so that only one process makes it. */
-export interface WorkflowRuns {
-  /** Stores a run with its token, sealed. False when that execution was stored before. */
-  receive(run: NewRun, token: Secret<string> | undefined, dueAt: number): Promise<boolean>;
-  find(workspaceId: WorkspaceId, id: WorkflowRunId): Promise<WorkflowRun | undefined>;
-  /** Counts it against what its key, or all runs without one in its channel, may do in a minute. False: no more now. */
-  admit(
-    run: WorkflowRun,
-    now: number,
-    limit: { readonly most: number; readonly withinMs: number },
-  ): Promise<boolean>;
-  /** received → asking. */
-  ask(run: WorkflowRun, card: Card, dueAt: number): Promise<boolean>;
-  /**
-   * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`: the
-   * request may leave now, for the only time.
-   */
-  send(
-    run: WorkflowRun,
-    by: { readonly now: number; readonly pressedBy?: UserId | undefined; readonly dueAt: number },
-  ): Promise<'sent' | 'over' | 'key_gone'>;
-  /** Ends it from one of these states. False: another process has ended it, or it goes on. */
-  end(run: WorkflowRun, from: readonly RunState[], outcome: RunOutcome, dueAt: number): Promise<boolean>;
-  /** Runs that something is to be done about, by any process. */
-  listDue(now: number, limit: number): Promise<readonly WorkflowRun[]>;
-  /** Does nothing when it has gone on since: then something else is due, at another time. */
-  postpone(run: WorkflowRun, dueAt: number): Promise<void>;
-  /** The token that Slack gave for this run; undefined where there was none, or it can't be opened. */
-  findToken(run: WorkflowRun): Promise<Secret<string> | undefined>;
-  /** Slack knows the outcome: the token is erased. */
-  markTold(run: WorkflowRun): Promise<void>;
-  /** What Slack can't deliver again. */
-  removeBefore(receivedAt: number): Promise<void>;
-}
 
 /** Notifies Slack and users of a run. No method throws. */
 export interface WorkflowNotifier {
@@ -168,8 +123,8 @@ export interface StepEvent {
 /** What Slack's events about our step come to. */
 export interface StepIntake {
   /**
-   * Stores the run, durably, before Slack gets its ack; undefined when it was stored before. The work follows the ack, and
-   * never rejects.
+   * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
+   * follows the ack, and never rejects.
    */
   receive(event: StepEvent): Promise<(() => Promise<void>) | undefined>;
 }
@@ -177,17 +132,19 @@ export interface StepIntake {
 /** Slack's IDs are much shorter. */
 const MOST_ID = 64;
 
-/** If the process that has stored a run dies, another one begins it after this long. */
-const DUE_MS = 15_000;
-
-/** Builds the intake over the one entry. */
-export function createStepIntake(entry: RunEntry, app: AppContext): StepIntake {
-  const { system, workflowRuns } = app;
+/** Builds the intake. */
+export function createStepIntake(app: AppContext): StepIntake {
+  const { log, jobs, workflowRuns } = app;
   return {
     receive: async (event) => {
-      const run: NewRun = await readRun(event, app);
-      const isNew = await workflowRuns.receive(run, event.token, system.now() + DUE_MS);
-      return isNew ? () => runStep({ ...run, state: 'received' }, entry, app) : undefined;
+      const run = await readRun(event, app);
+      if (!(await workflowRuns.receive(run, event.token))) return undefined;
+      return async () => {
+        // If it can't be begun now, it stays due.
+        await jobs.runNow(RUN, run.id).catch((error: unknown) => {
+          log.warn('a workflow step could not be begun', { runId: run.id, ...describeDefect(error) });
+        });
+      };
     },
   };
 }
@@ -235,17 +192,45 @@ const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
 /** The button of a card can be pressed for this long. */
 export const ASK_MS = DAY_MS;
 
-/** Does what a run that has arrived asks for. Never throws: every run ends, here or by `sweep-runs.ts`. */
-export async function runStep(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
-  try {
-    const refused = await findRefusal(run, app);
-    if (refused) await endRun(run, ['received'], refused, app);
-    else if (run.key.kind === 'none') await ask(run, app);
-    else await act(run, entry, app);
-  } catch (error) {
-    // The store fails: the run stays due.
-    app.log.warn('a workflow step could not be run', { runId: run.id, ...describeDefect(error) });
+/** Creates what goes on with a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
+export function createStepRunner(entry: RunEntry, app: AppContext): JobHandler {
+  return async (job) => {
+    const run = await app.workflowRuns.find(job.workspaceId, job.key);
+    if (run) await goOn(run, entry, app);
+    return findNextLook(job, app);
+  };
+}
+
+async function goOn(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
+  switch (run.state) {
+    case 'received':
+      return begin(run, entry, app);
+    case 'asking':
+      if (app.system.now() < run.receivedAt + ASK_MS) return;
+      return endRun(run, ['asking'], { code: 'not_pressed', details: {} }, app);
+    // Its request may have left, so it is never sent again, and its outcome is unknown.
+    case 'sent':
+      return endRun(run, ['sent'], { code: 'interrupted', details: {} }, app);
+    case 'ended':
+      return run.outcome && tellAgain(run, run.outcome, app);
   }
+}
+
+async function begin(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
+  const refused = await findRefusal(run, app);
+  if (refused) await endRun(run, ['received'], refused, app);
+  else if (run.key.kind === 'none') await ask(run, app);
+  else await act(run, entry, app);
+}
+
+/** When a run is looked at again that waits for its button, or whose end Slack doesn't know. */
+async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise<number | undefined> {
+  const run = await app.workflowRuns.find(workspaceId, key);
+  if (!run) return undefined;
+  if (run.state === 'asking') return run.receivedAt + ASK_MS;
+  const now = app.system.now();
+  const waitMs = Math.max((now - run.receivedAt) / 2, SHORTEST_RETRY_MS);
+  return now + Math.round(Math.min(waitMs, LONGEST_RETRY_MS));
 }
 
 /** What is wrong with a run, before anything is looked up in Slack or with the hosting API. */
@@ -270,14 +255,9 @@ function findBadInput({ action, label, key, channelId }: WorkflowRun) {
 
 /** Posts the card. A crash between both of its halves leaves two cards of one run, which is carried out once. */
 async function ask(run: WorkflowRun, app: AppContext): Promise<void> {
-  const { locks, workflowRuns, workflowNotifier } = app;
-  await locks.runIfFree(lockOf(run), async () => {
-    const now = await workflowRuns.find(run.workspaceId, run.id);
-    if (now?.state !== 'received') return;
-    const posted = await workflowNotifier.ask(run);
-    if ('card' in posted) await workflowRuns.ask(run, posted.card, run.receivedAt + ASK_MS);
-    else await endRun(run, ['received'], { code: 'not_posted', details: posted }, app);
-  });
+  const posted = await app.workflowNotifier.ask(run);
+  if ('card' in posted) await app.workflowRuns.ask(run, posted.card);
+  else await endRun(run, ['received'], { code: 'not_posted', details: posted }, app);
 }
 
 async function act(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
@@ -286,8 +266,8 @@ async function act(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<
   try {
     await entry.execute(carryOutStep[action], { run }, callerOf(run));
   } catch (error) {
-    // It is being carried out, or was, elsewhere.
-    if (isRefusal(error, 'workflow_run_over')) return;
+    // Another process has taken it over.
+    if (isRefusal(error, 'workflow_run_over')) throw error;
     if (isDefect(error)) logDefect(action, run, error, app);
     await endRun(run, ['received'], outcomeOfError(error, run), app);
   }
@@ -313,9 +293,6 @@ interface StepInput {
 }
 type Context = UseCaseContext;
 
-/** Other processes check a step that is being sent after this long, and leave it alone while this process is running. */
-const SENT_DUE_MS = 15_000;
-
 /**
  * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
@@ -333,20 +310,32 @@ function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome> {
     needs: 'operator',
     effect: 'changes',
     subject: ({ run }: StepInput) => ({ label: run.label }),
-    run: async ({ run }: StepInput, context): Promise<RunOutcome> => {
-      let outcome: RunOutcome | undefined;
-      const isFree = await context.app.locks.runIfFree(lockOf(run), async () => {
-        outcome = await carryOut(action, run, context);
-      });
-      if (!isFree || !outcome) throw new Refusal('workflow_run_over', {});
-      return outcome;
+    run: ({ run }: StepInput, context): Promise<RunOutcome> => {
+      const work = () => carryOut(action, run, context);
+      // With a key, it is the run's job that carries it out.
+      return run.key.kind === 'none' ? answer(run, context.app, work) : work();
     },
   });
 }
 
-/** Held for as long as a living process carries the run out. */
-function lockOf({ id }: Pick<WorkflowRun, 'id'>): string {
-  return `workflow run ${id}`;
+/**
+ * Does what a user answers on the card, as the run's job: so that nobody else goes on with the run meanwhile, and somebody does
+ * if this process dies.
+ * @throws Refusal `workflow_run_over` while somebody else goes on with it; and what the work throws
+ */
+async function answer<Result>(
+  { id }: WorkflowRun,
+  app: AppContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let answered: Promise<Result> | undefined;
+  await app.jobs.runNow(RUN, id, async (job) => {
+    answered = work();
+    await answered.catch(() => undefined);
+    return findNextLook(job, app);
+  });
+  if (!answered) throw new Refusal('workflow_run_over', {});
+  return answered;
 }
 
 async function carryOut(action: PowerAction, run: WorkflowRun, context: Context): Promise<RunOutcome> {
@@ -377,7 +366,7 @@ async function carryOut(action: PowerAction, run: WorkflowRun, context: Context)
 async function markSent(run: WorkflowRun, { actor, app }: Context): Promise<void> {
   const now = app.system.now();
   const pressedBy = run.key.kind === 'none' ? actor.userId : undefined;
-  const sent = await app.workflowRuns.send(run, { now, pressedBy, dueAt: now + SENT_DUE_MS });
+  const sent = await app.workflowRuns.send(run, { now, pressedBy });
   if (sent === 'key_gone') throw new Refusal('workflow_key_invalid', { problem: 'unknown' });
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }
@@ -438,8 +427,6 @@ function isDefect(error: unknown): boolean {
   return !isExpected(error);
 }
 
-/** Another process reports it if this one has died by then. */
-const TOLD_WITHIN_MS = 20_000;
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
 /** After this long without Slack accepting the outcome, the step stays "in progress" there. */
@@ -458,12 +445,8 @@ async function endRun(
   app: AppContext,
   actId?: string,
 ): Promise<void> {
-  const { system, workflowRuns } = app;
-  const isMine = await workflowRuns.end(run, from, outcome, system.now() + TOLD_WITHIN_MS);
-  if (!isMine) return;
-  // The one who pressed is known to the store alone.
-  const ended = (await workflowRuns.find(run.workspaceId, run.id)) ?? { ...run, outcome };
-  await Promise.all([tellSlack(ended, outcome, app), tellUsers(ended, outcome, app, actId)]);
+  const ended = await app.workflowRuns.end(run, from, outcome);
+  if (ended) await Promise.all([tellSlack(ended, outcome, app), tellUsers(ended, outcome, app, actId)]);
 }
 
 /** Reports an outcome to Slack again that it hasn't accepted, and shows it on the card if it isn't there yet. */
@@ -475,14 +458,10 @@ async function tellAgain(run: WorkflowRun, outcome: RunOutcome, app: AppContext)
 async function tellSlack(run: WorkflowRun, outcome: RunOutcome, app: AppContext): Promise<void> {
   const { workflowRuns, workflowNotifier, system, log } = app;
   const end = await workflowNotifier.end(run, outcome, await workflowRuns.findToken(run));
-  if (end === 'told') return workflowRuns.markTold(run);
-  const ageMs = Math.max(0, system.now() - run.receivedAt);
-  if (ageMs > GIVE_UP_MS) {
+  const isTooLate = system.now() - run.receivedAt > GIVE_UP_MS;
+  if (end !== 'told' && isTooLate)
     log.warn('Slack did not take the outcome of a workflow step', { runId: run.id });
-    return workflowRuns.markTold(run);
-  }
-  const waitMs = Math.min(Math.max(ageMs / 2, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
-  await workflowRuns.postpone(run, system.now() + Math.round(waitMs));
+  if (end === 'told' || isTooLate) await workflowRuns.markTold(run);
 }
 
 async function tellUsers(
@@ -517,7 +496,8 @@ export const cancelRun = defineUseCase({
   run: async (input: { runId: WorkflowRunId }, context): Promise<WorkflowRun> => {
     const { actor, app } = context;
     const run = await getAsking(input.runId, context);
-    await endRun(run, ['asking'], { code: 'canceled', details: { by: actor.userId } }, app);
+    const canceled = { code: 'canceled', details: { by: actor.userId } } as const;
+    await answer(run, app, () => endRun(run, ['asking'], canceled, app));
     return run;
   },
 });
@@ -533,42 +513,4 @@ async function getAsking(
   const isLate = app.system.now() > run.receivedAt + ASK_MS;
   if (run.state !== 'asking' || isLate) throw new Refusal('workflow_run_over', {});
   return run;
-}
-
-/** A run that is being worked on is looked at again after this long. */
-const AGAIN_MS = 15_000;
-const MOST_AT_ONCE = 20;
-
-/** Resumes the runs that a crash or a Slack outage has interrupted, and ends the unanswered ones. */
-export async function sweepRuns(entry: RunEntry, app: AppContext): Promise<void> {
-  const { system, workflowRuns, locks, log } = app;
-  const due = await workflowRuns.listDue(system.now(), MOST_AT_ONCE);
-  const goOn = async (run: WorkflowRun) => {
-    await workflowRuns.postpone(run, system.now() + AGAIN_MS);
-    // It takes the lock itself.
-    if (run.state === 'received') return runStep(run, entry, app);
-    await locks.runIfFree(lockOf(run), () => settle(run, app));
-  };
-  await Promise.all(
-    due.map((run) =>
-      goOn(run).catch((error: unknown) => {
-        log.warn('a workflow step could not be continued', { runId: run.id, ...describeDefect(error) });
-      }),
-    ),
-  );
-}
-
-/** The process that held the lock may have ended it since it was listed. */
-async function settle({ workspaceId, id }: WorkflowRun, app: AppContext): Promise<void> {
-  const run = await app.workflowRuns.find(workspaceId, id);
-  switch (run?.state) {
-    // Its request may have left, so it is never sent again, and its outcome is unknown.
-    case 'sent':
-      return endRun(run, ['sent'], { code: 'interrupted', details: {} }, app);
-    case 'asking':
-      return endRun(run, ['asking'], { code: 'not_pressed', details: {} }, app);
-    case 'ended':
-      return run.outcome && tellAgain(run, run.outcome, app);
-    default:
-  }
 }

@@ -1,48 +1,41 @@
 import { z } from 'zod';
-import type { WorkflowRunId } from '../core/ids.ts';
+import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
 import type { WorkflowKey } from '../core/workflow-key.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
+import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
 import type { Card } from '../requests/request.ts';
-import type {
-  HashedKey,
-  NewRun,
-  RunKey,
-  RunOutcome,
-  WorkflowKeys,
-  WorkflowRun,
-  WorkflowRuns,
-} from './run.ts';
+import type { HashedKey, NewRun, RunKey, RunOutcome, RunState, WorkflowRun } from './run.ts';
 
-/** Workflow keys; of a key itself, only the hash is stored. */
-export function createWorkflowKeys(foundation: Foundation): WorkflowKeys {
-  const { db, engine } = foundation;
+/** The kind of job that goes on with a run until Slack knows how it ended; its key is the run's ID. */
+export const RUN = 'run';
+
+export type WorkflowKeys = ReturnType<typeof createWorkflowKeys>;
+
+/** The workflow keys of each workspace. What is expired stays until it is revoked. Of a key itself, only the hash is stored. */
+export function createWorkflowKeys({ db, engine }: Foundation) {
+  const first = async (workspaceId: string, column: 'id' | 'hash', value: string) => {
+    const row = await db
+      .selectFrom('workflow_keys')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where(column, '=', value)
+      .executeTakeFirst();
+    return row && toKey(row);
+  };
   return {
-    add: (key, most) => engine.transact(db, (trx) => addKey(trx, key, most)),
-    find: async (workspaceId, id) => {
-      const row = await db
-        .selectFrom('workflow_keys')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row && toKey(row);
-    },
-    findByHash: async (workspaceId, hash) => {
-      const row = await db
-        .selectFrom('workflow_keys')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('hash', '=', hash)
-        .executeTakeFirst();
-      return row && toKey(row);
-    },
-    list: (workspaceId) => listKeys(db, workspaceId),
-    remove: async (workspaceId, id) => {
+    /** False when the workspace has a key of that name, or `most` keys. */
+    add: (key: HashedKey, most: number) => engine.transact(db, (trx) => addKey(trx, key, most)),
+    find: (workspaceId: WorkspaceId, id: WorkflowKeyId) => first(workspaceId, 'id', id),
+    findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
+    /** Oldest first. */
+    list: (workspaceId: WorkspaceId) => listKeys(db, workspaceId),
+    /** Undefined when it was gone. */
+    remove: async (workspaceId: WorkspaceId, id: WorkflowKeyId) => {
       const row = await db
         .deleteFrom('workflow_keys')
         .where('workspace_id', '=', workspaceId)
@@ -100,12 +93,25 @@ function toKey(row: WorkflowKeyRow): WorkflowKey {
 
 type RunRef = Pick<WorkflowRun, 'id' | 'workspaceId'>;
 
-/** The runs of the app's step in workflows, each with the token that Slack gave for it, sealed. */
-export function createWorkflowRuns(foundation: Foundation): WorkflowRuns {
+/** How many runs are carried out within some time. */
+interface RunLimit {
+  readonly most: number;
+  readonly withinMs: number;
+}
+
+export type WorkflowRuns = ReturnType<typeof createWorkflowRuns>;
+
+/**
+ * The runs of the app's step in workflows, each with the token that Slack gave for it, sealed. Each change names the state that it
+ * starts from, so that only one process makes it.
+ */
+export function createWorkflowRuns(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
-    receive: (run, token, dueAt) => receive(foundation, run, token, dueAt),
-    find: async (workspaceId, id) => {
+    /** Stores a run with its token, and adds its job. False when that execution was stored before. */
+    receive: (run: NewRun, token: Secret<string> | undefined) =>
+      engine.transact(db, (trx) => receive(trx, foundation, run, token)),
+    find: async (workspaceId: WorkspaceId, id: WorkflowRunId) => {
       const row = await db
         .selectFrom('workflow_runs')
         .selectAll()
@@ -114,52 +120,40 @@ export function createWorkflowRuns(foundation: Foundation): WorkflowRuns {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    admit: (run, now, limit) => engine.transact(db, (trx) => admit(trx, run, now, limit)),
-    ask: (run, { channelId, ts }, dueAt) =>
-      isChanged(
-        update(db, run)
-          .set({ state: 'asking', card_channel_id: channelId, card_ts: ts, due_at: dueAt })
-          .where('state', '=', 'received'),
-      ),
-    send: (run, by) => engine.transact(db, (trx) => send(trx, run, by)),
-    end: (run, from, { code, details }, dueAt) =>
-      isChanged(
-        update(db, run)
-          .set({
-            ...{ state: 'ended', due_at: dueAt },
-            ...{ outcome: code, outcome_details: JSON.stringify(details) },
-          })
-          .where('state', 'in', from),
-      ),
-    ...createDue(foundation),
-    findToken: (run) => findToken(foundation, run),
-    markTold: async (run) => {
-      await update(db, run).set({ is_told: 1, sealed_token: null }).where('state', '=', 'ended').execute();
+    /** Counts it against what its key, or all runs without one in its channel, may do in a minute. False: no more now. */
+    admit: (run: WorkflowRun, now: number, limit: RunLimit) =>
+      engine.transact(db, (trx) => admit(trx, run, now, limit)),
+    /** received → asking. */
+    ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<boolean> => {
+      const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
+      const asked = update(db, run).set(columns).where('state', '=', 'received').returning('id');
+      return (await asked.executeTakeFirst()) !== undefined;
     },
-  };
-}
-
-function createDue({ db }: Foundation): Pick<WorkflowRuns, 'listDue' | 'postpone' | 'removeBefore'> {
-  return {
-    listDue: async (now, limit) => {
-      const rows = await db
-        .selectFrom('workflow_runs')
-        .selectAll()
-        .where('is_told', '=', 0)
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
-        .limit(limit)
-        .execute();
-      return rows.map(toRun);
+    /**
+     * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`:
+     * the request may leave now, for the only time.
+     */
+    send: (run: WorkflowRun, by: SentBy) => engine.transact(db, (trx) => send(trx, run, by)),
+    /** Ends it from one of these states. Undefined: another process has ended it, or it goes on. */
+    end: async (run: WorkflowRun, from: readonly RunState[], { code, details }: RunOutcome) => {
+      const columns = { state: 'ended', outcome: code, outcome_details: JSON.stringify(details) } as const;
+      const row = await update(db, run)
+        .set(columns)
+        .where('state', 'in', from)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toRun(row);
     },
-    postpone: async (run, dueAt) => {
-      await update(db, run)
-        .set({ due_at: dueAt })
-        .where('state', '=', run.state)
-        .where('is_told', '=', 0)
-        .execute();
-    },
-    removeBefore: async (receivedAt) => {
+    /** The token that Slack gave for this run; undefined where there was none, or it can't be opened. */
+    findToken: (run: WorkflowRun) => findToken(foundation, run),
+    /** Slack knows the outcome: the token is erased, and nothing is left to do. */
+    markTold: (run: WorkflowRun) =>
+      engine.transact(db, async (trx) => {
+        await update(trx, run).set({ sealed_token: null }).execute();
+        await removeJob(trx, RUN, run.id);
+      }),
+    /** What Slack can't deliver again. */
+    removeBefore: async (receivedAt: number) => {
       await db.deleteFrom('workflow_runs').where('received_at', '<', receivedAt).execute();
     },
   };
@@ -169,31 +163,31 @@ function update(db: Queries, { id, workspaceId }: RunRef) {
   return db.updateTable('workflow_runs').where('id', '=', id).where('workspace_id', '=', workspaceId);
 }
 
-async function isChanged(query: ReturnType<typeof update>): Promise<boolean> {
-  return (await query.returning('id').executeTakeFirst()) !== undefined;
-}
-
+/** Due at once: whoever gets to it first carries it out. */
 async function receive(
-  { db, vault }: Foundation,
+  trx: Queries,
+  foundation: Foundation,
   run: NewRun,
   token: Secret<string> | undefined,
-  dueAt: number,
 ): Promise<boolean> {
+  const { engine, vault } = foundation;
+  const { id, workspaceId } = run;
   const sealed = token === undefined ? null : vault.seal(token.reveal(), placeOf(run));
-  const added = await db
+  const added = await trx
     .insertInto('workflow_runs')
     .values({
-      ...{ id: run.id, workspace_id: run.workspaceId, execution_id: run.executionId },
+      ...{ id, workspace_id: workspaceId, execution_id: run.executionId },
       ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
       ...columnsOfKey(run.key),
       ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt, admitted_at: 0 },
       ...{ pressed_by: null, card_channel_id: null, card_ts: null, outcome: null, outcome_details: null },
-      ...{ is_told: 0, due_at: dueAt },
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
     .returning('id')
     .executeTakeFirst();
-  return added !== undefined;
+  if (!added) return false;
+  await addJob(trx, foundation, { kind: RUN, key: id, workspaceId, dueAt: engine.clock.now() });
+  return true;
 }
 
 /** Once for each run: one that was counted before a crash is let through. */
@@ -201,7 +195,7 @@ async function admit(
   trx: Queries,
   run: WorkflowRun,
   now: number,
-  { most, withinMs }: Parameters<WorkflowRuns['admit']>[2],
+  { most, withinMs }: RunLimit,
 ): Promise<boolean> {
   const { key_id: keyId, key_kind: kind } = columnsOfKey(run.key);
   const counts = trx
@@ -221,19 +215,21 @@ async function admit(
   return true;
 }
 
+interface SentBy {
+  readonly now: number;
+  readonly pressedBy?: UserId | undefined;
+}
+
 async function send(
   trx: Queries,
   run: WorkflowRun,
-  { now, pressedBy, dueAt }: Parameters<WorkflowRuns['send']>[1],
+  { now, pressedBy }: SentBy,
 ): Promise<'sent' | 'over' | 'key_gone'> {
   if (run.key.kind === 'key' && !(await useKey(trx, run, run.key.id, now))) return 'key_gone';
   const from = pressedBy === undefined ? 'received' : 'asking';
-  const isMine = await isChanged(
-    update(trx, run)
-      .set({ state: 'sent', pressed_by: pressedBy ?? null, due_at: dueAt })
-      .where('state', '=', from),
-  );
-  return isMine ? 'sent' : 'over';
+  const columns = { state: 'sent', pressed_by: pressedBy ?? null } as const;
+  const sent = update(trx, run).set(columns).where('state', '=', from).returning('id');
+  return (await sent.executeTakeFirst()) ? 'sent' : 'over';
 }
 
 /** False when the key was revoked, or has expired. */
@@ -266,13 +262,7 @@ async function findToken({ db, vault }: Foundation, run: WorkflowRun): Promise<S
   }
 }
 
-function placeOf({
-  id,
-  workspaceId,
-}: {
-  readonly id: WorkflowRunId;
-  readonly workspaceId: string;
-}): SealedPlace {
+function placeOf({ id, workspaceId }: RunRef): SealedPlace {
   return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
 }
 

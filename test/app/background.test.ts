@@ -80,6 +80,7 @@ test.each(
   await store.ledger.prepare(newCreate('left', { id: 'left', at: clock.now(), price: money(499) }));
   await pass(30_000);
   expect(await store.ledger.find('left')).toMatchObject({ state: 'settled' });
+  expect(await store.jobStore.list('expire', '')).toHaveLength(1);
   stop.abort();
   await clock.run(running);
   expect(unhandled).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sweep } from '../../../src/background.ts';
+import { expire } from '../../../src/background.ts';
 import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { notifyOperation } from '../../../src/purchases/notify.ts';
@@ -44,7 +44,7 @@ async function startCreated(passwordHoldMs: number) {
   const steps = {
     deliver: () => notifyOperation(operation.id, ports),
     askInVain: () => show(false),
-    sweep: () => sweep(ports),
+    expire: () => expire(ports),
     waitAnHour: async () => {
       now += 60 * MINUTE;
     },
@@ -66,7 +66,7 @@ async function startCreated(passwordHoldMs: number) {
 }
 
 describe('a root password that Slack accepted and no one saw', () => {
-  const anyStep = fc.constantFrom('deliver', 'askInVain', 'sweep', 'waitAnHour', 'waitAYear' as const);
+  const anyStep = fc.constantFrom('deliver', 'askInVain', 'expire', 'waitAnHour', 'waitAYear' as const);
 
   test('is still there for its creator, whatever was delivered, however often they asked while Slack refused, and however long ago', async () => {
     await fc.assert(
@@ -75,7 +75,7 @@ describe('a root password that Slack accepted and no one saw', () => {
         fc.constantFrom(0, MINUTE, 60 * MINUTE),
         async (steps, holdMs) => {
           const created = await startCreated(holdMs);
-          for (const step of ['deliver', ...steps, 'sweep'] as const) await created.steps[step]();
+          for (const step of ['deliver', ...steps, 'expire'] as const) await created.steps[step]();
           expect(await created.show()).toBe(PASSWORD);
         },
       ),
@@ -91,10 +91,10 @@ describe('a root password that Slack accepted and no one saw', () => {
     const created = await startCreated(holdMs);
     expect(await created.show()).toBe(PASSWORD);
     created.wait(MINUTE - 1);
-    await created.steps.sweep();
+    await created.steps.expire();
     expect(await created.show()).toBe(PASSWORD);
     created.wait(1);
-    await created.steps.sweep();
+    await created.steps.expire();
     expect(await created.find()).toBeUndefined();
   });
 
@@ -105,7 +105,7 @@ describe('a root password that Slack accepted and no one saw', () => {
     expect(await created.find()).not.toHaveProperty('heldUntil');
     Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: created.startHold } });
     await created.steps.waitAYear();
-    await created.steps.sweep();
+    await created.steps.expire();
     expect(await created.show()).toBe(PASSWORD);
     expect(await created.find()).toHaveProperty('heldUntil');
   });

@@ -11,11 +11,13 @@ import {
   cancelRun,
   carryOutStep,
   createStepIntake,
+  createStepRunner,
   findAskingRun,
   type RunOutcome,
   type StepEvent,
   type WorkflowRun,
 } from '../../../src/workflows/run.ts';
+import { RUN } from '../../../src/workflows/store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
@@ -74,7 +76,9 @@ function startApp(now = T0) {
     workflowNotifier,
   });
   const entry = createEntry(ports);
-  return { entry, intake: createStepIntake(entry, ports) };
+  const goOn = createStepRunner(entry, ports);
+  ports.jobs.handle({ [RUN]: goOn });
+  return { entry, intake: createStepIntake(ports), goOn };
 }
 
 async function run(event: Partial<StepEvent>, app = startApp()) {
@@ -93,6 +97,21 @@ it('an execution that another workspace has had too is a run of its own, and a k
   await run({ workspaceId: 'T2', key: new Secret(KEY) }, app);
   expect(told.map(({ outcome }) => outcome.code)).toEqual(['done', 'key_invalid']);
   expect(sent).toEqual([1]);
+});
+
+it('a run is sent once, although the lease of a process that carries it out has ended', async () => {
+  const { intake, goOn } = startApp();
+  await intake.receive({
+    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+    ...{ key: new Secret(KEY), channelId: undefined, token: undefined, sentAt: undefined },
+  });
+  const [job] = await store.jobStore.list(RUN, 'T1');
+  if (!job) throw new Error('it has no job');
+  const results = await Promise.allSettled([goOn(job), goOn(job)]);
+  // The one that was not the first leaves the run to the other.
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(sent).toEqual([1]);
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done']);
 });
 
 it('an operator of another workspace neither carries out nor cancels a run, whatever its ID', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { HashedKey, NewRun } from '../../../src/workflows/run.ts';
+import { RUN } from '../../../src/workflows/store.ts';
 import { engines, makeFolder, open, readBytes, stillSystem, T0 } from '../support.ts';
 
 const MINUTE = { most: 2, withinMs: 60_000 };
@@ -56,25 +57,14 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowKeys.list('T1')).toEqual([]);
   });
 
-  test('an earlier look at a run does not shorten the time that a user has to answer', async () => {
-    const { workflowRuns } = await make();
-    const run = newRun();
-    await workflowRuns.receive(run, TOKEN, T0);
-    const [seen] = await workflowRuns.listDue(T0, 10);
-    if (!seen) throw new Error('it is not due');
-    await workflowRuns.ask(seen, { channelId: 'C1', ts: '1.1' }, T0 + 1000);
-    await workflowRuns.postpone(seen, T0 + 1);
-    expect(await workflowRuns.listDue(T0 + 999, 10)).toEqual([]);
-    expect(await workflowRuns.listDue(T0 + 1000, 10)).toHaveLength(1);
-  });
-
   test('an execution is stored once, however often it is delivered', async () => {
-    const { workflowRuns } = await make();
+    const { jobStore, workflowRuns } = await make();
     const run = newRun();
-    expect(await workflowRuns.receive(run, TOKEN, T0)).toBe(true);
-    expect(await workflowRuns.receive({ ...run, id: stillSystem.newId() }, TOKEN, T0)).toBe(false);
+    expect(await workflowRuns.receive(run, TOKEN)).toBe(true);
+    expect(await workflowRuns.receive({ ...run, id: stillSystem.newId() }, TOKEN)).toBe(false);
     expect(await workflowRuns.find('T1', run.id)).toEqual({ ...run, state: 'received' });
     expect(await workflowRuns.find('T2', run.id)).toBeUndefined();
+    expect(await jobStore.list(RUN, 'T1')).toMatchObject([{ key: run.id }]);
     const token = await workflowRuns.findToken({ ...run, state: 'received' });
     expect(token?.reveal()).toBe(TOKEN.reveal());
   });
@@ -82,10 +72,10 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   test('a run is sent once, from the state that the sender has seen', async () => {
     const { workflowRuns } = await make();
     const run = { ...newRun(), state: 'received' as const };
-    await workflowRuns.receive(run, undefined, T0);
-    const press = { now: T0, pressedBy: 'U2', dueAt: T0 };
+    await workflowRuns.receive(run, undefined);
+    const press = { now: T0, pressedBy: 'U2' };
     expect(await workflowRuns.send(run, press)).toBe('over');
-    expect(await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' }, T0)).toBe(true);
+    expect(await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' })).toBe(true);
     const sent = await Promise.all([workflowRuns.send(run, press), workflowRuns.send(run, press)]);
     expect(sent.sort()).toEqual(['over', 'sent']);
     expect(await workflowRuns.find('T1', run.id)).toMatchObject({
@@ -96,18 +86,20 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   });
 
   test('a run ends once, is reported once, and its token is erased then', async () => {
-    const { workflowRuns } = await make();
+    const { jobStore, workflowRuns } = await make();
     const run = { ...newRun(), state: 'received' as const };
-    await workflowRuns.receive(run, TOKEN, T0);
+    await workflowRuns.receive(run, TOKEN);
     const done = { code: 'done', details: { label: 'web-1', state: 'running' } } as const;
-    expect(await workflowRuns.end(run, ['sent'], done, T0)).toBe(false);
-    expect(await workflowRuns.end(run, ['received'], done, T0)).toBe(true);
-    expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} }, T0)).toBe(false);
-    expect(await workflowRuns.listDue(T0, 5)).toMatchObject([{ id: run.id, outcome: done }]);
-    await workflowRuns.postpone({ ...run, state: 'ended' }, T0 + 1);
-    expect(await workflowRuns.listDue(T0, 5)).toEqual([]);
+    expect(await workflowRuns.end(run, ['sent'], done)).toBeUndefined();
+    expect(await workflowRuns.end(run, ['received'], done)).toEqual({
+      ...run,
+      state: 'ended',
+      outcome: done,
+    });
+    expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} })).toBeUndefined();
+    expect(await jobStore.list(RUN, 'T1')).toHaveLength(1);
     await workflowRuns.markTold(run);
-    expect(await workflowRuns.listDue(T0 + 1, 5)).toEqual([]);
+    expect(await jobStore.list(RUN, 'T1')).toEqual([]);
     expect(await workflowRuns.findToken(run)).toBeUndefined();
     await workflowRuns.removeBefore(T0 + 1);
     expect(await workflowRuns.find('T1', run.id)).toBeUndefined();
@@ -122,21 +114,21 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
         ...newRun({ key: { kind: 'key', id: key.id, name: key.name } }),
         state: 'received' as const,
       };
-      await workflowRuns.receive(run, undefined, T0);
+      await workflowRuns.receive(run, undefined);
       return run;
     };
-    expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('sent');
+    expect(await workflowRuns.send(await runOf(), { now: T0 })).toBe('sent');
     expect(await workflowKeys.find('T1', key.id)).toMatchObject({ lastUsedAt: T0 });
-    expect(await workflowRuns.send(await runOf(), { now: T0 + 1000, dueAt: T0 })).toBe('key_gone');
+    expect(await workflowRuns.send(await runOf(), { now: T0 + 1000 })).toBe('key_gone');
     await workflowKeys.remove('T1', key.id);
-    expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('key_gone');
+    expect(await workflowRuns.send(await runOf(), { now: T0 })).toBe('key_gone');
   });
 
   test('only so many runs without a key are admitted in a minute in one channel', async () => {
     const { workflowRuns } = await make();
     const runIn = async (channelId: string) => {
       const run = { ...newRun({ key: { kind: 'none' }, channelId }), state: 'received' as const };
-      await workflowRuns.receive(run, undefined, T0);
+      await workflowRuns.receive(run, undefined);
       return run;
     };
     const admitted = [];
@@ -150,7 +142,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     const runOf = async (keyId: string) => {
       const key = { kind: 'key', id: keyId, name: keyId } as const;
       const run = { ...newRun({ key }), state: 'received' as const };
-      await workflowRuns.receive(run, undefined, T0);
+      await workflowRuns.receive(run, undefined);
       return run;
     };
     const [one, two, three, other] = [await runOf('a'), await runOf('a'), await runOf('a'), await runOf('b')];
@@ -176,7 +168,7 @@ describe.each(engines)('uninstalling on $name', ({ make }) => {
     await workflowKeys.add(newKey(), 10);
     await workflowKeys.add(newKey({ workspaceId: 'T2' }), 10);
     const run = newRun();
-    await workflowRuns.receive(run, TOKEN, T0);
+    await workflowRuns.receive(run, TOKEN);
     await installationStore.erase(installed, () => []);
     expect(await workflowKeys.list('T1')).toEqual([]);
     expect(await workflowKeys.list('T2')).toHaveLength(1);
@@ -187,6 +179,6 @@ describe.each(engines)('uninstalling on $name', ({ make }) => {
 test('a run’s token is in no file of the database in the clear', async () => {
   const folder = makeFolder();
   const { workflowRuns } = await open(`sqlite:${join(folder, 'vps.sqlite')}`);
-  await workflowRuns.receive(newRun(), TOKEN, T0);
+  await workflowRuns.receive(newRun(), TOKEN);
   expect(readBytes(folder).includes(TOKEN.reveal())).toBe(false);
 });

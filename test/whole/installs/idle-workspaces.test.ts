@@ -7,11 +7,11 @@ import type { AppContext } from '../../../src/context.ts';
 import { openEngine } from '../../../src/db/database.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
-import { createIds } from '../../../src/system.ts';
+import { createIds, realSystem } from '../../../src/system.ts';
 import { makePorts } from '../../app/support/make-ports.ts';
+import { type HandClock, handClock, turn } from '../../slack/support/hand-clock.ts';
 import { vault } from '../../store/fixtures.ts';
 import { fillWorkspaces, nameWorkspace } from '../../support/many-workspaces.ts';
-import { movableSystem } from '../../support/movable-system.ts';
 
 const ACTIVE = 10;
 const HOURS = 3;
@@ -28,10 +28,11 @@ async function workOver(installed: number): Promise<Work> {
   const folder = await mkdtemp(join(tmpdir(), 'idle-'));
   const databaseUrl = `sqlite:${join(folder, 'vps.sqlite')}`;
   await fillWorkspaces({ databaseUrl, vault, count: installed, keyOf: (nth) => `key-${nth}` });
-  const movable = movableSystem();
-  const system = { ...movable, newId: createIds(movable.now, movable.random) };
+  const clock = handClock();
   // The installs were long ago.
-  system.move(24 * 3_600_000);
+  const startedAt = realSystem.now() + 24 * 3_600_000;
+  const now = () => startedAt + clock.system.elapsed();
+  const system = { ...clock.system, now, newId: createIds(now, realSystem.random) };
   const watch = { statements: [] as string[], rows: 0 };
   const lines: string[] = [];
   const info = (words: string, { workspaceId }: Record<string, unknown> = {}) =>
@@ -42,7 +43,7 @@ async function workOver(installed: number): Promise<Work> {
     for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
     Object.assign(watch, { statements: [], rows: 0 });
     const ports = makePorts(store, { system, log: { ...silentLog, info } });
-    await runHours(ports, system);
+    await runHours(ports, clock);
     return { ...watch, lines };
   } finally {
     await store.close();
@@ -61,7 +62,6 @@ const act = (workspaceId: string, { audit }: Pick<AppContext, 'audit'>, at: numb
     outcome: 'done',
   });
 
-/** The same number of rounds for every store: each is begun once the one before has slept. */
 const roles = {
   hasRole: async () => true,
   execute: async () => {
@@ -69,17 +69,19 @@ const roles = {
   },
 };
 
-async function runHours(ports: AppContext, system: ReturnType<typeof movableSystem>): Promise<void> {
+/** The same number of rounds for every store: each begins once everything sleeps again. */
+async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   const stop = new AbortController();
-  let rounds = 0;
-  const sleep = async () => {
-    rounds++;
-    // Twice a minute, so that every job is due again and again.
-    system.move(30_000);
-    if (rounds >= (HOURS * 3_600_000) / 30_000) stop.abort();
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  await runBackground({ ...ports, system: { ...system, sleep } }, roles, stop.signal);
+  const ended = runBackground(ports, roles, stop.signal);
+  // The two loops, and what renews leases: the answers that a crash left are read from files before.
+  await expect.poll(clock.sleeping).toBe(3);
+  // Twice a minute, so that every job is due again and again.
+  for (let passed = 0; passed < HOURS * 3_600_000; passed += 30_000) {
+    await clock.pass(30_000);
+    for (let turns = 0; turns < 5; turns++) await turn();
+  }
+  stop.abort();
+  await ended;
 }
 
 function watchedEngine(watch: { statements: string[]; rows: number }): typeof openEngine {

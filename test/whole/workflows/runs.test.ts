@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { createEntry } from '../../../src/core/entry.ts';
-import { createLocks } from '../../../src/core/locks.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { runStep } from '../../../src/workflows/run.ts';
+import { RUN } from '../../../src/workflows/store.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
@@ -141,6 +139,22 @@ it('a workflow’s action that was marked as sent before a crash is never sent a
   expect(changesSeen(team)).toEqual([]);
 });
 
+it('a press that was marked as sent before a crash is never sent again, and its card says that the outcome is unknown', async () => {
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
+  const death = dieAt(team, 'send', 'after');
+  const channel = team.slack.channel('#ops')?.id ?? '';
+  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.sees('A workflow wants to reboot web-1.');
+  await operator.presses('Reboot');
+  await expect.poll(death.count).toBe(1);
+  system.move(LATER_MS);
+  await run.ended;
+  await operator.sees('We don’t know whether web-1 was rebooted');
+  expect(changesSeen(team)).toEqual([]);
+});
+
 it('a workflow’s step that was received but not started before a crash is carried out once after it', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
@@ -184,7 +198,7 @@ it('a crash while a workflow’s card is posted leads to at most two cards, of w
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a workflow’s step that two processes start at once is carried out by one of them', async () => {
+it('a workflow’s step that is started twice at once is carried out once', async () => {
   await using team = await startWorkflowTeam(1);
   const { id, secret } = await giveKey(team);
   const { ports } = team.app;
@@ -194,14 +208,13 @@ it('a workflow’s step that two processes start at once is carried out by one o
   await event.ended;
   const executionId = 'Fx0TWOPROCESSES';
   const received = { id: ports.system.newId(), workspaceId: TEAM.id, executionId, label: 'web-1', key };
-  const run = { ...received, action: 'reboot', receivedAt: ports.system.now(), state: 'received' } as const;
-  await ports.workflowRuns.receive(run, undefined, ports.system.now() + 60_000);
-  // Locks of its own, over the same store.
-  const process = () => ({ ...ports, locks: createLocks({ ...ports, leases: ports.lockLeases }) });
-  const begun = [process(), process()].map((each) => runStep(run, createEntry(each), each));
-  await Promise.all(begun);
+  const run = { ...received, action: 'reboot', receivedAt: ports.system.now() } as const;
+  await ports.workflowRuns.receive(run, undefined);
+  await Promise.all([1, 2].map(() => ports.jobs.runNow(RUN, run.id)));
+  await expect
+    .poll(() => ports.workflowRuns.find(TEAM.id, run.id))
+    .toMatchObject({ outcome: { code: 'done' } });
   expect(changesSeen(team)).toHaveLength(1);
-  expect(await ports.workflowRuns.find(TEAM.id, run.id)).toMatchObject({ outcome: { code: 'done' } });
 });
 
 it('workflow keys and tokens are never logged, audited or stored in plain text', async () => {
