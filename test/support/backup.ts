@@ -50,7 +50,7 @@ export function backedUpPostgres(databaseUrl: string, folder: string): BackedUp 
 async function endLeases(databaseUrl: string): Promise<void> {
   const client = new Client(databaseUrl);
   await client.connect();
-  await client.query('update locks set until = 0; update operations set lease_until = 0');
+  await client.query('update locks set until = 0; update jobs set lease_until = 0');
   await client.end();
 }
 
