@@ -5,7 +5,6 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { openEngine } from '../../../src/db/database.ts';
 import { CommitUnknown } from '../../../src/db/engine.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { silentLog } from '../../../src/log.ts';
 import type { System } from '../../../src/system.ts';
 import { hashKey } from '../../../src/workflows/keys.ts';
 import {
@@ -57,7 +56,7 @@ async function share(place: Place) {
     });
     const ports = makePorts(store, { system, hostingOf: () => api, workflowNotifier });
     const entry = createEntry(ports);
-    store.jobs.handle({ [RUN]: createStepRunner(entry, ports) }, silentLog);
+    ports.jobs.handle({ [RUN]: createStepRunner(entry, ports) });
     const receive = async (executionId: string, key?: Secret<string>) => {
       const input = { action: 'start', server: 'web-1', channelId: executionId };
       const step = { ...input, workspaceId: 'T1', executionId, key, token: undefined, sentAt: undefined };
@@ -69,7 +68,7 @@ async function share(place: Place) {
       const run = await entry.execute(findAskingRun, { runId }, caller);
       await entry.execute(carryOutStep.start, { run }, caller);
     };
-    return { store, receive, press };
+    return { store, jobs: ports.jobs, receive, press };
   };
   return {
     seen,
@@ -110,7 +109,7 @@ async function share(place: Place) {
     startImmortal: async () => {
       const process = start(await openBeside(place.url, system, place.openEngine));
       const stop = new AbortController();
-      const ended = process.store.jobs.run(stop.signal);
+      const ended = process.jobs.run(stop.signal);
       const close = async () => {
         stop.abort();
         await ended;
@@ -180,8 +179,7 @@ describe.each(places)('a workflow’s step on $name', ({ make }) => {
       });
       expect(seen.sent).toBeLessThan(2);
       expect([...seen.outcomes]).toEqual([outcome?.code]);
-      expect(await store.jobs.list(RUN, 'T1')).toEqual([]);
-      console.log(kind, by, at, seen.sent, outcome?.code);
+      expect(await store.jobStore.list(RUN, 'T1')).toEqual([]);
       await Promise.all([other.close(), Promise.race([mortal.store.close(), settle()])]);
     }
     expect(at).toBeGreaterThan(LEAST_STEPS);
