@@ -462,7 +462,6 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   // the audit itself
   changed: 'an entry was altered',
   removed: 'an entry was removed',
-  reordered: 'entries were reordered',
   head: 'the newest entry is missing',
 };
 

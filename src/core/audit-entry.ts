@@ -119,7 +119,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The faults that verifying a chain of audit entries can find. */
-export type AuditProblem = 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
+export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';
 
 /** Every code that the audit stores as the reason of an outcome. */
 export type AuditCode =
