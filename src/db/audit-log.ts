@@ -1,6 +1,11 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { AuditFault, AuditFilter, AuditHead, AuditLog, AuditVerdict } from '../account/ports.ts';
-import type { AuditEntry, StoredEntry } from '../core/audit-entry.ts';
+import {
+  type AuditDetails,
+  type AuditEntry,
+  describeDetails,
+  type StoredEntry,
+} from '../core/audit-entry.ts';
 import { money } from '../core/money.ts';
 import {
   AUDITED,
@@ -118,6 +123,7 @@ async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<
 }
 
 function toEntry(row: AuditRow): StoredEntry {
+  const details = row.details === null ? null : (JSON.parse(row.details) as AuditDetails);
   return {
     id: row.id,
     seq: row.seq,
@@ -132,7 +138,8 @@ function toEntry(row: AuditRow): StoredEntry {
     ...keepPresent({
       channelId: row.channel_id,
       serverId: row.server_id,
-      label: row.label,
+      label: row.label ?? (details && describeDetails(details)),
+      details,
       code: row.code,
       operationId: row.operation_id,
       money: row.money === null ? null : money(row.money),

@@ -204,6 +204,7 @@ const SIGNED: Readonly<Record<Exclude<keyof AuditRow, 'mac'>, true>> = {
   code: true,
   operation_id: true,
   money: true,
+  details: true,
 };
 const SIGNED_COLUMNS = Object.keys(SIGNED) as readonly (keyof typeof SIGNED)[];
 
@@ -259,6 +260,7 @@ function toFacts(entry: AuditEntry): Omit<Selectable<AuditRow>, 'id' | 'seq' | '
     code: keepText(entry.code),
     operation_id: keepText(entry.operationId),
     money: entry.money ?? null,
+    details: entry.details ? JSON.stringify(entry.details) : null,
   };
 }
 

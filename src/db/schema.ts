@@ -21,7 +21,7 @@ const STATEMENTS: readonly string[] = [
     workspace_id text not null, seq bigint not null, id text not null, previous text not null, mac text not null,
     at bigint not null, actor_id text not null, channel_id text, surface text not null, action text not null,
     act_id text not null, server_id bigint, label text, label_key text not null, outcome text not null, code text,
-    operation_id text, money bigint, constraint audit_key primary key (workspace_id, seq))`,
+    operation_id text, money bigint, details text, constraint audit_key primary key (workspace_id, seq))`,
   `create index audit_actor_id on audit (workspace_id, actor_id, seq)`,
   `create index audit_label_key on audit (workspace_id, label_key, seq)`,
   `create index audit_server_id on audit (workspace_id, server_id, seq)`,

@@ -223,6 +223,7 @@ interface AuditTable {
   action: string;
   act_id: string;
   server_id: number | null;
+  /** Of the server. */
   label: string | null;
   /** The label in lower case; made by us because engines differ in which letters they know. */
   label_key: string;
@@ -230,6 +231,8 @@ interface AuditTable {
   code: string | null;
   operation_id: string | null;
   money: number | null;
+  /** JSON of `AuditDetails`. */
+  details: string | null;
 }
 
 /** Where each chain ends and begins. The row is locked before an entry is added, and before pruning. */

@@ -13,7 +13,7 @@ const LENGTH = 9;
 const PRUNED = 2;
 const COLUMNS = [
   ...['actor_id', 'channel_id', 'surface', 'action', 'act_id', 'server_id', 'label', 'label_key', 'outcome'],
-  ...['code', 'operation_id', 'money', 'at', 'id', 'previous', 'mac'],
+  ...['code', 'operation_id', 'money', 'at', 'id', 'details', 'previous', 'mac'],
 ];
 
 interface Forgery {
@@ -37,7 +37,7 @@ const forgeries: Readonly<Record<string, fc.Arbitrary<Forgery>>> = {
       found: { seq, problem: 'changed' },
     })),
   'a column that was emptied or filled': fc
-    .tuple(anySeq, fc.constantFrom('label', 'code', 'money', 'server_id', 'channel_id'))
+    .tuple(anySeq, fc.constantFrom('label', 'code', 'money', 'details', 'server_id', 'channel_id'))
     .map(([seq, column]) => ({
       sql: `update audit set ${column} = case when ${column} is null then 0 end where ${ours(seq)}`,
       found: { seq, problem: 'changed' },

@@ -28,6 +28,7 @@ export const anyEntry: fc.Arbitrary<AuditEntry> = fc
     code: maybe(anyText),
     operationId: maybe(anyText),
     money: maybe(fc.nat().map(money)),
+    details: maybe(fc.record({ kind: fc.constant('id'), id: anyText })),
   })
   .map((drawn) => ({ workspaceId: 'T1', ...drawn }) as unknown as AuditEntry);
 

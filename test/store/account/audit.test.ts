@@ -36,6 +36,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
       code: 'no_answer',
       operationId: 'op',
       money: money(499),
+      details: { kind: 'workflow_key', name: 'nightly "x"\0\ud800', actions: ['stop'], pattern: '' },
     });
     await audit.add(full);
     await audit.add(entry());
@@ -43,6 +44,9 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     const placeOf = (found = kept) => ({ id: found?.id, seq: found?.seq, signature: found?.signature });
     expect(kept).toStrictEqual({ ...full, ...placeOf(kept) });
     expect(bare).toStrictEqual({ ...entry(), ...placeOf(bare) });
+    await audit.add(entry({ details: { kind: 'every_role', subjectId: 'U2' } }));
+    expect(await audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ label: 'U2' }]);
+    expect(await audit.list({ workspaceId: 'T1', limit: 1, server: 'U2' })).toEqual([]);
   });
 
   test('stores characters that databases can’t hold as placeholders, and still verifies', async () => {
