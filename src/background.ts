@@ -1,6 +1,6 @@
 import { createAuditPublisher, PUBLISH_MS } from './account/audit.ts';
 import type { AppContext } from './context.ts';
-import type { AuditEntry } from './core/audit-entry.ts';
+import { type AuditEntry, auditRoles } from './core/audit-entry.ts';
 import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
@@ -115,7 +115,7 @@ function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppCo
     actorId: THE_APP,
     surface: 'background',
     action: 'access_ended',
-    label: [role, pattern, subjectId].filter(Boolean).join(' '),
+    details: auditRoles([{ role, pattern, subjectId }]),
     outcome: 'done',
   });
 }

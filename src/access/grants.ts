@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import type { AuditEntry } from '../core/audit-entry.ts';
+import { type AuditDetails, type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import type { UserGroup } from '../core/directory.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
@@ -7,7 +7,6 @@ import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles } from '../core/permission.ts';
 import type { Actor, Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
-import { MINUTE_MS } from '../core/time.ts';
 import { redrawHomes } from '../home/redraw.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 
@@ -79,7 +78,7 @@ export const grantAccess = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'changes',
-  subject: (wanted: WantedGrant) => ({ label: describeForAudit(wanted) }),
+  subject: (wanted: WantedGrant) => ({ details: auditRoles([wanted]) }),
   run: async (wanted: WantedGrant, context): Promise<Granted> => {
     const { actor, app } = context;
     const { forMs, ...rest } = wanted;
@@ -114,7 +113,10 @@ export const revokeAccess = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   subject: (input: Grantee | { grantId: GrantId }) => ({
-    label: 'grantId' in input ? input.grantId : input.subjectId,
+    details:
+      'grantId' in input
+        ? { kind: 'id', id: input.grantId }
+        : { kind: 'every_role', subjectId: input.subjectId },
   }),
   run: async (input: Grantee | { grantId: GrantId }, context): Promise<readonly Grant[]> => {
     const { actor, app, setSubject } = context;
@@ -122,21 +124,23 @@ export const revokeAccess = defineUseCase({
     if (!('grantId' in input)) {
       const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
       const all = await grants.removeAll(actor.workspaceId, input, seen);
-      if (all.length > 0) setSubject({ label: all.map(describeGrantForAudit).join(', ') });
+      if (all.length > 0) setSubject({ details: auditGrants(all) });
       return all;
     }
     const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
     const removed = await grants.remove(actor.workspaceId, input.grantId, seen);
     if (!removed) throw new Refusal('grant_over', {});
-    setSubject({ label: describeGrantForAudit(removed) });
+    setSubject({ details: auditGrants([removed]) });
     return [removed];
   },
   follow: (removed, { app }) => redrawHomes(removed, app),
 });
 
-/** Describes a stored grant for the audit, with its whole duration. */
-function describeGrantForAudit(grant: Grant): string {
-  return describeForAudit({ ...grant, forMs: grant.until && grant.until - grant.grantedAt });
+/** Lists stored grants for the audit, with their whole duration. */
+function auditGrants(grants: readonly Grant[]): AuditDetails {
+  return auditRoles(
+    grants.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt })),
+  );
 }
 
 /** Counts the servers that match a pattern; undefined if the whole list can't be read. */
@@ -257,18 +261,6 @@ export const listGroups = defineUseCase({
   run: async (_input: Record<never, never>, { actor, app }): Promise<readonly UserGroup[] | undefined> =>
     app.groups.list(actor.workspaceId),
 });
-
-/** Describes a role for the audit: "operator web-* U012AB3CD for 480 min". */
-export function describeForAudit(grant: {
-  readonly role: Role;
-  readonly pattern: string;
-  readonly subjectId: string;
-  readonly forMs?: number | undefined;
-}): string {
-  const { role, pattern, subjectId, forMs } = grant;
-  const time = forMs ? `for ${Math.round(forMs / MINUTE_MS)} min` : '';
-  return [role, pattern, subjectId, time].filter(Boolean).join(' ');
-}
 
 /** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */
 export interface Channels {

@@ -187,7 +187,7 @@ const ENTRIES_PER_PAGE = 10;
 export function auditMessage(
   entries: readonly StoredEntry[],
   query: AuditQuery,
-  before: string | undefined,
+  before: number | undefined,
   currency: string,
 ): Message {
   const shown = entries.slice(0, ENTRIES_PER_PAGE);
@@ -197,7 +197,7 @@ export function auditMessage(
   const buttons = [
     ...(before === undefined ? [] : [auditNewestButton.element('Newest', query)]),
     ...(last && entries.length > shown.length
-      ? [auditPageButton.element('Older', { ...query, before: last.id })]
+      ? [auditPageButton.element('Older', { ...query, before: last.seq })]
       : []),
   ];
   return {
@@ -216,7 +216,7 @@ const NOTHING = 'No matching entries.';
 function describeEntry(entry: StoredEntry, currency: string) {
   const details = auditEntryButton.element(
     'Details',
-    { id: entry.id },
+    { seq: entry.seq },
     { label: `Details of entry ${entry.seq}` },
   );
   return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}`, details);
@@ -225,10 +225,10 @@ function describeEntry(entry: StoredEntry, currency: string) {
 const details = defineForm({
   id: 'audit_entry',
   title: DETAILS_TITLE,
-  input: z.object({ id: z.string() }),
+  input: z.object({ seq: z.number() }),
   needs: readAudit,
-  load: async ({ id }, request) => {
-    const [entry] = await request.execute(readAudit, { id, limit: 1 });
+  load: async ({ seq }, request) => {
+    const [entry] = await request.execute(readAudit, { seq, limit: 1 });
     return entry
       ? auditDetailsView(entry, request.currency)
       : noticeView(
@@ -311,7 +311,7 @@ function findSince(typed: string): Since | undefined {
 
 async function auditPage(
   query: AuditQuery,
-  before: string | undefined,
+  before: number | undefined,
   request: SlackRequest,
 ): Promise<Message> {
   const entries = await request.execute(readAudit, {

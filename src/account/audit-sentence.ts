@@ -1,20 +1,20 @@
-import type { AuditCode, AuditEntry, StoredEntry } from '../core/audit-entry.ts';
+import type { AuditCode, AuditEntry, AuditedRole, StoredEntry } from '../core/audit-entry.ts';
 import { describeMoney, type Money } from '../core/money.ts';
-import { ROLES } from '../core/roles.ts';
 import {
   describeDaysBefore,
   listChanges,
-  SETTING_NAMES,
+  type SettingChange,
   type SettingName,
   type WorkspaceSettings,
 } from '../core/settings.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import { codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
 import { findActionWords } from './buttons.ts';
 
 /** The parts of an entry that its sentence needs. */
 type Act = Pick<
   StoredEntry,
-  'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'serverId' | 'money'
+  'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'details' | 'serverId' | 'money'
 >;
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
@@ -28,7 +28,7 @@ export function describeActOnIt(act: Pick<Act, 'actorId' | 'action' | 'outcome'>
   return sentenceOf(act, 'it');
 }
 
-type Facts = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label'>;
+type Facts = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'details'>;
 
 function sentenceOf(act: Facts, subject: string): string {
   const place = act.channelId === undefined ? '' : ` in <#${act.channelId}>`;
@@ -100,13 +100,13 @@ function findOrderWords({ action, outcome, code }: Facts, who: string, subject: 
 }
 
 function findAnswerWords(
-  { action, outcome, code = '', label }: Facts,
+  { action, outcome, code = '', details }: Facts,
   who: string,
   subject: string,
   place: string,
 ): string | undefined {
   if (outcome === 'done') {
-    const isDeclined = action === 'access_answer' ? label?.startsWith('deny ') : code === 'denied';
+    const isDeclined = code === 'denied' || (details?.kind === 'roles' && details.answer === 'deny');
     return `${who} ${isDeclined ? 'declined' : 'approved'} ${subject}${place}`;
   }
   if (outcome !== 'failed') return undefined;
@@ -144,77 +144,60 @@ export function describeActor(actorId: string): string {
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
 }
 
-type Subject = Pick<StoredEntry, 'action' | 'label' | 'serverId'>;
+type Subject = Pick<StoredEntry, 'action' | 'label' | 'details' | 'serverId'>;
 
-/** Describes the subject of an entry in escaped mrkdwn: a server, a role, the settings. */
+/** Describes in escaped mrkdwn what an entry is about: a server, a role, the settings. */
 function describeSubject(entry: Subject): string {
-  const { action, label = '' } = entry;
-  switch (action) {
-    case 'access_grant':
-      return grantWords(label, ({ who, role }) => `${who} the ${role}`) ?? codeOf(entry, 'a role');
-    case 'access_revoke':
-      return revokedWords(label) ?? codeOf(entry, 'a role');
-    case 'access_ask':
-      return grantWords(label, ({ role }) => `the ${role}`) ?? codeOf(entry, 'a role');
-    case 'access_answer':
-      return (
-        grantWords(label, ({ who, role }) => `${who}’s request for the ${role}`) ?? codeOf(entry, 'a request')
-      );
-    case 'access_ended':
-      return (
-        grantWords(label, ({ who, role }) => `the temporary ${role} of ${who}`) ?? codeOf(entry, 'a role')
-      );
-    case 'workflow_key_issue':
-    case 'workflow_key_revoke':
-      return codeOf(entry, '');
-    case 'approval_answer':
-      return `the approval request for ${codeOf(entry, 'a server')}`;
-    case 'settings_change':
-      return describeSettingChanges(label) ?? codeOf(entry, 'the settings');
-    default:
-      return codeOf(entry, 'a server');
+  const { action, details } = entry;
+  if (details?.kind === 'every_role') return `every role of ${describeId(details.subjectId)}`;
+  if (details?.kind === 'roles') {
+    const say = ROLE_WORDS.get(action);
+    if (say) return details.roles.map((each) => say(describeHolder(each), describeRole(each))).join(' and ');
   }
+  if (details?.kind === 'settings' && details.changes.length > 0)
+    return `the settings: ${details.changes.map(describeChange).join(', ')}`;
+  const subject = describeLabel(entry);
+  return action === 'approval_answer' ? `the approval request for ${subject}` : subject;
 }
 
-function codeOf({ label, serverId }: Subject, nothing: string): string {
-  if (label !== undefined && label !== '') return codeLabel(label, MOST_CHARACTERS);
-  return serverId === undefined ? nothing : `server ${serverId}`;
+/** What an action on a role is about. Other actions don't name it. */
+const ROLE_WORDS: ReadonlyMap<string, (holder: string, role: string) => string> = new Map([
+  ['access_grant', (holder, role) => `${holder} the ${role}`],
+  ['access_revoke', (holder, role) => `the ${role} of ${holder}`],
+  ['access_ask', (_, role) => `the ${role}`],
+  ['access_answer', (holder, role) => `${holder}’s request for the ${role}`],
+  ['access_ended', (holder, role) => `the temporary ${role} of ${holder}`],
+]);
+
+/** What an action is about that is not about a server, where the entry doesn't say more. */
+const NO_SERVER: ReadonlyMap<string, string> = new Map([
+  ['access_grant', 'a role'],
+  ['access_revoke', 'a role'],
+  ['access_ask', 'a role'],
+  ['access_ended', 'a role'],
+  ['access_answer', 'a request'],
+  ['settings_change', 'the settings'],
+  ['workflow_key_issue', ''],
+  ['workflow_key_revoke', ''],
+]);
+
+function describeLabel({ action, label = '', serverId }: Subject): string {
+  if (label !== '') return codeLabel(label, MOST_CHARACTERS);
+  return NO_SERVER.get(action) ?? (serverId === undefined ? 'a server' : `server ${serverId}`);
 }
 
 /** Longer than the labels that this app accepts (docs/hosting-api.md 2.9). */
 const MOST_CHARACTERS = 300;
 
-interface GrantWords {
-  readonly who: string;
-  /** "*operator* role for `web-*`, for 8 hours". */
-  readonly role: string;
-}
-
-/** Describes a stored grant, such as "hour operator web-* U012AB3CD for 480 min". Undefined if it starts with no role. */
-function grantWords(label: string, say: (words: GrantWords) => string): string | undefined {
-  const [, answer = '', first = '', rest = ''] =
-    /^(?:(hour|workday|permanent|deny) )?(\S+)(?: (.*))?$/s.exec(label) ?? [];
-  const role = ROLES.find((each) => each === first);
-  if (role === undefined) return undefined;
-  const [, pattern = '', subjectId, minutes] =
-    /^(.*?) ?(?:\b([UWCGS][A-Z0-9]{5,}))?(?: for (\d+) min)?$/s.exec(rest) ?? [];
+/** "*operator* role for `web-*`, for 8 hours". */
+function describeRole({ role, pattern, forMs }: AuditedRole): string {
   const servers = pattern === '' ? '' : ` for ${codeLabel(pattern, MOST_CHARACTERS)}`;
-  const time = minutes === undefined ? (TIMES[answer] ?? '') : `, for ${describeMinutes(Number(minutes))}`;
-  const who = subjectId === undefined ? 'someone' : describeId(subjectId);
-  return say({ who, role: `*${role}* role${servers}${time}` });
+  const time = forMs ? `, for ${describeMinutes(Math.round(forMs / MINUTE_MS))}` : '';
+  return `*${role}* role${servers}${time}`;
 }
 
-const TIMES: Readonly<Record<string, string>> = {
-  hour: ', for 1 hour',
-  workday: ', for 8 hours',
-  permanent: ', permanently',
-};
-
-/** Describes revoked grants, which are stored with commas between them; a subject without roles is stored alone. */
-function revokedWords(label: string): string | undefined {
-  if (/^[UWCGS][A-Z0-9]{5,}$/.test(label)) return `every role of ${describeId(label)}`;
-  const all = label.split(', ').map((each) => grantWords(each, ({ who, role }) => `the ${role} of ${who}`));
-  return all.includes(undefined) ? undefined : all.join(' and ');
+function describeHolder({ subjectId }: AuditedRole): string {
+  return subjectId === undefined ? 'someone' : describeId(subjectId);
 }
 
 function describeMinutes(minutes: number): string {
@@ -233,41 +216,25 @@ function describeId(id: string): string {
   return /^[CG]/.test(id) ? `<#${id}>` : mention(id);
 }
 
-/**
- * Describes stored changes of settings: "Approval for deletions off → on". Undefined if another version of the app wrote something
- * that this one can't read.
- */
-function describeSettingChanges(label: string): string | undefined {
-  const changes = label.split(', ').map(describeChange);
-  return changes.includes(undefined) ? undefined : `the settings: ${changes.join(', ')}`;
-}
-
-function describeChange(text: string): string | undefined {
-  const [, name = '', before = '', after = ''] = /^(\S+) (.+) → (.+)$/.exec(text) ?? [];
-  if (!isSettingName(name)) return undefined;
+/** "Approval for deletions off → on". */
+function describeChange({ name, before, after }: SettingChange): string {
   return `${SETTING_LABELS[name]} ${describeValue(name, before)} → ${describeValue(name, after)}`;
 }
 
-function describeValue(name: SettingName, value: string): string {
-  if (name === 'freeze') {
-    const [by = ''] = value.split(' ');
-    return value === 'none' ? 'off' : `on (by ${mention(by)})`;
-  }
+function describeValue(name: SettingName, value: string | undefined): string {
+  if (value === undefined) return NONE[name] ?? 'none';
+  if (name === 'freeze') return `on (by ${mention(value.split(' ')[0] ?? '')})`;
   if (value === 'true') return 'on';
   if (value === 'false') return 'off';
-  if (value === 'none') return NONE[name] ?? 'none';
   return name === 'channel' ? `<#${value}>` : escapeText(value);
 }
 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
+  freeze: 'off',
   'approval.createAbove': 'off',
   channel: 'direct messages',
   currency: 'default',
 };
-
-function isSettingName(name: string): name is SettingName {
-  return SETTING_NAMES.some((each) => each === name);
-}
 
 /** The name of each setting in the audit. */
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
@@ -462,7 +429,6 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   // the audit itself
   changed: 'an entry was altered',
   removed: 'an entry was removed',
-  reordered: 'entries were reordered',
   head: 'the newest entry is missing',
 };
 

@@ -8,7 +8,7 @@ import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } 
 /** A filter for one page of entries, newest first. */
 export type AuditWish = Pick<
   AuditFilter,
-  'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'id' | 'before' | 'limit'
+  'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'seq' | 'before' | 'limit'
 >;
 
 /**
@@ -20,7 +20,7 @@ export const readAudit = defineUseCase({
   needs: 'owner',
   effect: 'reads',
   run: async (input: AuditWish, { actor, app }): Promise<readonly StoredEntry[]> =>
-    input.id === undefined
+    input.seq === undefined
       ? listVisible({ ...input, workspaceId: actor.workspaceId }, app.audit)
       : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
 });
@@ -37,7 +37,7 @@ async function listVisible(
     const started = page.filter(({ outcome }) => outcome === 'started');
     const ended = new Set(await audit.listEnded(started));
     visible.push(...page.filter(({ outcome, actId }) => outcome !== 'started' || !ended.has(actId)));
-    before = page.at(-1)?.id;
+    before = page.at(-1)?.seq;
     if (page.length < filter.limit) break;
   }
   return visible.slice(0, filter.limit);

@@ -215,7 +215,7 @@ export const disconnectButton = defineButton('disconnect', z.object({}));
 export const linkButton = defineButton('link', z.object({}));
 
 /** Entries before the one with this ID. */
-export const auditPageButton = defineButton('audit_page', auditQuery.extend({ before: z.string() }));
+export const auditPageButton = defineButton('audit_page', auditQuery.extend({ before: z.number() }));
 export const auditNewestButton = defineButton('audit_newest', auditQuery);
-export const auditEntryButton = defineButton('audit_details', z.object({ id: z.string() }));
+export const auditEntryButton = defineButton('audit_details', z.object({ seq: z.number() }));
 export const auditFilterButton = defineButton('audit_filter', auditQuery);

@@ -1,5 +1,5 @@
 import { Secret } from '../core/secret.ts';
-import { takeChain } from '../db/audit-chain.ts';
+import { beginChain } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
@@ -68,8 +68,7 @@ async function putKey(
   const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
   const row = { ...facts, sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
   await engine.transact(db, async (trx) => {
-    // Starts the chain, so that an API key without one is a sign that the audit was emptied.
-    await takeChain(trx, vault, workspaceId);
+    await beginChain(trx, vault, workspaceId);
     await trx
       .insertInto('api_keys')
       .values(row)

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry, AuditProblem, StoredEntry } from '../core/audit-entry.ts';
-import type { AuditEntryId, ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import type { WorkspaceSettings } from '../core/settings.ts';
 import type { Deciders } from '../requests/notify.ts';
@@ -80,12 +80,12 @@ export interface AuditFilter {
   readonly serverId?: number;
   readonly outcome?: AuditEntry['outcome'];
   readonly actions?: readonly AuditAction[];
-  readonly id?: AuditEntryId;
+  readonly seq?: number;
   /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
   readonly since?: number;
   readonly until?: number;
-  /** Only entries before the one with this ID. */
-  readonly before?: string;
+  /** Only entries with a smaller number. */
+  readonly before?: number;
   readonly limit: number;
 }
 

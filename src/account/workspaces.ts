@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Channels } from '../access/grants.ts';
+import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
@@ -34,7 +35,7 @@ export const changeSettings = defineUseCase({
   name: 'settings_change',
   needs: 'owner',
   effect: 'changes',
-  subject: ({ was, settings }) => ({ label: describeChanges(was, settings) }),
+  subject: ({ was, settings }) => ({ details: auditChanges(was, settings) }),
   /** `was`: the settings that the form showed. */
   run: async (
     { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
@@ -43,7 +44,7 @@ export const changeSettings = defineUseCase({
     const { id } = await getWorkspace(context);
     const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
     const wanted = { ...settings, freeze };
-    context.setSubject({ label: describeChanges(was, wanted) });
+    context.setSubject({ details: auditChanges(was, wanted) });
     const isChanged = await context.app.workspaces.changeSettings(id, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
@@ -54,11 +55,8 @@ function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): Purcha
   return { by: actor.userId, since: app.system.now() };
 }
 
-/** "approval.delete false → true, budget.person none → 50.00", for the audit. */
-function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string {
-  return listChanges(was, is)
-    .map(({ name, before = 'none', after = 'none' }) => `${name} ${before} → ${after}`)
-    .join(', ');
+function auditChanges(was: WorkspaceSettings, is: WorkspaceSettings): AuditDetails {
+  return { kind: 'settings', changes: listChanges(was, is) };
 }
 
 /** Gets the actor's workspace, which the entry has made sure is stored. */

@@ -225,8 +225,10 @@ interface AuditFormat {
   write(entry: StoredEntry): string;
 }
 
-/** The columns of CSV and the keys of JSON Lines. Times are UTC; money is decimal, without a currency. */
-const FIELDS: Readonly<Record<keyof StoredEntry, (entry: StoredEntry) => string | number | undefined>> = {
+/** The columns of CSV and the keys of JSON Lines; details are in `label`, in one line. Times are UTC; money is decimal, without a currency. */
+const FIELDS: Readonly<
+  Record<Exclude<keyof StoredEntry, 'details'>, (entry: StoredEntry) => string | number | undefined>
+> = {
   workspaceId: (entry) => entry.workspaceId,
   seq: (entry) => entry.seq,
   id: (entry) => entry.id,

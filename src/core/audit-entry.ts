@@ -3,6 +3,10 @@ import type { CancelDetails, DeleteEndDetails } from '../requests/request.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
+import type { Role } from './roles.ts';
+import type { PowerAction } from './server.ts';
+import type { SettingChange } from './settings.ts';
+import { MINUTE_MS } from './time.ts';
 
 /** How a request reached the app. `command_line` is the older name of `cli` in stored entries; nothing writes it. */
 export type Surface =
@@ -22,9 +26,78 @@ export type Surface =
 /** The server, amount and operation that an audit entry is about; absent where they aren't known. */
 export interface AuditSubject {
   readonly serverId?: ServerId;
+  /** The server's label. */
   readonly label?: string;
+  /** What it is about instead of a server. */
+  readonly details?: AuditDetails;
   readonly money?: Money;
   readonly operationId?: ConfirmationId;
+}
+
+/** A role as the audit has it; without a duration it is permanent, or that is not known. */
+export interface AuditedRole {
+  readonly role: Role;
+  /** '' for all servers. */
+  readonly pattern: string;
+  /** The user, user group or channel; absent if it is the actor. */
+  readonly subjectId?: string;
+  readonly forMs?: number | undefined;
+}
+
+/** What an audit entry is about instead of a server. Stored as JSON. */
+export type AuditDetails =
+  | {
+      readonly kind: 'roles';
+      readonly roles: readonly AuditedRole[];
+      /** An owner's answer to a request, and why it was denied. */
+      readonly answer?: 'approve' | 'deny';
+      readonly reason?: string | undefined;
+    }
+  | { readonly kind: 'every_role'; readonly subjectId: string }
+  | { readonly kind: 'settings'; readonly changes: readonly SettingChange[] }
+  | {
+      readonly kind: 'workflow_key';
+      readonly name: string;
+      readonly actions: readonly PowerAction[];
+      readonly pattern: string;
+    }
+  /** Why a request for approval was denied. */
+  | { readonly kind: 'reason'; readonly reason: string }
+  /** A grant or a workflow key that is to be revoked: what it is is known once it was found. */
+  | { readonly kind: 'id'; readonly id: string };
+
+/** Makes the details of roles that were granted, revoked or requested. */
+export function auditRoles(roles: readonly AuditedRole[]): Extract<AuditDetails, { kind: 'roles' }> {
+  const picked = roles.map(({ role, pattern, subjectId, forMs }) => ({ role, pattern, subjectId, forMs }));
+  return { kind: 'roles', roles: picked };
+}
+
+/** Describes details in one line for the export and for what was recorded: "operator web-* U012AB3CD for 480 min". */
+export function describeDetails(details: AuditDetails): string {
+  switch (details.kind) {
+    case 'roles': {
+      const { answer, roles, reason } = details;
+      const words = [answer, roles.map(describeRole).join(', ')].filter(Boolean).join(' ');
+      return reason === undefined ? words : `${words}: ${reason}`;
+    }
+    case 'every_role':
+      return details.subjectId;
+    case 'settings':
+      return details.changes
+        .map(({ name, before = 'none', after = 'none' }) => `${name} ${before} → ${after}`)
+        .join(', ');
+    case 'workflow_key':
+      return `${details.name} (${details.actions.join(', ')}; ${details.pattern || '*'})`;
+    case 'reason':
+      return details.reason;
+    case 'id':
+      return details.id;
+  }
+}
+
+function describeRole({ role, pattern, subjectId, forMs }: AuditedRole): string {
+  const time = forMs ? `for ${Math.round(forMs / MINUTE_MS)} min` : '';
+  return [role, pattern, subjectId, time].filter(Boolean).join(' ');
 }
 
 /** One attempt at an action, allowed or not. Holds no secrets and no names of Slack users. */
@@ -45,6 +118,8 @@ export interface AuditEntry extends AuditSubject {
 /** An entry as it is stored. Another version of the app may have written words that this version doesn't know. */
 export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
   readonly id: AuditEntryId;
+  /** The server's label, or the details in one line. */
+  readonly label?: string;
   /** The position in the workspace's chain, from 1. */
   readonly seq: number;
   /** Signs the entry for that position. */
@@ -119,7 +194,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The faults that verifying a chain of audit entries can find. */
-export type AuditProblem = 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
+export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';
 
 /** Every code that the audit stores as the reason of an outcome. */
 export type AuditCode =

@@ -2,7 +2,14 @@ import type { AppContext } from '../context.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { AuditAction, AuditCode, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
+import type {
+  AuditAction,
+  AuditCode,
+  AuditDetails,
+  AuditEntry,
+  AuditSubject,
+  Surface,
+} from './audit-entry.ts';
 import {
   DatabaseUnreachable,
   describeDefect,
@@ -295,6 +302,7 @@ export interface AuditFacts
   readonly code?: AuditCode | undefined;
   readonly serverId?: ServerId | undefined;
   readonly label?: string | undefined;
+  readonly details?: AuditDetails | undefined;
   readonly money?: Money | undefined;
   readonly operationId?: ConfirmationId | undefined;
 }

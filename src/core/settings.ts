@@ -52,7 +52,7 @@ export function takesApprovals(rule: ApprovalRule, kind: Purchase['kind']): bool
 }
 
 /** One changed setting as text; `before` or `after` is absent if it was not, or is not, set. */
-interface SettingChange {
+export interface SettingChange {
   readonly name: SettingName;
   readonly before?: string;
   readonly after?: string;
@@ -70,7 +70,7 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
 }
 
 /** The names of all settings, as the audit has them. */
-export const SETTING_NAMES = [
+const SETTING_NAMES = [
   'freeze',
   'announces',
   'approval.delete',

@@ -1,61 +1,10 @@
-import type { SelectQueryBuilder, Transaction } from 'kysely';
-import type { AuditFilter, AuditLog } from '../account/ports.ts';
-import type { AuditEntry, StoredEntry } from '../core/audit-entry.ts';
+import { type Selectable, sql, type Transaction } from 'kysely';
+import type { AuditEntry } from '../core/audit-entry.ts';
+import { isRefusal } from '../core/errors.ts';
 import { erasePasswordOfDeleted } from '../purchases/password-store.ts';
-import {
-  AUDITED,
-  keepChain,
-  listHeads,
-  searchKeyOf,
-  signEntry,
-  takeChain,
-  toEntry,
-  toFacts,
-} from './audit-chain.ts';
-import { findHeadFault, pruneAudit, verifyAudit } from './audit-verify.ts';
-import type { Foundation } from './database.ts';
+import type { Foundation, Queries } from './database.ts';
 import type { AuditRow, Tables } from './tables.ts';
-
-/** How many entries are read at once where all of them are wanted. */
-const PAGE = 500;
-
-/**
- * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
- * was changed, removed or moved without the app is found.
- */
-export function createAuditLog(foundation: Foundation): AuditLog {
-  const { db, engine } = foundation;
-  const log: AuditLog = {
-    add: (entry) => engine.transact(db, (trx) => addAudit(trx, foundation, entry)),
-    list: async ({ before, limit, ...filter }) => {
-      let query = select(foundation, filter).orderBy('id', 'desc').limit(limit);
-      if (before !== undefined) query = query.where('id', '<', before);
-      return (await query.execute()).map(toEntry);
-    },
-    listEnded: (started) => listEnded(foundation, started),
-    read: (filter) => readAll(foundation, filter),
-    verify: async (workspaceId, published) => {
-      const verdict = await verifyAudit(foundation, workspaceId);
-      const fault = verdict.ok && published && (await findHeadFault(foundation, workspaceId, published));
-      return fault ? { ok: false, ...fault } : verdict;
-    },
-    listHeads: (withinMs) => listHeads(db, withinMs),
-    prune: (before, by) => pruneAudit(foundation, log, before, by),
-    listWorkspaces: async () => {
-      const rows = await db
-        .selectFrom('audit')
-        .select('workspace_id')
-        .union(db.selectFrom('audit_chains').select('workspace_id'))
-        .union(db.selectFrom('audit_heads').select('workspace_id'))
-        .union(db.selectFrom('api_keys').select('workspace_id'))
-        .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
-        .orderBy('workspace_id')
-        .execute();
-      return rows.map((row) => row.workspace_id);
-    },
-  };
-  return log;
-}
+import type { Vault } from './vault.ts';
 
 /**
  * Adds an entry at the end of its workspace's chain, within a transaction. Every deletion is recorded here, whatever its
@@ -66,71 +15,261 @@ export async function addAudit(
   { vault, newId }: Pick<Foundation, 'vault' | 'newId'>,
   entry: AuditEntry,
 ): Promise<void> {
-  const { workspaceId } = entry;
-  const chain = await takeChain(trx, vault, workspaceId, entry.operationId);
-  // The id is made while the chain is held: their orders are the same.
-  const seq = chain.last.seq + 1;
-  const row = { ...toFacts(newId(), entry), seq, previous: chain.last.signature };
-  const signature = signEntry(vault, row);
-  await trx
-    .insertInto('audit')
-    .values({ ...row, signature })
-    .execute();
-  await keepChain(trx, vault, workspaceId, { ...chain, last: { seq, signature } });
+  const { workspaceId, operationId } = entry;
+  const facts = { ...toFacts(entry), id: newId() };
+  const insertAfter = async ({ seq, mac: previous }: Link): Promise<Link | undefined> => {
+    const row = { ...facts, seq: seq + 1, previous };
+    const mac = vault.sign(writeEntry(row), 'audit entry');
+    const insert = trx.insertInto('audit').values({ ...row, mac });
+    return insert
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(['seq', 'mac'])
+      .executeTakeFirst();
+  };
+  const added =
+    (await insertAfter(await takeEnd(trx, vault, workspaceId, operationId))) ??
+    // An entry of that number can only be there if the head was put back to an earlier one.
+    (await insertAfter({ ...(await findNewest(trx, workspaceId)), mac: writeBreak('') }));
+  if (!added) throw new Error('the audit has no number left');
+  await storeEnd(trx, vault, entry, added);
   await erasePasswordOfDeleted(trx, entry);
 }
 
-type Filter = Omit<AuditFilter, 'before' | 'limit'>;
-
-function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
-  const { workspaceId, actorId, server, serverId, outcome, actions, id, since, until } = filter;
-  let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
-  if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
-  if (id !== undefined) query = query.where('id', '=', id);
-  if (actions !== undefined) query = query.where('action', 'in', actions);
-  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-  if (serverId !== undefined) query = query.where('server_id', '=', serverId);
-  if (since !== undefined) query = query.where('at', '>=', since);
-  if (until !== undefined) query = query.where('at', '<', until);
-  if (server === undefined) return query;
-  return query.where((column) => {
-    const byLabel = column('label_key', '=', searchKeyOf(server));
-    const typedId = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
-    return typedId === undefined ? byLabel : column.or([byLabel, column('server_id', '=', typedId)]);
-  });
+/** Begins the chain of a workspace where there is none, so that an API key without one is a sign that the audit was emptied. */
+export async function beginChain(trx: Transaction<Tables>, vault: Vault, workspaceId: string): Promise<void> {
+  const end = await takeEnd(trx, vault, workspaceId);
+  if (end === NO_LINK) await storeEnd(trx, vault, { workspaceId, at: 0 }, end);
 }
 
-/** An outcome is looked for this many entries after its start: an action takes minutes, and a search has to end. */
-const LOOK_AHEAD = 2000;
+/** Locks a chain and finds what the next entry comes after. */
+async function takeEnd(
+  trx: Transaction<Tables>,
+  vault: Vault,
+  workspaceId: string,
+  operationId?: string,
+): Promise<Link> {
+  const head = await lockHead(trx, workspaceId);
+  const verdict = judge(vault, 'audit head', writeHead(workspaceId, head), head.signature);
+  if (verdict === 'signed') return { seq: Number(head.seq), mac: head.mac };
+  const newest = await findNewest(trx, workspaceId);
+  const isNew =
+    head.signature === '' && newest === NO_LINK && !(await hasEvidence(trx, workspaceId, operationId));
+  return isNew ? NO_LINK : { ...newest, mac: writeBreak(verdict === 'altered' ? '' : head.signature) };
+}
 
-async function listEnded({ db }: Foundation, started: readonly StoredEntry[]): Promise<readonly string[]> {
-  const [first] = started;
-  if (!first) return [];
-  const places = started.map(({ seq }) => seq);
+async function storeEnd(
+  trx: Transaction<Tables>,
+  vault: Vault,
+  { workspaceId, at }: Pick<AuditEntry, 'workspaceId' | 'at'>,
+  end: Link,
+): Promise<void> {
+  const signature = vault.sign(writeHead(workspaceId, end), 'audit head');
+  await trx
+    .updateTable('audit_heads')
+    .set({ ...end, signature, at })
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+}
+
+/** An entry as its neighbors know it. */
+export interface Link {
+  readonly seq: number;
+  readonly mac: string;
+}
+
+/** What comes before the first entry. */
+export const NO_LINK: Link = { seq: 0, mac: '' };
+
+const HEAD = [
+  'seq',
+  'mac',
+  'signature',
+  'pruned_seq',
+  'pruned_mac',
+  'pruned_at',
+  'pruned_signature',
+] as const;
+
+/** The row of a workspace in `audit_heads`, as it is found. */
+export type Head = Readonly<Record<(typeof HEAD)[number], string>>;
+
+/** As text: a number that is too large to be read would be an error. */
+const headAsText = () =>
+  HEAD.map((name) => sql<string>`cast(${sql.ref(`audit_heads.${name}`)} as text)`.as(name));
+
+/** Locks the head of a workspace: no other transaction adds or prunes before this one has ended. Makes an unsigned one if there is none. */
+export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise<Head> {
+  return trx
+    .insertInto('audit_heads')
+    .values({ workspace_id: workspaceId, ...NO_LINK, signature: '', at: 0 })
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet((column) => ({ mac: column.ref('audit_heads.mac') })),
+    )
+    .returning(headAsText())
+    .executeTakeFirstOrThrow();
+}
+
+export function readHead(db: Queries, workspaceId: string): Promise<Head | undefined> {
+  return db
+    .selectFrom('audit_heads')
+    .select(headAsText())
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+}
+
+/** What the signature of a head covers: the newest entry. */
+export function writeHead(workspaceId: string, { seq, mac }: Pick<Head | Link, 'seq' | 'mac'>): string {
+  return JSON.stringify([workspaceId, String(seq), mac]);
+}
+
+/** `lostKey`: the key that signed it is not in `ENCRYPTION_KEYS`. */
+type Verdict = 'signed' | 'altered' | { readonly lostKey: string };
+
+/** Judges a signature of the audit. */
+export function judge(
+  vault: Vault,
+  purpose: 'audit entry' | 'audit head' | 'audit pruned',
+  text: string,
+  signature: string,
+): Verdict {
+  try {
+    return vault.isSigned(signature, text, purpose) ? 'signed' : 'altered';
+  } catch (error) {
+    if (!isRefusal(error, 'key_unreadable')) throw error;
+    return { lostKey: error.details.keyId };
+  }
+}
+
+const BREAK = 'head ';
+
+/**
+ * Writes what stands in the place of the previous entry's MAC where the head doesn't prove that entry. No payment may fail over its
+ * audit, so that a damaged chain goes on and says so: `verify` never believes what is before it or, where only the key of the
+ * head's signature is missing, once that key is back. `signature`: that one, otherwise ''.
+ */
+function writeBreak(signature: string): string {
+  return `${BREAK}${signature}`;
+}
+
+/** Reads what `writeBreak` wrote; undefined for a MAC. */
+export function readBreak(previous: string): string | undefined {
+  return previous.startsWith(BREAK) ? previous.slice(BREAK.length) : undefined;
+}
+
+async function findNewest(db: Queries, workspaceId: string): Promise<Link> {
+  const found = await db
+    .selectFrom('audit')
+    .select(['seq', 'mac'])
+    .where('workspace_id', '=', workspaceId)
+    .where('seq', '<', Number.MAX_SAFE_INTEGER)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found ?? NO_LINK;
+}
+
+/** States of operations that are written together with an audit entry. */
+export const AUDITED = ['settled', 'refused', 'unconfirmed'] as const;
+
+/** Whether there is an API key or another operation, neither of which is written without an audit entry before it. */
+export async function hasEvidence(db: Queries, workspaceId: string, operationId = ''): Promise<boolean> {
+  const one = await db
+    .selectFrom('operations')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '<>', operationId)
+    .where('state', 'in', AUDITED)
+    .unionAll(db.selectFrom('api_keys').select('workspace_id').where('workspace_id', '=', workspaceId))
+    .limit(1)
+    .executeTakeFirst();
+  return one !== undefined;
+}
+
+/** Every column that is signed; the compiler asks for a new one here. */
+const SIGNED: Readonly<Record<Exclude<keyof AuditRow, 'mac'>, true>> = {
+  id: true,
+  workspace_id: true,
+  seq: true,
+  previous: true,
+  at: true,
+  actor_id: true,
+  channel_id: true,
+  surface: true,
+  action: true,
+  act_id: true,
+  server_id: true,
+  label: true,
+  label_key: true,
+  outcome: true,
+  code: true,
+  operation_id: true,
+  money: true,
+  details: true,
+};
+const SIGNED_COLUMNS = Object.keys(SIGNED) as readonly (keyof typeof SIGNED)[];
+
+/** What the MAC of an entry covers. Pairs of name and text: no two entries are written alike, and a column that comes later changes no old one. */
+export function writeEntry(row: Readonly<Record<keyof typeof SIGNED, string | number | null>>): string {
+  const present = SIGNED_COLUMNS.filter((name) => row[name] !== null);
+  return JSON.stringify(present.map((name) => [name, String(row[name])]));
+}
+
+/** An entry as it is found in the table; it may have been tampered with. */
+export interface FoundEntry extends Link {
+  /** As text: numbers that are too large to be read would be an error, and they are signed as text. */
+  readonly cells: Readonly<Record<keyof typeof SIGNED, string | null>>;
+}
+
+/** How many entries are read at once. */
+export const PAGE = 500;
+
+/** Reads the next entries of a chain in the order of their numbers, those included that have no right to be there. */
+export async function readPage(
+  db: Queries,
+  workspaceId: string,
+  after?: number,
+): Promise<readonly FoundEntry[]> {
   const rows = await db
     .selectFrom('audit')
-    .select('act_id')
-    .distinct()
-    .where('workspace_id', '=', first.workspaceId)
-    .where('seq', '>', Math.min(...places))
-    .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
-    .where('outcome', '<>', 'started')
-    .where(
-      'act_id',
-      'in',
-      started.map(({ actId }) => actId),
-    )
+    .select(SIGNED_COLUMNS.map((name) => sql<string | null>`cast(${sql.ref(name)} as text)`.as(name)))
+    .select('mac')
+    .where('workspace_id', '=', workspaceId)
+    .$if(after !== undefined, (page) => page.where('seq', '>', after ?? 0))
+    // By the column itself: its name alone would mean the text.
+    .orderBy('audit.seq')
+    .limit(PAGE)
     .execute();
-  return rows.map((row) => row.act_id);
+  return rows.map(({ mac, ...cells }) => ({ seq: Number(cells.seq), mac: String(mac), cells }));
 }
 
-async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
-  let after = '';
-  for (;;) {
-    const rows = await select(foundation, filter).where('id', '>', after).orderBy('id').limit(PAGE).execute();
-    yield* rows.map(toEntry);
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
-    after = last.id;
-  }
+/** Makes the columns of an entry, other than its place in the chain. */
+function toFacts(entry: AuditEntry): Omit<Selectable<AuditRow>, 'id' | 'seq' | 'previous' | 'mac'> {
+  const label = keepText(entry.label);
+  return {
+    workspace_id: entry.workspaceId,
+    at: entry.at,
+    actor_id: keepText(entry.actorId) ?? '',
+    channel_id: keepText(entry.channelId),
+    surface: entry.surface,
+    action: keepText(entry.action) ?? '',
+    act_id: keepText(entry.actId) ?? '',
+    server_id: entry.serverId ?? null,
+    label,
+    label_key: searchKeyOf(label ?? ''),
+    outcome: entry.outcome,
+    code: keepText(entry.code),
+    operation_id: keepText(entry.operationId),
+    money: entry.money ?? null,
+    details: entry.details ? JSON.stringify(entry.details) : null,
+  };
+}
+
+/** Entries are found by their label in any case. It is signed with the entry, so it can't be computed differently now. */
+export function searchKeyOf(label: string): string {
+  return label.toLowerCase();
+}
+
+/** A text as it comes back from every engine: NUL ends it in SQLite, and half a surrogate pair is no letter. */
+function keepText(text: string | undefined): string | null {
+  return text === undefined ? null : Buffer.from(text).toString().replaceAll('\0', '\uFFFD');
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { createSpill } from '../purchases/spill.ts';
 import type { System } from '../system.ts';
-import { createAuditLog } from './audit.ts';
+import { createAuditLog } from './audit-log.ts';
 import { openEngine } from './database.ts';
 import { CommitUnknown, DatabaseUnusable, type Engine } from './engine.ts';
 import { createLastSent, findLostOrder } from './find-restore.ts';
@@ -215,7 +215,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   operations: true,
   passwords: true,
   audit: true,
-  audit_chains: true,
   audit_heads: true,
   connect_links: true,
   seen_requests: true,

@@ -19,7 +19,7 @@ import { createProtections } from '../servers/protect.ts';
 import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
-import { createAuditLog } from './audit.ts';
+import { createAuditLog } from './audit-log.ts';
 import { type Foundation, openEngine, type Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';

@@ -18,19 +18,18 @@ const STATEMENTS: readonly string[] = [
   `create table api_keys (
     workspace_id text primary key not null, sealed text not null, set_by text not null, set_at bigint not null)`,
   `create table audit (
-    id text primary key not null, workspace_id text not null, seq bigint not null, previous text not null,
-    signature text not null, at bigint not null, actor_id text not null, channel_id text, surface text not null,
-    action text not null, act_id text not null, server_id bigint, label text, label_key text not null,
-    outcome text not null, code text, operation_id text, money bigint)`,
-  `create index audit_actor_id on audit (workspace_id, actor_id, id)`,
-  `create index audit_chain on audit (workspace_id, seq, id)`,
-  `create index audit_label_key on audit (workspace_id, label_key, id)`,
-  `create index audit_newest on audit (workspace_id, id)`,
-  `create index audit_server_id on audit (workspace_id, server_id, id)`,
-  `create table audit_chains (
-    workspace_id text primary key not null, ends text not null, signature text not null)`,
+    workspace_id text not null, seq bigint not null, id text not null, previous text not null, mac text not null,
+    at bigint not null, actor_id text not null, channel_id text, surface text not null, action text not null,
+    act_id text not null, server_id bigint, label text, label_key text not null, outcome text not null, code text,
+    operation_id text, money bigint, details text, constraint audit_key primary key (workspace_id, seq))`,
+  `create index audit_actor_id on audit (workspace_id, actor_id, seq)`,
+  `create index audit_label_key on audit (workspace_id, label_key, seq)`,
+  `create index audit_server_id on audit (workspace_id, server_id, seq)`,
   `create table audit_heads (
-    workspace_id text primary key not null, head text not null, signature text not null)`,
+    workspace_id text primary key not null, seq bigint not null, mac text not null, signature text not null,
+    at bigint not null, pruned_seq bigint not null default 0, pruned_mac text not null default '',
+    pruned_at bigint not null default 0, pruned_signature text not null default '')`,
+  `create index audit_heads_at on audit_heads (at)`,
   `create table connect_links (
     token_hash text primary key not null, workspace_id text not null, user_id text not null, channel_id text,
     expires_at bigint not null, is_taken integer not null, tries integer not null)`,

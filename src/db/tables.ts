@@ -19,7 +19,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   operations: OperationsTable;
   passwords: PasswordsTable;
   audit: AuditTable;
-  audit_chains: AuditChainsTable;
   audit_heads: AuditHeadsTable;
   connect_links: ConnectLinksTable;
   seen_requests: SeenRequestsTable;
@@ -206,16 +205,17 @@ export type OperationRow = Selectable<OperationsTable>;
 export type PasswordRow = Selectable<PasswordsTable>;
 export type AuditRow = Selectable<AuditTable>;
 
+/** One chain for each workspace; the key is (workspace_id, seq). */
 interface AuditTable {
-  /** A ULID: its order is the order of the log. */
-  id: string;
   workspace_id: string;
   /** 1, 2, 3 … within the workspace. */
   seq: number;
-  /** The signature of the entry before it; '' in the first. */
+  /** A ULID, by which the export names it. */
+  id: string;
+  /** The MAC of the entry before it, '' in the first; `head …` where that entry could not be proven (audit.ts). */
   previous: string;
   /** Of all the other columns. */
-  signature: string;
+  mac: string;
   at: number;
   actor_id: string;
   channel_id: string | null;
@@ -223,6 +223,7 @@ interface AuditTable {
   action: string;
   act_id: string;
   server_id: number | null;
+  /** Of the server. */
   label: string | null;
   /** The label in lower case; made by us because engines differ in which letters they know. */
   label_key: string;
@@ -230,24 +231,25 @@ interface AuditTable {
   code: string | null;
   operation_id: string | null;
   money: number | null;
+  /** JSON of `AuditDetails`. */
+  details: string | null;
 }
 
-/** One row for each workspace, which is locked before an entry is added. */
-interface AuditChainsTable {
-  workspace_id: string;
-  /** JSON: where the chain begins and ends. */
-  ends: string;
-  /** Of `ends`; '' when what stood here was not signed. */
-  signature: string;
-}
-
-/** The newest entry of each chain once more: a chain that was put back to an earlier state differs from it. */
+/** Where each chain ends and begins. The row is locked before an entry is added, and before pruning. */
 interface AuditHeadsTable {
   workspace_id: string;
-  /** JSON of its number and its signature. */
-  head: string;
-  /** Of `head`. */
+  /** Of the newest entry. */
+  seq: number;
+  mac: string;
+  /** Of the newest entry's number and MAC. */
   signature: string;
+  /** When the newest entry was added, so that a chain that doesn't grow isn't read to publish its head. */
+  at: number;
+  /** Of the newest entry that was pruned; 0 and '' before the first pruning. */
+  pruned_seq: Generated<number>;
+  pruned_mac: Generated<string>;
+  pruned_at: Generated<number>;
+  pruned_signature: Generated<string>;
 }
 
 /** What a user has requested and others decide: approvals of purchases and deletes, and roles. */

@@ -1,9 +1,9 @@
-import { describeForAudit } from '../access/grants.ts';
-import type { AuditEntry, AuditSubject } from '../core/audit-entry.ts';
+import { type AuditEntry, type AuditSubject, auditRoles } from '../core/audit-entry.ts';
 import type { Installations } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
+import { EVERY_SERVER } from '../core/labels.ts';
 import { type Locks, withTimeout } from '../core/locks.ts';
 import { THE_APP } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
@@ -282,8 +282,8 @@ function auditOfInstall(installedBy: UserId, app: { readonly system: System }): 
     const common = { workspaceId, actorId: installedBy, surface: 'page', outcome: 'done' } as const;
     const installed = makeAuditEntry(app, { ...common, action: 'install' });
     if (owner === undefined) return [installed];
-    const label = describeForAudit({ role: 'owner', pattern: '', subjectId: owner });
-    return [installed, makeAuditEntry(app, { ...common, action: 'access_grant', label })];
+    const details = auditRoles([{ role: 'owner', pattern: EVERY_SERVER, subjectId: owner }]);
+    return [installed, makeAuditEntry(app, { ...common, action: 'access_grant', details })];
   };
 }
 

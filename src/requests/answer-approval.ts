@@ -82,7 +82,8 @@ function deny(approval: Approval, denialReason: string | undefined, { actor, app
   const denied = { state: 'denied', at: app.system.now(), by: actor.userId, denialReason } as const;
   const audit = auditOfAnswer(approval, 'denied', actor, app);
   // The label of the first entry is the server's, so that it is found by that: the reason gets its own, of the same act.
-  const reason = denialReason && { ...audit, action: 'denial_reason' as const, label: denialReason };
+  const details = { kind: 'reason', reason: denialReason ?? '' } as const;
+  const reason = denialReason && { ...audit, action: 'denial_reason' as const, label: undefined, details };
   return app.requests.move<Approval>(approval.id, ['open'], denied, audit, ...(reason ? [reason] : []));
 }
 

@@ -1,6 +1,6 @@
 import type { CurrencyOf } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
-import type { AuditEntry } from '../core/audit-entry.ts';
+import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { describeDefect, isExpected, Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';
@@ -208,8 +208,8 @@ function auditOfExpiry(request: Request, app: AppContext): AuditEntry {
   if (request.kind !== 'role')
     return auditOfApproval(request, app, { action: 'approval_answer', ...expired });
   const { workspaceId, role, pattern, requesterId } = request;
-  const label = [role, pattern, requesterId].filter(Boolean).join(' ');
-  return makeAuditEntry(app, { workspaceId, action: 'access_answer', label, ...expired });
+  const details = auditRoles([{ role, pattern, subjectId: requesterId }]);
+  return makeAuditEntry(app, { workspaceId, action: 'access_answer', details, ...expired });
 }
 
 interface NotifierParts {

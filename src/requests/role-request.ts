@@ -1,5 +1,6 @@
-import { checkGrantee, describeForAudit, type NewGrant } from '../access/grants.ts';
+import { checkGrantee, type NewGrant } from '../access/grants.ts';
 import type { AppContext } from '../context.ts';
+import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, UserId } from '../core/ids.ts';
@@ -55,7 +56,7 @@ export const requestAccess = defineUseCase({
   name: 'access_ask',
   needs: 'anyone',
   effect: 'changes',
-  subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
+  subject: ({ role, label: pattern = EVERY_SERVER }) => ({ details: auditRoles([{ role, pattern }]) }),
   run: async (
     input: WantedRole & { id: ConfirmationId; reason: string; command?: string | undefined },
     { actor, app },
@@ -138,7 +139,7 @@ export const answerRoleRequest = defineUseCase({
     const { actor, app, setSubject } = context;
     const { id, answer } = input;
     const request = await getRequest(id, ROLES_ASKED, actor, app);
-    setSubject({ label: auditLabel(request, answer) });
+    setSubject({ details: auditAnswer(request, answer) });
     refuseOwnRequest(request, actor);
     const [at, by] = [app.system.now(), actor.userId];
     const decided =
@@ -155,12 +156,14 @@ export const answerRoleRequest = defineUseCase({
   },
 });
 
-/** "approve viewer web-1 U012AB3CD for 60 min", "deny owner U012AB3CD: not on call this week". */
-function auditLabel({ role, pattern, requesterId: subjectId }: RoleRequest, answer: AccessAnswer): string {
+/** What the audit says about an answer: the role that it is about, or that is granted. */
+function auditAnswer(
+  { role, pattern, requesterId: subjectId }: RoleRequest,
+  answer: AccessAnswer,
+): AuditDetails {
   const given = answer.kind === 'approve' ? answer : {};
-  const what = describeForAudit({ role, pattern, subjectId, ...given });
-  const reason = answer.kind === 'deny' && answer.reason !== undefined ? `: ${answer.reason}` : '';
-  return `${answer.kind} ${what}${reason}`;
+  const details = auditRoles([{ role, pattern, subjectId, ...given }]);
+  return { ...details, answer: answer.kind, reason: answer.kind === 'deny' ? answer.reason : undefined };
 }
 
 /** @throws Refusal `beyond_request`, `owner_limited`, `no_grantee` */
@@ -198,10 +201,8 @@ export const withdrawRoleRequest = defineUseCase({
     const { actor, app, setSubject } = context;
     const requests =
       id === undefined ? await listOwn(context) : [await getRequest(id, ROLES_ASKED, actor, app)];
-    const label = requests.map(({ requesterId: subjectId, ...rest }) =>
-      describeForAudit({ ...rest, subjectId }),
-    );
-    setSubject({ label: label.join(', ') });
+    const roles = requests.map(({ role, pattern, requesterId: subjectId }) => ({ role, pattern, subjectId }));
+    setSubject({ details: auditRoles(roles) });
     return Promise.all(requests.map((request) => withdraw(request, context)));
   },
 });

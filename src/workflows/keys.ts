@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { WorkflowKeyId, WorkspaceId } from '../core/ids.ts';
@@ -34,7 +35,7 @@ export const issueKey = defineUseCase({
   name: 'workflow_key_issue',
   needs: 'owner',
   effect: 'changes',
-  subject: (wanted: WantedKey) => ({ label: describeKey(wanted) }),
+  subject: (wanted: WantedKey) => ({ details: auditKey(wanted) }),
   run: async (wanted: WantedKey, { actor, app }): Promise<IssuedKey> => {
     const { system, workflowKeys } = app;
     const { workspaceId, userId: issuedBy } = actor;
@@ -66,18 +67,17 @@ export const revokeKey = defineUseCase({
   name: 'workflow_key_revoke',
   needs: 'owner',
   effect: 'changes',
-  subject: ({ id }: { id: WorkflowKeyId }) => ({ label: id }),
+  subject: ({ id }: { id: WorkflowKeyId }) => ({ details: { kind: 'id', id } }),
   run: async ({ id }: { id: WorkflowKeyId }, { actor, app, setSubject }): Promise<WorkflowKey> => {
     const key = await app.workflowKeys.remove(actor.workspaceId, id);
     if (!key) throw new Refusal('workflow_key_gone', {});
-    setSubject({ label: describeKey(key) });
+    setSubject({ details: auditKey(key) });
     return key;
   },
 });
 
-/** As the audit stores it: "nightly (reboot, stop; web-*)". */
-function describeKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): string {
-  return `${name} (${actions.join(', ')}; ${pattern || '*'})`;
+function auditKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): AuditDetails {
+  return { kind: 'workflow_key', name, actions, pattern };
 }
 
 /** 192 bits: too many to be guessed, so that a plain hash hides them as well as a slow one. */

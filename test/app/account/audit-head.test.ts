@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAuditPublisher } from '../../../src/account/audit.ts';
 import { silentLog } from '../../../src/log.ts';
-import { createIds, realSystem } from '../../../src/system.ts';
+import { realSystem } from '../../../src/system.ts';
 import { engines, entry, open, T0 } from '../../store/support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,17 +36,16 @@ describe.each(engines)('the head of an audit on $name', ({ make }) => {
 
 test('the head of an audit that has not grown for hours is left out after a restart, too', async () => {
   let now = T0;
-  const ids = createIds(() => now, realSystem.random);
-  const { audit } = await open('sqlite::memory:', {
-    system: { ...realSystem, now: () => now, newId: ids },
-  });
-  await audit.add(entry({ workspaceId: 'T1' }));
+  const { audit } = await open('sqlite::memory:', { system: { ...realSystem, now: () => now } });
+  await audit.add(entry({ workspaceId: 'T1', at: now }));
   now += HOUR_MS;
-  await audit.add(entry({ workspaceId: 'T2' }));
+  await audit.add(entry({ workspaceId: 'T2', at: now }));
   expect(await makePublisher(audit).publish()).toEqual(['T1:1', 'T2:1']);
   now += HOUR_MS;
-  await audit.add(entry({ workspaceId: 'T3' }));
+  await audit.add(entry({ workspaceId: 'T3', at: now }));
   now += 24 * HOUR_MS;
   expect(await makePublisher(audit).publish()).toEqual(['T2:1', 'T3:1']);
   expect(await audit.listHeads()).toHaveLength(3);
+  await audit.add(entry({ workspaceId: 'T4', at: now + 365 * 24 * HOUR_MS }));
+  expect(await makePublisher(audit).publish()).toEqual(['T2:1', 'T3:1', 'T4:1']);
 });

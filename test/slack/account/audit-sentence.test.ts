@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeAct } from '../../../src/account/audit-sentence.ts';
-import { AUDIT_ACTIONS } from '../../../src/core/audit-entry.ts';
+import { AUDIT_ACTIONS, auditRoles } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { makeEntry } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 
@@ -9,7 +9,8 @@ const say = (more: Parameters<typeof makeEntry>[1]) => {
   return describeAct(entry, 'EUR');
 };
 const MARA = '<@U0MANAGER01>';
-const FREEZE = 'freeze none → U0OWNER0001 2026-09-21T14:13:20.000Z';
+const NORA = 'U0NORA00001';
+const FREEZE = { name: 'freeze', after: 'U0OWNER0001 2026-09-21T14:13:20.000Z' } as const;
 
 describe('an audit entry reads as a sentence', () => {
   test.each([
@@ -42,20 +43,57 @@ describe('an audit entry reads as a sentence', () => {
       'The approval request for `web-1` was canceled: the price has changed',
     ],
     [
-      { action: 'access_grant', label: 'operator web-* U0NORA00001 for 480 min' },
+      {
+        action: 'access_grant',
+        details: auditRoles([{ role: 'operator', pattern: 'web-*', subjectId: NORA, forMs: 480 * 60_000 }]),
+      },
       `${MARA} granted <@U0NORA00001> the *operator* role for \`web-*\`, for 8 hours`,
     ],
     [
-      { action: 'access_answer', label: 'deny owner U0NORA00001' },
+      {
+        action: 'access_answer',
+        details: {
+          ...auditRoles([{ role: 'owner', pattern: '', subjectId: NORA }]),
+          answer: 'deny',
+          reason: 'not: on call',
+        },
+      },
       `${MARA} declined <@U0NORA00001>’s request for the *owner* role`,
     ],
     [
-      { action: 'access_revoke', label: 'viewer S0ONCALL01, operator C0OPS00001' },
+      {
+        action: 'access_revoke',
+        details: auditRoles([
+          { role: 'viewer', pattern: '', subjectId: 'S0ONCALL01' },
+          { role: 'operator', pattern: '', subjectId: 'C0OPS00001' },
+        ]),
+      },
       `${MARA} revoked the *viewer* role of <!subteam^S0ONCALL01> and the *operator* role of <#C0OPS00001>`,
     ],
     [
-      { action: 'settings_change', label: `${FREEZE}, approval.delete true → false, currency none → EUR` },
+      {
+        action: 'settings_change',
+        details: {
+          kind: 'settings',
+          changes: [
+            FREEZE,
+            { name: 'approval.delete', before: 'true', after: 'false' },
+            { name: 'currency', after: 'EUR' },
+          ],
+        },
+      },
       `${MARA} changed the settings: Purchase freeze off → on (by <@U0OWNER0001>), Approval for deletions on → off, Currency default → EUR`,
+    ],
+    [
+      {
+        action: 'access_answer',
+        details: { ...auditRoles([{ role: 'viewer', pattern: 'U-1', subjectId: NORA }]), answer: 'approve' },
+      },
+      `${MARA} approved <@U0NORA00001>’s request for the *viewer* role for \`U-1\``,
+    ],
+    [
+      { action: 'access_revoke', details: { kind: 'every_role', subjectId: NORA } },
+      `${MARA} revoked every role of <@U0NORA00001>`,
     ],
     [{ action: 'audit_prune', actorId: 'app' }, 'The app removed old audit entries'],
   ] as const)('%j', (more, words) => {
@@ -79,7 +117,9 @@ describe('an audit entry reads as a sentence', () => {
   });
 
   test('in which a label never formats, pings or links', () => {
+    const label = '<!here> *x* <http://a|b>';
     for (const action of AUDIT_ACTIONS)
-      expect(say({ action, label: '<!here> *x* <http://a|b>' })).not.toMatch(/<!here>|<http/);
+      for (const more of [{}, { details: auditRoles([{ role: 'viewer', pattern: label }]) }])
+        expect(say({ action, label, ...more })).not.toMatch(/<!here>|<http/);
   });
 });

@@ -8,7 +8,7 @@ import { money } from '../../../src/core/money.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/db/vault.ts';
 import { makeKey } from '../../support/keys.ts';
-import { makeFolder, stillSystem, T0, vault } from '../support.ts';
+import { entry, makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 30 });
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -28,11 +28,20 @@ export const anyEntry: fc.Arbitrary<AuditEntry> = fc
     code: maybe(anyText),
     operationId: maybe(anyText),
     money: maybe(fc.nat().map(money)),
+    details: maybe(fc.record({ kind: fc.constant('id'), id: anyText })),
   })
-  .map((drawn) => {
-    const given = Object.entries(drawn).filter(([, value]) => value !== undefined);
-    return { workspaceId: 'T1', ...Object.fromEntries(given) } as unknown as AuditEntry;
-  });
+  .map((drawn) => ({ workspaceId: 'T1', ...drawn }) as unknown as AuditEntry);
+
+/** Adds entries at T0 + 1, T0 + 2 … */
+export async function addTimed(
+  { audit }: Store,
+  count: number,
+  more: Partial<AuditEntry> = {},
+): Promise<void> {
+  const all = Array.from({ length: count }, (_, n) => entry({ at: T0 + n + 1, ...more }));
+  // One after the other: engines with several writers give no order to others.
+  for (const one of all) await audit.add(one);
+}
 
 /** A vault of the named keys; the first signs. */
 export function vaultOf(...ids: readonly string[]): Vault {
@@ -53,26 +62,38 @@ export function makeDatabase() {
     onTestFinished(() => store.close());
     return store;
   };
+  const bySql = <Result>(work: (db: DatabaseSyncInstance) => Result): Result => {
+    const db = new DatabaseSync(path);
+    try {
+      db.exec('pragma synchronous = off');
+      return work(db);
+    } finally {
+      db.close();
+    }
+  };
+  const exec = (...statements: readonly string[]) => bySql((db) => db.exec(statements.join(';')));
   return {
     open,
+    bySql,
+    exec,
     /** Has the app use these keys once: afterwards one of them is enough for it to start. */
     introduce: async (...ids: readonly string[]): Promise<void> => (await open(vaultOf(...ids))).close(),
-    bySql: <Result>(work: (db: DatabaseSyncInstance) => Result): Result => {
-      const db = new DatabaseSync(path);
-      try {
-        db.exec('pragma synchronous = off');
-        return work(db);
-      } finally {
-        db.close();
-      }
-    },
+    /** Keeps the audit's tables beside themselves, so that they can be put back. */
+    keep: () =>
+      exec(
+        ...TABLES.flatMap((table) => [
+          `drop table if exists kept_${table}`,
+          `create table kept_${table} as select * from ${table}`,
+        ]),
+      ),
+    putBack: (tables: readonly string[] = TABLES) =>
+      exec(
+        ...tables.flatMap((table) => [
+          `delete from ${table}`,
+          `insert into ${table} select * from kept_${table}`,
+        ]),
+      ),
   };
 }
 
-/** Keeps the audit's tables beside themselves, so that one database serves many forgeries. */
-export const SNAPSHOT = `
-  create table kept_entries as select * from audit;
-  create table kept_chains as select * from audit_chains`;
-export const RESTORE = `
-  delete from audit; insert into audit select * from kept_entries;
-  delete from audit_chains; insert into audit_chains select * from kept_chains`;
+export const TABLES = ['audit', 'audit_heads'] as const;

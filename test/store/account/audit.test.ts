@@ -1,12 +1,26 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditLog } from '../../../src/account/ports.ts';
+import type { Store } from '../../../src/context.ts';
+import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { money } from '../../../src/core/money.ts';
-import { engines, entry, T0 } from '../support.ts';
+import { asInTests, postgresUrl } from '../../support/postgres.ts';
+import { never, type Watch, watchDatabase } from '../../support/watched-database.ts';
+import { engines, entry, makeFolder, makePostgres, markSent, newCreate, open, T0 } from '../support.ts';
+import { anyEntry } from './audit-support.ts';
+
+const DATABASES = [
+  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+];
 
 describe.each(engines)('the audit on $name', ({ make }) => {
   let audit: AuditLog;
+  let ledger: Store['ledger'];
   beforeEach(async () => {
-    audit = (await make()).audit;
+    ({ audit, ledger } = await make());
   });
 
   const actsOf = async (filter: Partial<Parameters<AuditLog['list']>[0]> = {}) => {
@@ -22,6 +36,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
       code: 'no_answer',
       operationId: 'op',
       money: money(499),
+      details: { kind: 'workflow_key', name: 'nightly "x"\0\ud800', actions: ['stop'], pattern: '' },
     });
     await audit.add(full);
     await audit.add(entry());
@@ -29,6 +44,9 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     const placeOf = (found = kept) => ({ id: found?.id, seq: found?.seq, signature: found?.signature });
     expect(kept).toStrictEqual({ ...full, ...placeOf(kept) });
     expect(bare).toStrictEqual({ ...entry(), ...placeOf(bare) });
+    await audit.add(entry({ details: { kind: 'every_role', subjectId: 'U2' } }));
+    expect(await audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ label: 'U2' }]);
+    expect(await audit.list({ workspaceId: 'T1', limit: 1, server: 'U2' })).toEqual([]);
   });
 
   test('stores characters that databases can’t hold as placeholders, and still verifies', async () => {
@@ -48,7 +66,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     for (const actId of ['a', 'b', 'c', 'd', 'e']) await audit.add(entry({ actId }));
     const first = await audit.list({ workspaceId: 'T1', limit: 2 });
     expect(first.map(({ actId }) => actId)).toEqual(['e', 'd']);
-    expect(await actsOf({ limit: 2, before: first[1]?.id ?? '' })).toEqual(['c', 'b']);
+    expect(await actsOf({ limit: 2, before: first[1]?.seq ?? 0 })).toEqual(['c', 'b']);
   });
 
   test('finds by user and by server, with the label in any case or the ID, and never in another workspace', async () => {
@@ -91,5 +109,94 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   test('offers no way to change an entry or to remove a chosen one', () => {
     const ways = ['add', 'list', 'listEnded', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
+  });
+
+  test('of any entries verifies', async () => {
+    let entries = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyEntry, { maxLength: 5 }), async (some) => {
+        for (const one of some) await audit.add(one);
+        entries += some.length;
+        const ends = entries === 0 ? { from: 0, to: 0 } : { from: 1, to: entries };
+        expect(await audit.verify('T1')).toEqual({ ok: true, entries, ...ends });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('has no gap when dozens are added at once, to two workspaces, and verifies meanwhile', async () => {
+    const both = ['T1', 'T2'].flatMap((workspaceId) =>
+      Array.from({ length: 36 }, () => entry({ workspaceId })),
+    );
+    const [verdicts] = await Promise.all([
+      Promise.all(Array.from({ length: 9 }, () => audit.verify('T1'))),
+      ...both.map((one) => audit.add(one)),
+    ]);
+    expect(new Set(verdicts.map(({ ok }) => ok))).toEqual(new Set([true]));
+    for (const id of ['T1', 'T2'])
+      expect(await audit.verify(id)).toEqual({ ok: true, entries: 36, from: 1, to: 36 });
+    expect(await audit.listWorkspaces()).toEqual(['T1', 'T2']);
+  });
+
+  test('contains nothing from a transaction that was rolled back', async () => {
+    const operation = newCreate();
+    await ledger.prepare(operation);
+    await markSent(ledger, operation.id, T0);
+    const audited = entry({ operationId: operation.id });
+    const race = [1, 2, 3].map((serverId) => ledger.settle(operation.id, { at: T0, serverId }, audited));
+    expect((await Promise.all(race)).filter(Boolean)).toHaveLength(1);
+    expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
+  });
+});
+
+describe.each(DATABASES)('adding to the audit on $name', ({ make }) => {
+  test('takes three statements, and is whole or nothing if the process dies or the database fails at any of them', async () => {
+    const url = await make();
+    const steps: string[] = [];
+    let fate: { readonly step: string; readonly kind: 'dies' | 'fails'; struck?: () => void } | undefined;
+    const watch: Watch = async ({ sql }, run, connection) => {
+      const strike = async (moment: string) => {
+        const step = `${moment} ${/^\w+(?: into)?(?: "\w+")?/.exec(sql)?.[0]}`;
+        steps.push(step);
+        if (fate?.step !== step) return;
+        fate.struck?.();
+        if (fate.kind === 'dies') await connection.abandon().then(() => never);
+        throw new DatabaseUnreachable(new Error(step));
+      };
+      await strike('before');
+      const result = await run();
+      await strike('after');
+      return result;
+    };
+    const dying = await open(url, {
+      openEngine: async (...args) => {
+        const engine = await asInTests(...args);
+        return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+      },
+    });
+    await dying.audit.add(entry());
+    steps.length = 0;
+    await dying.audit.add(entry());
+    const all = steps.filter((step) => !step.endsWith(' set'));
+    expect(all.filter((step) => /^after (insert|update|select|delete)/.test(step))).toEqual([
+      'after insert into "audit_heads"',
+      'after insert into "audit"',
+      'after update "audit_heads"',
+    ]);
+    let entries = 2;
+    for (const kind of ['dies', 'fails'] as const)
+      for (const step of all.filter((one) => kind === 'dies' || !/begin|start/.test(one))) {
+        const struck = new Promise<void>((resolve) => {
+          fate = { step, kind, struck: resolve };
+        });
+        const added = dying.audit.add(entry()).catch(() => undefined);
+        await (kind === 'dies' ? struck.then(() => setImmediate()) : added);
+        fate = undefined;
+        if (step === 'after commit') entries++;
+        expect(await dying.audit.verify('T1'), `${kind} ${step}`).toMatchObject({ ok: true, entries });
+        await dying.audit.add(entry());
+        entries++;
+        expect(await dying.audit.verify('T1'), `${kind} ${step}`).toMatchObject({ ok: true, entries });
+      }
   });
 });

@@ -1,0 +1,388 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { AuditFault, AuditFilter, AuditHead, AuditLog, AuditVerdict } from '../account/ports.ts';
+import {
+  type AuditDetails,
+  type AuditEntry,
+  describeDetails,
+  type StoredEntry,
+} from '../core/audit-entry.ts';
+import { money } from '../core/money.ts';
+import {
+  AUDITED,
+  addAudit,
+  type FoundEntry,
+  type Head,
+  hasEvidence,
+  judge,
+  type Link,
+  lockHead,
+  NO_LINK,
+  PAGE,
+  readBreak,
+  readHead,
+  readPage,
+  searchKeyOf,
+  writeEntry,
+  writeHead,
+} from './audit.ts';
+import type { Foundation } from './database.ts';
+import { keepPresent } from './engine.ts';
+import type { AuditRow, Tables } from './tables.ts';
+import type { Vault } from './vault.ts';
+
+/**
+ * Stores who did what, with what outcome. It only grows, other than by pruning, and is a signed chain
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md): `verify` finds what was changed without the app.
+ */
+export function createAuditLog(foundation: Foundation): AuditLog {
+  const { db, engine } = foundation;
+  const log: AuditLog = {
+    add: (entry) => engine.transact(db, (trx) => addAudit(trx, foundation, entry)),
+    list: async ({ before, limit, ...filter }) => {
+      let query = select(foundation, filter).orderBy('seq', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('seq', '<', before);
+      return (await query.execute()).map(toEntry);
+    },
+    listEnded: (started) => listEnded(foundation, started),
+    read: (filter) => readAll(foundation, filter),
+    verify: (workspaceId, published) => verifyAudit(foundation, workspaceId, published),
+    listHeads: (withinMs) => listHeads(foundation, withinMs),
+    prune: (before, by) => pruneAudit(foundation, log, before, by),
+    listWorkspaces: async () => {
+      const rows = await db
+        .selectFrom('audit')
+        .select('workspace_id')
+        .union(db.selectFrom('audit_heads').select('workspace_id'))
+        .union(db.selectFrom('api_keys').select('workspace_id'))
+        .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
+        .orderBy('workspace_id')
+        .execute();
+      return rows.map((row) => row.workspace_id);
+    },
+  };
+  return log;
+}
+
+type Filter = Omit<AuditFilter, 'before' | 'limit'>;
+
+function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
+  const { workspaceId, actorId, server, serverId, outcome, actions, seq, since, until } = filter;
+  let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
+  if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+  if (seq !== undefined) query = query.where('seq', '=', seq);
+  if (actions !== undefined) query = query.where('action', 'in', actions);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (serverId !== undefined) query = query.where('server_id', '=', serverId);
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (until !== undefined) query = query.where('at', '<', until);
+  if (server === undefined) return query;
+  return query.where((column) => {
+    const byLabel = column('label_key', '=', searchKeyOf(server));
+    const typedId = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
+    return typedId === undefined ? byLabel : column.or([byLabel, column('server_id', '=', typedId)]);
+  });
+}
+
+/** An outcome is looked for this many entries after its start: an action takes minutes, and a search has to end. */
+const LOOK_AHEAD = 2000;
+
+async function listEnded({ db }: Foundation, started: readonly StoredEntry[]): Promise<readonly string[]> {
+  const [first] = started;
+  if (!first) return [];
+  const places = started.map(({ seq }) => seq);
+  const rows = await db
+    .selectFrom('audit')
+    .select('act_id')
+    .distinct()
+    .where('workspace_id', '=', first.workspaceId)
+    .where('seq', '>', Math.min(...places))
+    .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
+    .where('outcome', '<>', 'started')
+    .where(
+      'act_id',
+      'in',
+      started.map(({ actId }) => actId),
+    )
+    .execute();
+  return rows.map((row) => row.act_id);
+}
+
+async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
+  let after = 0;
+  for (;;) {
+    const rows = await select(foundation, filter)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+    yield* rows.map(toEntry);
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.seq;
+  }
+}
+
+function toEntry(row: AuditRow): StoredEntry {
+  const details = row.details === null ? null : (JSON.parse(row.details) as AuditDetails);
+  return {
+    id: row.id,
+    seq: row.seq,
+    signature: row.mac,
+    at: row.at,
+    workspaceId: row.workspace_id,
+    actorId: row.actor_id,
+    surface: row.surface,
+    action: row.action,
+    actId: row.act_id,
+    outcome: row.outcome,
+    ...keepPresent({
+      channelId: row.channel_id,
+      serverId: row.server_id,
+      label: row.label ?? (details && describeDetails(details)),
+      details,
+      code: row.code,
+      operationId: row.operation_id,
+      money: row.money === null ? null : money(row.money),
+    }),
+  };
+}
+
+/** Lists the newest entry of every chain; with `withinMs`, of those that have grown within that time before the newest of all. */
+async function listHeads({ db, engine }: Foundation, withinMs: number | undefined) {
+  const heads = db.selectFrom('audit_heads').where('seq', '>', 0);
+  const newest = heads
+    .select('at')
+    // One from a clock that was ahead would hide all others.
+    .where('at', '<=', engine.clock.now())
+    .orderBy('at', 'desc')
+    .limit(1);
+  const since = withinMs === undefined ? 0 : ((await newest.executeTakeFirst())?.at ?? 0) - withinMs;
+  const rows = await heads
+    .select(['workspace_id', 'seq', 'mac'])
+    .where('at', '>=', since)
+    .orderBy('workspace_id')
+    .execute();
+  return rows.map(({ workspace_id, seq, mac }) => ({ workspaceId: workspace_id, seq, signature: mac }));
+}
+
+/** Walks a chain from its beginning to its end, while others may add to it or prune it. */
+export async function verifyAudit(
+  foundation: Foundation,
+  workspaceId: string,
+  published?: AuditHead,
+): Promise<AuditVerdict> {
+  for (;;) {
+    const head = await readHead(foundation.db, workspaceId);
+    const verdict = await walk(foundation, workspaceId, head, published);
+    if (verdict.ok) return verdict;
+    // What is missing may have been pruned since the head was read.
+    const after = await readHead(foundation.db, workspaceId);
+    if (after?.pruned_seq === head?.pruned_seq) return verdict;
+  }
+}
+
+async function walk(
+  { db, vault }: Foundation,
+  workspaceId: string,
+  head: Head | undefined,
+  published: AuditHead | undefined,
+): Promise<AuditVerdict> {
+  const start = proveStart(vault, workspaceId, head);
+  if ('problem' in start) return { ok: false, ...start };
+  let link: Link = start;
+  let fault = findOther(link, published);
+  let newest = 0;
+  for (let page: readonly FoundEntry[] | undefined; !fault; ) {
+    page = await readPage(db, workspaceId, page && link.seq);
+    for (const entry of page) {
+      fault ??= findEntryFault(vault, workspaceId, entry, link) ?? findOther(entry, published);
+      link = entry;
+    }
+    if (fault || page.length > 0) continue;
+    // Read after the entries: what it knows of beyond these was added in the meantime, or is missing on the next page.
+    const end = await readHead(db, workspaceId);
+    fault = link.seq < newest ? describeGap(link.seq + 1, newest) : findHeadFault(vault, workspaceId, end);
+    newest = Number(end?.seq ?? 0);
+    if (fault || newest > link.seq) continue;
+    if (newest < link.seq || (end && end.mac !== link.mac)) fault = describeHead(link.seq);
+    else if (!end && (await hasEvidence(db, workspaceId))) fault = describeHead(0);
+    else if (published && published.seq > link.seq) fault = describeGap(link.seq + 1, published.seq);
+    else return describeWhole(start, link, head);
+  }
+  return { ok: false, ...fault };
+}
+
+function describeWhole({ seq: before }: Link, { seq: to }: Link, head: Head | undefined): AuditVerdict {
+  const entries = to - before;
+  return {
+    ok: true,
+    entries,
+    from: entries === 0 ? 0 : before + 1,
+    to: entries === 0 ? 0 : to,
+    pruned: before === 0 ? undefined : { count: before, at: Number(head?.pruned_at) },
+  };
+}
+
+/** Proves where a chain begins, or says what is wrong with that. */
+function proveStart(vault: Vault, workspaceId: string, head: Head | undefined): Link | AuditFault {
+  if (!head || head.pruned_signature === '') return NO_LINK;
+  const verdict = judge(vault, 'audit pruned', writePruned(workspaceId, head), head.pruned_signature);
+  const seq = Number(head.pruned_seq);
+  if (verdict === 'signed') return { seq, mac: head.pruned_mac };
+  return verdict === 'altered'
+    ? describeHead(seq)
+    : describeLostKey({ seq }, 'Where the chain begins', verdict.lostKey);
+}
+
+type Pruned = Pick<Head, 'pruned_seq' | 'pruned_mac' | 'pruned_at'>;
+
+function writePruned(workspaceId: string, { pruned_seq, pruned_mac, pruned_at }: Pruned): string {
+  return JSON.stringify([workspaceId, pruned_seq, pruned_mac, pruned_at]);
+}
+
+/** Finds what is wrong with the head itself. There is none before the first entry. */
+function findHeadFault(vault: Vault, workspaceId: string, head: Head | undefined): AuditFault | undefined {
+  if (!head) return undefined;
+  const verdict = judge(vault, 'audit head', writeHead(workspaceId, head), head.signature);
+  if (verdict === 'signed') return undefined;
+  const seq = Number(head.seq);
+  return verdict === 'altered'
+    ? describeHead(seq)
+    : describeLostKey({ seq }, 'Where the chain ends', verdict.lostKey);
+}
+
+/** Finds what is wrong with an entry that comes after another. */
+function findEntryFault(
+  vault: Vault,
+  workspaceId: string,
+  { seq, mac, cells }: FoundEntry,
+  before: Link,
+): AuditFault | undefined {
+  const id = cells.id ?? '';
+  const verdict = judge(vault, 'audit entry', writeEntry(cells), mac);
+  const next = before.seq + 1;
+  if (verdict === 'altered' || seq < next) {
+    const words = `Entry ${cells.seq} (${id}) is not as it was written: it was changed or moved, or does not belong here.`;
+    return { seq, id, problem: 'changed', words };
+  }
+  if (verdict !== 'signed') return describeLostKey({ seq, id }, `Entry ${seq} (${id})`, verdict.lostKey);
+  if (seq > next) return describeGap(next, seq - 1);
+  if (cells.previous === before.mac) return undefined;
+  const found = readBreak(cells.previous ?? '');
+  const proof = found && judge(vault, 'audit head', writeHead(workspaceId, before), found);
+  if (proof === 'signed') return undefined;
+  if (typeof proof === 'object')
+    return describeLostKey({ seq, id }, `What is before entry ${seq}`, proof.lostKey);
+  const words = `What was recorded before entry ${seq} (${id}) was removed or replaced.`;
+  return { seq, id, problem: 'removed', words };
+}
+
+/** Finds out that the chain has another entry than the one that was published under its number. */
+function findOther({ seq, mac }: Link, published: AuditHead | undefined): AuditFault | undefined {
+  if (seq !== published?.seq || mac === published.signature) return undefined;
+  const words = `Entry ${seq} is not the one that was published: the audit was put back to an earlier state and continued.`;
+  return { seq, problem: 'head', words };
+}
+
+function describeGap(from: number, to: number): AuditFault {
+  const words = from < to ? `Entries ${from} to ${to} were removed.` : `Entry ${from} was removed.`;
+  return { seq: from, problem: 'removed', words };
+}
+
+function describeHead(seq: number): AuditFault {
+  const words =
+    'The note of where the chain begins and ends was changed or removed: the newest entries may be missing.';
+  return { seq, problem: 'head', words };
+}
+
+function describeLostKey(where: { seq: number; id?: string }, what: string, keyId: string): AuditFault {
+  const words = `${what} was signed under the key "${keyId}", which ENCRYPTION_KEYS does not have. Put it back, after the others.`;
+  return { ...where, problem: 'key_missing', words };
+}
+
+type Pruner = Parameters<AuditLog['prune']>[1];
+type Outcome = { readonly removed: number; readonly fault?: AuditFault };
+
+/**
+ * Removes the entries of each chain that are older, from its beginning to the first that is not, and remembers the
+ * last of them: the next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
+ */
+export async function pruneAudit(
+  foundation: Foundation,
+  log: Pick<AuditLog, 'add' | 'listWorkspaces'>,
+  before: number,
+  by: Pruner,
+): Promise<readonly (Outcome & { readonly workspaceId: string })[]> {
+  const outcomes = [];
+  for (const workspaceId of await log.listWorkspaces()) {
+    const outcome = await pruneChain(foundation, log, workspaceId, Math.min(before, by.at), by);
+    outcomes.push({ workspaceId, ...outcome });
+  }
+  if (outcomes.some(({ removed }) => removed > 0)) await foundation.engine.scrub(foundation.db);
+  return outcomes;
+}
+
+async function pruneChain(
+  foundation: Foundation,
+  log: Pick<AuditLog, 'add'>,
+  workspaceId: string,
+  before: number,
+  by: Pruner,
+): Promise<Outcome> {
+  const [oldest] = await readPage(foundation.db, workspaceId);
+  if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
+  const actId = foundation.newId();
+  const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
+    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
+  await write('started');
+  let removed = 0;
+  for (;;) {
+    const page = await prunePage(foundation, workspaceId, before, by.at);
+    removed += page.removed;
+    if (page.fault) {
+      await write('failed', page.fault.problem);
+      return { removed, fault: page.fault };
+    }
+    if (page.removed === 0) break;
+  }
+  await write('done');
+  return { removed };
+}
+
+function prunePage(
+  { db, engine, vault }: Foundation,
+  workspaceId: string,
+  before: number,
+  at: number,
+): Promise<Outcome> {
+  return engine.transact(db, async (trx) => {
+    const start = proveStart(vault, workspaceId, await lockHead(trx, workspaceId));
+    if ('problem' in start) return { removed: 0, fault: start };
+    let link: Link = start;
+    for (const entry of await readPage(trx, workspaceId)) {
+      if (!isOlder(entry, before)) break;
+      const fault = findEntryFault(vault, workspaceId, entry, link);
+      if (fault) return { removed: 0, fault };
+      link = entry;
+    }
+    const removed = link.seq - start.seq;
+    if (removed === 0) return { removed };
+    await trx
+      .deleteFrom('audit')
+      .where('workspace_id', '=', workspaceId)
+      .where('seq', '<=', link.seq)
+      .execute();
+    const pruned = { pruned_seq: link.seq, pruned_mac: link.mac, pruned_at: at };
+    const text = writePruned(workspaceId, { ...pruned, pruned_seq: String(link.seq), pruned_at: String(at) });
+    await trx
+      .updateTable('audit_heads')
+      .set({ ...pruned, pruned_signature: vault.sign(text, 'audit pruned') })
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    return { removed };
+  });
+}
+
+function isOlder({ cells }: FoundEntry, before: number): boolean {
+  return Number(cells.at) < before;
+}
