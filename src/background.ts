@@ -19,7 +19,7 @@ import type { System } from './system.ts';
 import { createStepRunner, type RunEntry } from './workflows/run.ts';
 import { RUN } from './workflows/store.ts';
 
-/** Pause between two looks for due operations in the ledger. */
+/** Pause between two looks at the clock. */
 const TICK_MS = 500;
 /** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
 const UNFINISHED_MS = 15_000;
@@ -42,7 +42,6 @@ export async function runBackground(
   signal: AbortSignal,
 ): Promise<void> {
   const { system } = app;
-  const aside = startAside();
   const publishHeads = createAuditPublisher(app);
   const periodic = createPeriodic(app, publishHeads);
   app.jobs.handle({
@@ -71,7 +70,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, unfinished, reminders, { drain: () => jobs }];
+  const drains = [unfinished, reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }
@@ -161,19 +160,6 @@ function startReminders(app: AppContext, signal: AbortSignal) {
       for (const { isDue, job } of jobs) if (isDue()) job.start();
     },
     drain: () => Promise.all(jobs.map(({ job }) => job.drain())),
-  };
-}
-
-/** Runs work that the loop doesn't wait for. */
-function startAside() {
-  const running = new Set<Promise<void>>();
-  return {
-    count: () => running.size,
-    run: (work: Promise<void>): void => {
-      const ended: Promise<void> = work.finally(() => running.delete(ended));
-      running.add(ended);
-    },
-    drain: () => Promise.all(running),
   };
 }
 
