@@ -329,10 +329,14 @@ async function answer<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   let answered: Promise<Result> | undefined;
-  await app.jobs.runNow(RUN, id, async (job) => {
+  const run = app.jobs.runNow(RUN, id, async (job) => {
     answered = work();
     await answered.catch(() => undefined);
     return findNextLook(job, app);
+  });
+  await run.catch((error: unknown) => {
+    // What was done counts, although it isn't known when to look again.
+    if (!answered) throw error;
   });
   if (!answered) throw new Refusal('workflow_run_over', {});
   return answered;
