@@ -13,13 +13,30 @@ async function share(place: Place) {
   const clock = handClock();
   let setBackMs = 0;
   const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() - setBackMs };
+  let asked = 0;
+  /** Until no process waits for the database any more, and all of them sleep again. */
   const settle = async () => {
-    for (let turns = 0; turns < 40; turns++) await turn();
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      for (let turns = 0; turns < 10; turns++) await turn();
+    }
   };
+  const counted = <Method extends (...args: never[]) => Promise<unknown>>(method: Method) =>
+    ((...args) => {
+      asked += 1;
+      return method(...args).finally(() => {
+        asked -= 1;
+      });
+    }) as Method;
   const openJobs = async () => {
     const { jobStore: store } = await place.open({ system });
-    return { store, jobs: createJobs(store, system, silentLog) };
+    const { leaseDue, lease, renew, end, giveBack } = store;
+    const watched = {
+      ...store,
+      leaseDue: counted(leaseDue),
+      ...{ lease: counted(lease), renew: counted(renew), end: counted(end), giveBack: counted(giveBack) },
+    };
+    return { store, jobs: createJobs(watched, system, silentLog) };
   };
   return {
     now: system.now,
