@@ -5,7 +5,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { SqliteDriver } from 'kysely';
 import { compose } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
@@ -14,6 +13,7 @@ import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { environmentOf, installedApp } from '../support/environment.ts';
+import { watchStatements } from '../support/statements.ts';
 import { ROOT } from './processes.ts';
 
 // How much of the app does an answer take: how many of its files, requests to the hosting API, and statements of SQL? The app,
@@ -150,21 +150,4 @@ function describe(runs: readonly { readonly until: Taken; readonly after?: Taken
     'without BEGIN, COMMIT, ROLLBACK': countSql(/^(?!begin|commit|rollback)/i),
     transactions: countSql(/^begin/i),
   };
-}
-
-/** Every statement from now on. The app opens its database itself, so the driver of all databases of SQLite is watched. */
-function watchStatements(): readonly string[] {
-  const seen: string[] = [];
-  const { acquireConnection } = SqliteDriver.prototype;
-  SqliteDriver.prototype.acquireConnection = async function () {
-    const connection = await acquireConnection.call(this);
-    return {
-      streamQuery: connection.streamQuery.bind(connection),
-      executeQuery: (query) => {
-        seen.push(query.sql);
-        return connection.executeQuery(query);
-      },
-    };
-  };
-  return seen;
 }
