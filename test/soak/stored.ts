@@ -74,8 +74,8 @@ export async function settle(team: SoakTeam, patienceMs: number): Promise<readon
 /** A minute passes for all leases, also those of living processes: as if each of them had stood still. */
 export async function endLeases(team: SoakTeam): Promise<void> {
   const ended = async () => {
-    const orders = await query(team, 'update operations set lease_until = 0 where lease_until > 0');
-    return orders && (await query(team, 'update locks set until = 0'));
+    const jobs = await query(team, 'update jobs set lease_until = 0 where lease_until > 0');
+    return jobs && (await query(team, 'update locks set until = 0'));
   };
   for (let done = await ended(); !done; done = await ended()) await sleep(200);
 }

@@ -46,7 +46,7 @@ async function startTwo() {
     endLeases: async () => {
       const client = new Client(database.url);
       await client.connect();
-      await client.query('update operations set lease_until = 0');
+      await client.query('update jobs set lease_until = 0');
       await client.query('update locks set until = 0');
       await client.end();
     },
