@@ -102,6 +102,19 @@ it('a workflow’s reboot whose answer is lost is reported as unconfirmed, in th
   await team.slack.as('vera').in('#ops').sees('We’re not sure whether web-1 was rebooted');
 });
 
+it('a workflow’s reboot whose answer is lost keeps nobody from rebooting the server', async () => {
+  await using team = await startWorkflowTeam(1);
+  const { secret } = await giveKey(team);
+  team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
+  await runToEnd(team, { key: secret });
+  const operator = team.slack.as('otto').in('#ops').overlooksOldMessages();
+  await operator.types('/vps reboot web-1');
+  await operator.sees(/Reboot again\?/);
+  await operator.presses('Reboot again');
+  await operator.sees('@otto rebooted web-1');
+  expect(changesSeen(team)).toHaveLength(2);
+});
+
 /** The process dies after it has done this, or before it does anything. */
 function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, how: 'before' | 'after') {
   const { workflowRuns } = team.app.ports;
