@@ -328,6 +328,29 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
 });
 
 describe.each(engines)('notifying ($name)', ({ make }) => {
+  test('is asked for again when an order that was over gets its late answer, and when it ends', async () => {
+    const { ledger, jobStore } = await make();
+    const { operation } = await confirm(ledger, newCreate());
+    const endJob = async () => {
+      const [job] = await jobStore.list('operation', 'T1');
+      if (job) await jobStore.end(job, undefined, 0);
+      expect(await jobStore.list('operation', 'T1')).toEqual([]);
+    };
+    const isAskedFor = async () =>
+      expect(await jobStore.list('operation', 'T1')).toMatchObject([{ key: operation.id }]);
+    await markSent(ledger, operation.id, T0);
+    await endJob();
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
+    await isAskedFor();
+    await endJob();
+    await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
+    await isAskedFor();
+    await endJob();
+    const late = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    await ledger.settle(operation.id, late, entry());
+    await isAskedFor();
+  });
+
   test('of one state leaves the next one to be notified', async () => {
     const store = await make();
     const { ledger } = store;
