@@ -133,11 +133,10 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
     const chat = await open(`${sandbox.url}/?as=olga`);
     await composerOf(chat).waitFor();
     await say(chat, '/vps connect');
-    const opening = chat.context().waitForEvent('page');
-    await log(chat)
-      .getByRole('button', { name: /^Enter the API key/ })
-      .click();
-    const form = await opening;
+    // The other tests of this file keep the browser busy meanwhile.
+    const button = log(chat).getByRole('button', { name: /^Enter the API key/ });
+    await button.waitFor({ timeout: 120_000 });
+    const [form] = await Promise.all([chat.context().waitForEvent('page'), button.click()]);
     await form.getByLabel('API key').waitFor();
     expect(await faultsOf(form)).toEqual([]);
     await form.getByLabel('API key').fill('no such key');
