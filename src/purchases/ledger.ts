@@ -93,7 +93,7 @@ async function insertOperation(
     .executeTakeFirst();
   if (inserted) {
     await refuseFromBeforeRestore(trx, inserted.id);
-    await askFor(trx, foundation, inserted, operation.at + RESUME_MS);
+    await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
     return { kind: 'new', operation: toOperation(inserted) };
   }
   const earlier = await findEarlier(trx, row);
