@@ -139,10 +139,8 @@ export function createJobStore(foundation: Foundation) {
   return {
     add: (job: NewJob) => addJob(db, foundation, job),
     list: (kind: string, workspaceId: string) => listJobs(db, kind, workspaceId),
-    /** Finds and leases what is due. */
     leaseDue: (owner: string, kinds: readonly string[], limit: number) =>
       leaseDue(foundation, owner, kinds, limit),
-    /** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. Times in epoch milliseconds. */
     lease: (kind: string, key: string, lease: Lease) => leaseJob(foundation, kind, key, lease),
     /** Extends the leases of these jobs. */
     renew: async (owner: string, keys: readonly string[]): Promise<void> => {
@@ -164,9 +162,7 @@ export function createJobStore(foundation: Foundation) {
         .executeTakeFirst();
       return saved !== undefined;
     },
-    /** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
     end: (job: Job, dueAt: number | undefined, attempts: number) => endJob(foundation, job, dueAt, attempts),
-    /** Gives back all that this owner has leased. */
     giveBack: (owner: string) => giveBackJobs(db, owner),
   };
 }
@@ -176,6 +172,7 @@ export async function giveBackJobs(db: Queries, owner: string): Promise<void> {
   await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner).execute();
 }
 
+/** Times in epoch milliseconds. */
 interface Lease {
   readonly owner: string;
   readonly now: number;
@@ -256,7 +253,7 @@ export function createJobs(store: JobStore, system: Pick<System, 'now' | 'sleep'
     run: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const started = await startDue().catch((error: unknown) => {
-          log.error('jobs could not be looked for', describeDefect(error));
+          log.error('due jobs could not be read', describeDefect(error));
           return [];
         });
         if (started.length === MOST_AT_ONCE) continue;
@@ -274,7 +271,7 @@ export function createJobs(store: JobStore, system: Pick<System, 'now' | 'sleep'
     nudge: () => wake.abort(),
     /**
      * Does this job now, whether it is due or not, by this handler, and waits until it has run. False if another process is at
-     * it, or nobody asked for it. While `run` runs, its lease is renewed.
+     * it, or nobody asked for it.
      * @throws what the handler throws; then it is tried again later
      */
     runNow: async (kind: string, key: string, handler = handlers.get(kind)): Promise<boolean> => {
@@ -304,7 +301,7 @@ function isDue(column: Columns, { engine }: Foundation, now: number): Expression
   ]);
 }
 
-/** Finds and takes in one statement. */
+/** Finds and leases what is due, in one statement. */
 async function leaseDue(
   foundation: Foundation,
   owner: string,
@@ -337,7 +334,10 @@ async function leaseDue(
   return rows.map(toJob);
 }
 
-/** Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process dies, another one does it. */
+/**
+ * Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process
+ * dies, another one does it.
+ */
 export async function leaseJob(
   { db, engine }: Foundation,
   kind: string,
@@ -357,6 +357,7 @@ export async function leaseJob(
   return row && toJob(row);
 }
 
+/** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
 async function endJob(
   { db, engine }: Foundation,
   { kind, key, owner, revision }: Job,

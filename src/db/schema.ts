@@ -3,7 +3,7 @@ import { DatabaseUnusable, type Engine } from './engine.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The schema of version 0.1.0, one statement each; `tables.ts` says what the columns mean. Portable types only: text for IDs and
+ * The schema, one statement each; `tables.ts` says what the columns mean. Portable types only: text for IDs and
  * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
  */
 const STATEMENTS: readonly string[] = [
@@ -156,13 +156,13 @@ const STATEMENTS: readonly string[] = [
 type Migrations = Readonly<Record<string, Migration>>;
 type Place = Pick<Engine, 'schema' | 'textType'>;
 
-/** Changes of the schema by the version that makes them at its first start, in order. */
+/** Changes of the schema by name, in order; the first start of a new version makes them. */
 function listMigrations({ textType }: Place): Migrations {
   const up = async (db: Kysely<unknown>) => {
     for (const statement of STATEMENTS)
       await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
   };
-  return { '0.1.0': { up } };
+  return { '0001-schema': { up } };
 }
 
 /**
@@ -198,15 +198,15 @@ export async function requireCurrent(db: Kysely<Tables>, place: Place): Promise<
   );
 }
 
-/** What databases from before 0.1.0 have executed first. */
-const UNRELEASED = '0001-first-tables';
+/** What databases have executed first that were made before there was one schema. */
+const EARLIER = '0001-first-tables';
 
 /** @throws DatabaseUnusable */
 function refuseOther(executed: readonly string[], migrations: Migrations): void {
-  if (executed.includes(UNRELEASED))
+  if (executed.includes(EARLIER))
     throw new DatabaseUnusable(
-      'The database was written by a version of the app from before 0.1.0, and this version can’t read it. Run that version ' +
-        'until no order is unconfirmed and every root password is saved, then set DATABASE_URL to an empty database.',
+      "The database was written by an earlier version of the app, and this version can't read it. Run that version until no " +
+        'order is unconfirmed and every root password is saved, then set DATABASE_URL to an empty database.',
     );
   const newer = executed.find((name) => !Object.hasOwn(migrations, name));
   if (newer === undefined) return;

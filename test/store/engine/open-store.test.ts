@@ -125,11 +125,11 @@ describe('migrations', () => {
     }
   });
 
-  test('refuse a database from before the first version in a sentence and don’t touch it', async () => {
+  test('refuse a database of an earlier version in a sentence and don’t touch it', async () => {
     await (await open(url)).close();
     bySql(path, (db) => db.exec("update kysely_migration set name = '0001-first-tables'"));
     for (const lock of [true, false])
-      await expect(open(url, { lock })).rejects.toThrow(/from before 0\.1\.0, .+ empty database/);
+      await expect(open(url, { lock })).rejects.toThrow(/an earlier version of the app, .+ empty database/);
   });
 
   test('release the database when they fail', async () => {
