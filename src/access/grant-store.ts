@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import { lockWorkspace } from '../account/workspaces.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
@@ -7,8 +8,7 @@ import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
-import { countChange, readVersions } from '../db/versions.ts';
-import type { Grants, GrantsVersion, NewGrant } from './grants.ts';
+import type { Grants, NewGrant } from './grants.ts';
 
 /** Stores who has which role (docs/design.md 3). */
 export function createGrants(foundation: Foundation): Grants {
@@ -16,10 +16,9 @@ export function createGrants(foundation: Foundation): Grants {
   return {
     ...createGrantLists(foundation),
     put: (grant, seen) => engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
-    readVersion: async (workspaceId) => (await readVersions(db, workspaceId)).access,
     remove: (workspaceId, id, seen) =>
       engine.transact(db, async (trx) => {
-        await countGrants(trx, workspaceId, seen);
+        await lockGrants(trx, workspaceId, seen);
         const row = await trx
           .deleteFrom('grants')
           .where('workspace_id', '=', workspaceId)
@@ -41,7 +40,7 @@ export function createGrants(foundation: Foundation): Grants {
         // Audit chains are always locked in the same order, to avoid deadlocks.
         const ended = rows.sort(byWorkspace).map(toGrant);
         for (const grant of ended) {
-          await countChange(trx, grant.workspaceId, 'access_version');
+          await lockWorkspace(trx, grant.workspaceId);
           await addAudit(trx, foundation, auditOf(grant));
         }
         return ended;
@@ -53,9 +52,9 @@ async function removeAllOf(
   trx: Transaction<Tables>,
   workspaceId: WorkspaceId,
   { subjectKind, subjectId }: Grantee,
-  seen: GrantsVersion | undefined,
+  seen: readonly Grant[] | undefined,
 ): Promise<readonly Grant[]> {
-  await countGrants(trx, workspaceId, seen);
+  await lockGrants(trx, workspaceId, seen);
   const rows = await trx
     .deleteFrom('grants')
     .where('workspace_id', '=', workspaceId)
@@ -68,18 +67,7 @@ async function removeAllOf(
 
 function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
   return {
-    listFor: async (workspaceId, place, now) => {
-      const rows = await db
-        .selectFrom('grants')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where((column) => column.or(subjectsAt(column, place)))
-        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
-        .orderBy('granted_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toGrant);
-    },
+    listFor: (workspaceId, place, now) => listGrantsFor(db, workspaceId, place, now),
     list: async (workspaceId) => {
       const rows = await db
         .selectFrom('grants')
@@ -93,22 +81,43 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
   };
 }
 
+/** As `Grants.listFor`, in a transaction too. */
+export async function listGrantsFor(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  place: { readonly userId: UserId; readonly channelId?: ChannelId },
+  now: number,
+): Promise<readonly Grant[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where((column) => column.or(subjectsAt(column, place)))
+    .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+    .orderBy('granted_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toGrant);
+}
+
 /**
- * Increments the grants' version, which makes other changes of the workspace's grants wait for this transaction. If two owners
- * revoke each other's role, the second one is refused.
+ * Makes other changes of the workspace's grants wait for this transaction, and checks that nobody has changed those that were
+ * seen: a grant that replaces another one gets an ID of its own. If two owners revoke each other's role, the second is refused.
  * @throws Refusal `grants_moved`
  */
-async function countGrants(trx: Queries, workspaceId: WorkspaceId, seen: GrantsVersion | undefined) {
-  await countChange(trx, workspaceId, 'access_version');
+async function lockGrants(trx: Queries, workspaceId: WorkspaceId, seen: readonly Grant[] | undefined) {
+  await lockWorkspace(trx, workspaceId);
   if (seen === undefined) return;
-  const { access } = await readVersions(trx, workspaceId);
-  if (access !== seen + 1) throw new Refusal('grants_moved', {});
+  const known = new Set(seen.map(({ id }) => id));
+  const rows = await trx.selectFrom('grants').select('id').where('workspace_id', '=', workspaceId).execute();
+  if (rows.length !== known.size || !rows.every(({ id }) => known.has(id)))
+    throw new Refusal('grants_moved', {});
 }
 
 /** Grants a role. A replaced grant is removed, and its ID with it. @throws Refusal `grants_moved` */
-async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: GrantsVersion): Promise<Grant> {
+async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: readonly Grant[]): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
-  await countGrants(trx, key.workspace_id, seen);
+  await lockGrants(trx, key.workspace_id, seen);
   const row = await trx
     .insertInto('grants')
     .values({ ...granted, ...key })
@@ -126,7 +135,7 @@ export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: New
   const { granted, key } = toRow(id, grant);
   const { until } = grant;
   const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
-  await countChange(trx, key.workspace_id, 'access_version');
+  await lockWorkspace(trx, key.workspace_id);
   await trx
     .insertInto('grants')
     .values({ ...granted, ...key })

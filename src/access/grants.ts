@@ -218,16 +218,16 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 const MOST_MEMBERS = 10;
 
 /**
- * Refuses a removal that leaves no owner. Returns the version of the grants for which that was checked; undefined if no grants
+ * Refuses a removal that leaves no owner. Returns the workspace's grants, for which that was checked; undefined if no grants
  * can change the result.
  * @throws Refusal `last_owner`
  */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<GrantsVersion | undefined> {
-  const version = await app.grants.readVersion(actor.workspaceId);
-  const grants = (await app.grants.list(actor.workspaceId)).filter(({ role }) => role === 'owner');
+): Promise<readonly Grant[] | undefined> {
+  const all = await app.grants.list(actor.workspaceId);
+  const grants = all.filter(({ role }) => role === 'owner');
   if (!grants.some(isRemoved)) return undefined;
   if (app.ownersOf(actor.workspaceId).length > 0) return undefined;
   const user = await app.users.find(actor.workspaceId, actor.userId, { isFresh: true });
@@ -235,7 +235,7 @@ async function refuseLastOwner(
   const staying = grants.filter((grant) => !isRemoved(grant));
   const isLasting = await Promise.all(staying.map((grant) => keepsAnOwner(grant, app)));
   if (!isLasting.includes(true)) throw new Refusal('last_owner', {});
-  return version;
+  return all;
 }
 
 /** Whether an owner grant keeps someone an owner. A temporary grant ends, and a channel has no fixed members. */
@@ -275,22 +275,18 @@ export interface Channels {
 /** A grant to store. */
 export type NewGrant = Omit<Grant, 'id'>;
 
-/** Increments with every change of a workspace's grants. Compare two values to detect a change. */
-export type GrantsVersion = number;
-
 /** Stores who has which role (docs/design.md 3). */
 export interface Grants {
   /**
    * Stores a grant. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of
-   * the same role. With `seen`, here and below, changes nothing unless the grants still have that version.
+   * the same role. With `seen`, here and below, changes nothing unless these are still all of the workspace's grants.
    * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
    */
-  put(grant: NewGrant, seen?: GrantsVersion): Promise<Grant>;
+  put(grant: NewGrant, seen?: readonly Grant[]): Promise<Grant>;
   /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
-  remove(workspaceId: WorkspaceId, id: GrantId, seen?: GrantsVersion): Promise<Grant | undefined>;
+  remove(workspaceId: WorkspaceId, id: GrantId, seen?: readonly Grant[]): Promise<Grant | undefined>;
   /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
-  removeAll(workspaceId: WorkspaceId, grantee: Grantee, seen?: GrantsVersion): Promise<readonly Grant[]>;
-  readVersion(workspaceId: WorkspaceId): Promise<GrantsVersion>;
+  removeAll(workspaceId: WorkspaceId, grantee: Grantee, seen?: readonly Grant[]): Promise<readonly Grant[]>;
   /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
   listFor(
     workspaceId: WorkspaceId,

@@ -3,22 +3,18 @@ import { beginChain } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import { countChange } from '../db/versions.ts';
 import type { ApiKeys } from './ports.ts';
+import { lockWorkspace } from './workspaces.ts';
 
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation): ApiKeys {
   const { db, engine, vault } = foundation;
   return {
     find: async (workspaceId) => {
-      const row = await db
-        .selectFrom('api_keys')
-        .leftJoin('workspace_versions', 'workspace_versions.workspace_id', 'api_keys.workspace_id')
-        .select(['api_keys.workspace_id', 'sealed', 'set_by', 'set_at', 'key_generation'])
-        .where('api_keys.workspace_id', '=', workspaceId)
-        .executeTakeFirst();
+      const row = await findRow(db, workspaceId);
       if (!row) return undefined;
-      return { key: openKey(vault, row), setBy: row.set_by, generation: row.key_generation ?? 0 };
+      const key = openKey(vault, row);
+      return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
     put: (workspaceId, key, setBy, at) => putKey(foundation, workspaceId, key, { setBy, at }),
     remove: async (workspaceId) => {
@@ -35,14 +31,17 @@ export function createApiKeys(foundation: Foundation): ApiKeys {
 
 /** Removes the key of a workspace within a transaction. False if there was none. */
 export async function removeKey(trx: Queries, workspaceId: string): Promise<boolean> {
+  await lockWorkspace(trx, workspaceId);
   const row = await trx
     .deleteFrom('api_keys')
     .where('workspace_id', '=', workspaceId)
     .returning('workspace_id')
     .executeTakeFirst();
-  if (!row) return false;
-  await countChange(trx, workspaceId, 'key_generation');
-  return true;
+  return row !== undefined;
+}
+
+function findRow(db: Queries, workspaceId: string): Promise<ApiKeyRow | undefined> {
+  return db.selectFrom('api_keys').selectAll().where('workspace_id', '=', workspaceId).executeTakeFirst();
 }
 
 /** Lists the names of the key that a workspace has; none without a key. @throws as `Vault.open` does */
@@ -51,11 +50,7 @@ export async function listNamesOfKey(
   vault: Vault,
   workspaceId: string,
 ): Promise<readonly string[]> {
-  const row = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
+  const row = await findRow(db, workspaceId);
   return row ? vault.namesOf(openKey(vault, row)) : [];
 }
 
@@ -68,13 +63,13 @@ async function putKey(
   const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
   const row = { ...facts, sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
   await engine.transact(db, async (trx) => {
+    await lockWorkspace(trx, workspaceId);
     await beginChain(trx, vault, workspaceId);
     await trx
       .insertInto('api_keys')
       .values(row)
       .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
       .execute();
-    await countChange(trx, workspaceId, 'key_generation');
   });
   await engine.scrub(db);
 }

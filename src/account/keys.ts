@@ -29,7 +29,6 @@ export async function storeKey(
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<ServerList> {
   const list = await app.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
-  // The new generation starts here: what was confirmed during the test was meant for the earlier key.
   await app.apiKeys.put(actor.workspaceId, key, actor.userId, app.system.now());
   return list;
 }
@@ -59,21 +58,21 @@ export function readKey(pasted: string): PastedKey {
   return key.length > LONGEST_KEY ? { wrong: 'too_long' } : { key: new Secret(key) };
 }
 
-/** A confirmed operation or approval, with the generation of the key it was confirmed under. */
-type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration'>;
+/** A confirmed operation or approval, with a name of the key that it was confirmed under. */
+type Confirmed = Pick<Operation, 'workspaceId' | 'account'>;
 
 /**
  * Gets the client of the account that something was confirmed for. With another key, it might be paid or deleted in another account.
- * Compares generations, not times: any setting or removal of the key since counts.
+ * The same key set again is the same account.
  * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`
  */
 export async function getHostingOf(
-  { workspaceId, keyGeneration }: Confirmed,
+  { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
 ): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
-  if (held.generation !== keyGeneration) throw new Refusal('account_changed', {});
+  if (account === undefined || !held.account.includes(account)) throw new Refusal('account_changed', {});
   return hostingOf(held.key, workspaceId);
 }
 
@@ -83,9 +82,9 @@ type SearchedAccount =
   /** `other`: the key was replaced since, and its account's list proves nothing. */
   | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
 
-/** Finds the account in which a sent operation can be looked for. `same` also for a key that was set again. */
+/** Finds the account in which a sent operation can be looked for. */
 export async function findSearchedAccount(
-  { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
+  { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
 ): Promise<SearchedAccount> {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
@@ -94,8 +93,7 @@ export async function findSearchedAccount(
   });
   if (!held) return { kind: 'none' };
   const hosting = hostingOf(held.key, workspaceId);
-  const isSame =
-    held.generation === keyGeneration || (account !== undefined && hosting.account.includes(account));
+  const isSame = account !== undefined && held.account.includes(account);
   return { kind: isSame ? 'same' : 'other', hosting };
 }
 

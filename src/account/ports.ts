@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry, AuditProblem, StoredEntry } from '../core/audit-entry.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import type { WorkspaceSettings } from '../core/settings.ts';
 import type { Deciders } from '../requests/notify.ts';
@@ -35,8 +35,8 @@ export interface Workspaces {
 interface HeldKey {
   readonly key: Secret<string>;
   readonly setBy: string;
-  /** Increments when the workspace's key is set or removed. Compare two values to detect that (`getHostingOf`). */
-  readonly generation: number;
+  /** The account that it opens, by all of its names. */
+  readonly account: AccountNames;
 }
 
 /** Stores the API key of each workspace, sealed and bound to that workspace. */

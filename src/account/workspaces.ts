@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Channels } from '../access/grants.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
@@ -13,9 +12,7 @@ import {
   type PurchaseFreeze,
   type WorkspaceSettings,
 } from '../core/settings.ts';
-import type { Foundation } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
-import { countChange } from '../db/versions.ts';
+import type { Foundation, Queries } from '../db/database.ts';
 import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
 
 /** Reads the workspace's settings (docs/design.md 8.4). */
@@ -163,14 +160,16 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
           .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
-        await countChange(trx, id, 'settings_version');
         return true;
       }),
   };
 }
 
-/** Locks a workspace's row: other transactions that do the same wait until this one has ended. */
-export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promise<void> {
+/**
+ * Locks a workspace by writing its row, until the transaction ends. Changes of its key, grants and settings do, and so do
+ * confirmations and payments: each then comes before or after any other (docs/design.md 4.2).
+ */
+export async function lockWorkspace(trx: Queries, id: string): Promise<void> {
   await trx
     .updateTable('workspaces')
     .set((column) => ({ name: column.ref('name') }))

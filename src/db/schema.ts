@@ -80,7 +80,7 @@ const STATEMENTS: readonly string[] = [
     known_ids text not null, server_id bigint, paid_until bigint, reason text, reason_details text,
     has_password integer not null, needs_person integer not null, created_at bigint not null, sent_at bigint,
     ended_at bigint, told_at bigint not null,
-    sent_by text not null default '', attempt integer not null default 0, key_generation bigint not null default 0,
+    sent_by text not null default '', attempt integer not null default 0,
     is_late bigint not null default 0, looked_ms bigint not null default 0, send_by bigint not null default 0,
     account text not null default '', decided_by text, sealed_answer text,
     constraint operations_state check (state in ('prepared', 'sent', 'settled', 'refused', 'unconfirmed')))`,
@@ -118,7 +118,7 @@ const STATEMENTS: readonly string[] = [
   `create table requests (
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
-    key_generation integer not null, asked_at bigint not null, expires_at bigint not null, state text not null,
+    account text not null, asked_at bigint not null, expires_at bigint not null, state text not null,
     changed_at bigint not null, decided_by text, decided_at bigint, denial_reason text, outcome text,
     outcome_details text, granted text, is_told integer not null, cards text not null)`,
   `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
@@ -146,9 +146,6 @@ const STATEMENTS: readonly string[] = [
     pressed_by text, card_channel_id text, card_ts text, outcome text, outcome_details text,
     constraint workflow_runs_execution unique (workspace_id, execution_id))`,
   `create index workflow_runs_admitted on workflow_runs (workspace_id, key_id, admitted_at)`,
-  `create table workspace_versions (
-    workspace_id text primary key not null, key_generation integer not null default 0,
-    access_version integer not null default 0, settings_version integer not null default 0)`,
   `create table workspaces (
     id text primary key not null, name text not null, settings text not null, added_at bigint not null)`,
 ];

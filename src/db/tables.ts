@@ -11,7 +11,6 @@ import type { RunKey, RunState } from '../workflows/run.ts';
  */
 export interface Tables extends FollowTables, WorkflowTables {
   workspaces: WorkspacesTable;
-  workspace_versions: WorkspaceVersionsTable;
   key_checks: KeyChecksTable;
   api_keys: ApiKeysTable;
   grants: GrantsTable;
@@ -56,14 +55,6 @@ interface WorkspacesTable {
   /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
   settings: string;
   added_at: number;
-}
-
-/** How often these have changed. */
-interface WorkspaceVersionsTable {
-  workspace_id: string;
-  key_generation: Generated<number>;
-  access_version: Generated<number>;
-  settings_version: Generated<number>;
 }
 
 /** The keys of `ENCRYPTION_KEYS` that the app has used here. */
@@ -198,7 +189,6 @@ interface RestoresTable {
 }
 
 export type MoveRow = Selectable<MovesTable>;
-export type VersionsRow = Selectable<WorkspaceVersionsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type OperationRow = Selectable<OperationsTable>;
@@ -264,7 +254,8 @@ interface RequestsTable {
   /** What only one open request of a workspace may be about; '' for a create, and when it is no longer open. */
   claim: string;
   is_over_budget: number;
-  key_generation: number;
+  /** The first name of the key of the workspace at that time; '' without a key. */
+  account: string;
   asked_at: number;
   expires_at: number;
   state: RequestState;
@@ -377,7 +368,6 @@ interface OperationsTable {
   sent_by: string;
   /** How often it was marked as sent. */
   attempt: number;
-  key_generation: number;
   /** After this it may not be marked as sent any more. */
   send_by: number;
   /** The first name of the workspace's key; once it was sent, of the one that it was sent with. '' without a key. */

@@ -86,11 +86,10 @@ export async function readList(
   try {
     const held = await app.apiKeys.find(workspaceId);
     if (!held) return { kind: 'not_connected' };
-    const { generation } = held;
-    const known = app.lastLists.find(workspaceId, generation);
-    const reading =
-      coming?.keyGeneration === generation ? coming.last : readAndKeep(generation, isFresh, context);
-    const rest = { coming: { keyGeneration: generation, last: reading } };
+    const [account] = held.account;
+    const known = app.lastLists.find(workspaceId, account);
+    const reading = coming?.account === account ? coming.last : readAndKeep(account, isFresh, context);
+    const rest = { coming: { account, last: reading } };
     try {
       const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
       if (last) return { kind: 'read', last };
@@ -106,14 +105,14 @@ export async function readList(
   }
 }
 
-async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
+async function readAndKeep(account: string, isFresh: boolean, context: Context): Promise<LastServers> {
   const { actor, app } = context;
   const hosting = await context.hosting();
   const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
   // An account that was empty half a minute ago is probably being set up.
   const isDoubtful = !isFresh && read.servers.length === 0;
   const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
-  return app.lastLists.put(actor.workspaceId, generation, { list, at: app.system.now() });
+  return app.lastLists.put(actor.workspaceId, account, { list, at: app.system.now() });
 }
 
 /** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
@@ -197,36 +196,36 @@ interface LastServers {
   readonly at: number;
 }
 
-/** A list that is still being read, and the generation of the API key that it is read with. */
+/** A list that is still being read, and the name of the API key that it is read with. */
 export interface ComingServers {
-  readonly keyGeneration: number;
+  readonly account: string;
   readonly last: Promise<LastServers>;
 }
 
 /** The lists that Home shows while the hosting API doesn't answer. In memory only: empty after a start. */
 export interface LastLists {
-  /** The last list, if it was read with the key of that generation: another key may open another account. */
-  find(workspaceId: WorkspaceId, keyGeneration: number): LastServers | undefined;
+  /** The last list, if it was read with that key: another key may open another account. */
+  find(workspaceId: WorkspaceId, account: string): LastServers | undefined;
   /** Keeps a list, and returns it. The same list again keeps its earlier time. */
-  put(workspaceId: WorkspaceId, keyGeneration: number, last: LastServers): LastServers;
+  put(workspaceId: WorkspaceId, account: string, last: LastServers): LastServers;
 }
 
 /** Workspaces whose list is kept, those that were read last: a list may have thousands of servers. */
 const MOST_WORKSPACES = 50;
 
 export function createLastLists(): LastLists {
-  const lists = new Map<WorkspaceId, LastServers & { readonly keyGeneration: number }>();
-  const find: LastLists['find'] = (workspaceId, keyGeneration) => {
+  const lists = new Map<WorkspaceId, LastServers & { readonly account: string }>();
+  const find: LastLists['find'] = (workspaceId, account) => {
     const last = lists.get(workspaceId);
-    return last?.keyGeneration === keyGeneration ? last : undefined;
+    return last?.account === account ? last : undefined;
   };
   return {
     find,
-    put: (workspaceId, keyGeneration, given) => {
-      const known = find(workspaceId, keyGeneration);
-      const last = known?.list === given.list ? known : { ...given, keyGeneration };
+    put: (workspaceId, account, given) => {
+      const known = find(workspaceId, account);
+      const last = known?.list === given.list ? known : { ...given, account };
       lists.delete(workspaceId);
-      lists.set(workspaceId, { ...last, keyGeneration });
+      lists.set(workspaceId, { ...last, account });
       const [oldest] = lists.keys();
       if (lists.size > MOST_WORKSPACES && oldest !== undefined) lists.delete(oldest);
       return last;

@@ -5,7 +5,6 @@ import type { WorkspaceId } from '../core/ids.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
-import { countChange } from '../db/versions.ts';
 import type { AuditOfErasure, Installation } from './installations.ts';
 
 /**
@@ -89,7 +88,7 @@ async function eraseWorkspace(
     .where('sealed_answer', 'is not', null)
     .returning('id')
     .execute();
-  const isKeyRemoved = await removeKey(trx, workspaceId);
+  await removeKey(trx, workspaceId);
   const tables = [
     ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
     ...(['act_messages', 'homes'] as const),
@@ -102,8 +101,6 @@ async function eraseWorkspace(
     .where('workspace_id', '=', workspaceId)
     .where('kind', '<>', 'operation')
     .execute();
-  if (!isKeyRemoved) await countChange(trx, workspaceId, 'key_generation');
-  await countChange(trx, workspaceId, 'access_version');
   return [
     ...passwords.map((row) => ({
       operationId: row.operation_id,

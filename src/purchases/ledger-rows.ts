@@ -17,7 +17,7 @@ import type { NewOperation } from './ports.ts';
 export const LOOKED_FOR = ['decided_not_done'] as const;
 
 /** Makes the row of a confirmation. */
-export function toRow(operation: NewOperation, keyGeneration: number, account: string): OperationRow {
+export function toRow(operation: NewOperation, account: string): OperationRow {
   const { purchase } = operation;
   return {
     id: operation.id,
@@ -42,7 +42,6 @@ export function toRow(operation: NewOperation, keyGeneration: number, account: s
     told_at: 0,
     sent_by: '',
     attempt: 0,
-    key_generation: keyGeneration,
     send_by: operation.at + SEND_WITHIN_MS,
     account,
     looked_ms: 0,
@@ -63,7 +62,6 @@ export function toOperation(row: OperationRow): Operation {
     hasPassword: row.has_password === 1,
     needsDecision: row.needs_person === 1,
     isLate: row.is_late === 1,
-    keyGeneration: row.key_generation,
     lookedMs: row.looked_ms,
     createdAt: row.created_at,
     sendBy: row.send_by,

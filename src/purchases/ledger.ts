@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { listGrantsFor } from '../access/grant-store.ts';
 import { listNamesOfKey } from '../account/key-store.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
@@ -12,12 +13,11 @@ import { addJob, giveBackJobs, holdsJob, leaseJob } from '../db/jobs.ts';
 import { holdsLock } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
-import { lockVersions, readVersions } from '../db/versions.ts';
 import { type Budget, findExcess, sumSpent } from './budget.ts';
 import { createLedgerLists } from './ledger-lists.ts';
 import { parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
 import { CLOCK_SLACK_MS, labelOf, OPERATION, type Operation } from './operation.ts';
-import type { Ledger, NewOperation, Prepared, Versions } from './ports.ts';
+import type { Ledger, NewOperation, Payer, Permit, Prepared } from './ports.ts';
 import { createPrices } from './prices.ts';
 import { keepAnswer, keepPassword, openAnswer } from './spill.ts';
 
@@ -34,7 +34,7 @@ export function createLedger(foundation: Foundation): Ledger {
     settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
     lease: async (id, lease) => (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
     release: (_id, owner) => giveBackJobs(db, owner),
-    readVersions: (workspaceId) => readVersions(db, workspaceId),
+    readPermit: (order, at) => readPermit(db, order, at),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
   };
 }
@@ -63,9 +63,9 @@ export async function prepareOperation(
   operation: NewOperation,
   budget: Budget | undefined,
 ): Promise<Prepared> {
-  if (!budget) return insertOperation(trx, foundation, operation);
   await lockWorkspace(trx, operation.workspaceId);
-  const earlier = await findEarlier(trx, toRow(operation, 0, ''));
+  if (!budget) return insertOperation(trx, foundation, operation);
+  const earlier = await findEarlier(trx, toRow(operation, ''));
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   const { workspaceId, actorId, price } = operation;
   const excess = findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
@@ -78,9 +78,8 @@ async function insertOperation(
   foundation: Foundation,
   operation: NewOperation,
 ): Promise<Confirmed> {
-  const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
   const names = await listNamesOfKey(trx, foundation.vault, operation.workspaceId);
-  const row = toRow(operation, generation, names[0] ?? '');
+  const row = toRow(operation, operation.account ?? names[0] ?? '');
   if (await isClaimedElsewhere(trx, row, names)) {
     const own = await findEarlier(trx, row);
     return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
@@ -202,12 +201,12 @@ async function markSent(
   trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
-  { at, owner, account, knownIds, versions, lock }: Sent,
+  { at, owner, account, knownIds, permit, lock }: Sent,
 ): Promise<'refused' | 'outdated' | Attempt> {
   const { engine } = foundation;
   if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
   if (lock && !(await holdsLock(trx, lock))) return 'refused';
-  if (!(await isCurrent(trx, id, versions))) return 'outdated';
+  if (!(await isPermitted(trx, id, permit, at))) return 'outdated';
   const row = await trx
     .updateTable('operations')
     .set((column) => ({
@@ -237,16 +236,36 @@ async function markSent(
 /** Thrown to undo a transaction. */
 class OtherInTheWay extends Error {}
 
-/** Held until the transaction ends: who changes the key, a role or the settings then comes before it or after it. */
-async function isCurrent(trx: Transaction<Tables>, id: ConfirmationId, looked: Versions): Promise<boolean> {
-  const row = await trx
-    .selectFrom('operations')
-    .select('workspace_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
+/**
+ * Whether what permitted the payment when it was looked up still does: who changes the key, a grant or the settings comes before
+ * this transaction, and is seen, or after it. What a budget has left only shrinks by orders that are prepared under the same
+ * lock, and that count this one.
+ */
+async function isPermitted(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  looked: Permit,
+  at: number,
+): Promise<boolean> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) return true;
-  const now = await lockVersions(trx, row.workspace_id);
-  return now.key === looked.key && now.access === looked.access && now.settings === looked.settings;
+  await lockWorkspace(trx, row.workspace_id);
+  return (await readPermit(trx, toOperation(row), at)) === looked;
+}
+
+async function readPermit(
+  db: Queries,
+  { workspaceId, actorId: userId, channelId }: Payer,
+  at: number,
+): Promise<Permit> {
+  const stored = await db
+    .selectFrom('workspaces')
+    .leftJoin('api_keys', 'api_keys.workspace_id', 'workspaces.id')
+    .select(['settings', 'sealed'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirst();
+  const grants = await listGrantsFor(db, workspaceId, { userId, channelId }, at);
+  return JSON.stringify([stored, grants]);
 }
 
 const OPEN = ['sent', 'unconfirmed'] as const;

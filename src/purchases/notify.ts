@@ -77,11 +77,11 @@ export function auditOfOperation(
  * date. Sends nothing that costs money. Never throws.
  */
 async function followPurchase(operation: Operation, app: AppContext): Promise<void> {
-  const { id, workspaceId, actorId, channelId, keyGeneration, purchase, state, isLate } = operation;
+  const { id, workspaceId, actorId, channelId, account = '', purchase, state, isLate } = operation;
   const serverId = purchase.kind === 'create' ? operation.serverId : purchase.serverId;
   // An order that is found late is announced with what the message said before.
   if (state !== 'settled' || isLate || serverId === undefined) return;
-  const act = { id, workspaceId, action: purchase.kind, actorId, keyGeneration };
+  const act = { id, workspaceId, action: purchase.kind, actorId, account };
   const { paidUntil } = operation;
   const server = { serverId, label: labelOf(purchase), standing: 'waiting', hasChanged: false } as const;
   await startFollowing(

@@ -89,8 +89,6 @@ interface Confirmed {
   readonly decidedBy?: UserId;
   /** It was found after it had been ended without proof: the earlier message was wrong. */
   readonly isLate: boolean;
-  /** Which API key the workspace had when it was confirmed: the count of its changes. */
-  readonly keyGeneration: number;
   /** The first name of the key that it was confirmed under or sent with; absent without a key. */
   readonly account?: string;
   /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */

@@ -1,3 +1,4 @@
+import { listNamesOfKey } from '../account/key-store.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
@@ -6,7 +7,6 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
 import type { PasswordRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import { readVersions } from '../db/versions.ts';
 import { labelOf, type Operation } from './operation.ts';
 import type { HeldPassword, Passwords } from './ports.ts';
 
@@ -117,19 +117,25 @@ export async function storePassword(
  * Erases the password of a server in the transaction that records its deletion. After a key was replaced, a server of the
  * same ID may be another account's: then its label has to be the same, too.
  */
-export async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<void> {
+export async function erasePasswordOfDeleted(
+  trx: Queries,
+  { vault }: Pick<Foundation, 'vault'>,
+  entry: AuditEntry,
+): Promise<void> {
   const { action, outcome, workspaceId, serverId, label = '' } = entry;
   if (action !== 'delete' || outcome !== 'done' || serverId === undefined) return;
-  const { key } = await readVersions(trx, workspaceId);
   const held = await trx
     .selectFrom('passwords')
     .innerJoin('operations', 'operations.id', 'passwords.operation_id')
-    .select(['passwords.operation_id', 'passwords.label', 'operations.key_generation'])
+    .select(['passwords.operation_id', 'passwords.label', 'operations.account'])
     .where('passwords.workspace_id', '=', workspaceId)
     .where('passwords.server_id', '=', serverId)
     .execute();
+  if (held.length === 0) return;
+  // A key that can't be opened names no account: then the label decides.
+  const names = await listNamesOfKey(trx, vault, workspaceId).catch((): string[] => []);
   const ids = held
-    .filter((row) => row.key_generation === key || isSameLabel(row.label, label))
+    .filter((row) => names.includes(row.account) || isSameLabel(row.label, label))
     .map((row) => row.operation_id);
   if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }

@@ -15,16 +15,15 @@ export interface NewOperation {
   readonly purchase: Purchase;
   readonly price?: Money;
   readonly at: number;
-  /** The API key that it was confirmed under, where that was earlier than now; by default the key of now. */
-  readonly keyGeneration?: number;
+  /** The first name of the key that it was confirmed under, where that was earlier than now; by default the key of now. */
+  readonly account?: string;
 }
 
-/** How often what permits a payment has changed: of two counts that are equal, nothing has changed in between. */
-export interface Versions {
-  readonly key: number;
-  readonly access: number;
-  readonly settings: number;
-}
+/** Whose order, and where it was made: what the stored roles and the settings depend on. */
+export type Payer = Pick<Operation, 'workspaceId' | 'actorId' | 'channelId'>;
+
+/** The settings, the key and the grants that permit a payment, as text: of two that are equal, none has changed. */
+export type Permit = string;
 
 export type Prepared =
   | { readonly kind: 'new' | 'known'; readonly operation: Operation }
@@ -45,12 +44,12 @@ export interface Ledger extends Prices {
   find(id: ConfirmationId): Promise<Operation | undefined>;
   /** The settled create that made this server with this app: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined>;
-  /** What `markSent` compares with what it finds then. */
-  readVersions(workspaceId: WorkspaceId): Promise<Versions>;
+  /** What the database says at that time about whether an order may be paid, for `markSent` to compare. */
+  readPermit(order: Payer, at: number): Promise<Permit>;
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
    * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
-   * or has its job, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
+   * or has its job, or when the lock is no longer this owner's. `outdated` when the permit is not that of now, or when an order
    * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
    * the same label, a renewal of the same month that was sent.
    */
@@ -61,7 +60,7 @@ export interface Ledger extends Prices {
       readonly owner: string;
       readonly account: AccountNames;
       readonly knownIds: readonly ServerId[];
-      readonly versions: Versions;
+      readonly permit: Permit;
       readonly lock?: LockOwner;
     },
   ): Promise<'sent' | 'refused' | 'outdated'>;

@@ -21,8 +21,8 @@ export interface CreatedServer {
   readonly creatorId: UserId;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Which API key the workspace had when it was ordered: the count of its changes. */
-  readonly keyGeneration: number;
+  /** A name of the key that it was ordered with; absent without one. */
+  readonly account?: string;
 }
 
 /**
@@ -40,11 +40,11 @@ export interface KnownPrice {
  * the label has to match, too.
  */
 export function isOrderOf(
-  { label, keyGeneration }: Pick<CreatedServer, 'label' | 'keyGeneration'>,
+  { label, account }: Pick<CreatedServer, 'label' | 'account'>,
   server: Pick<Server, 'label'>,
-  currentGeneration: number | undefined,
+  current: readonly string[] = [],
 ): boolean {
-  return keyGeneration === currentGeneration || isSameLabel(label, server.label);
+  return (account !== undefined && current.includes(account)) || isSameLabel(label, server.label);
 }
 
 /** The price of a month; undefined when neither the catalog nor the order names one. */
@@ -86,7 +86,7 @@ export async function readKnownPrices(
   const byId = new Map(all.map((created) => [created.id, created]));
   return (server) => {
     const created = byId.get(server.id);
-    if (!created || !isOrderOf(created, server, held?.generation)) return undefined;
+    if (!created || !isOrderOf(created, server, held?.account)) return undefined;
     return { created, price: findKnownPrice(created, catalog) };
   };
 }
@@ -122,7 +122,7 @@ async function listCreated(
 ): Promise<readonly CreatedServer[]> {
   const rows = await db
     .selectFrom('operations')
-    .select(['server_id', 'purchase', 'price', 'actor_id', 'created_at', 'key_generation'])
+    .select(['server_id', 'purchase', 'price', 'actor_id', 'created_at', 'account'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'create')
     .where('state', '=', 'settled')
@@ -141,16 +141,16 @@ async function listCreated(
 
 type CreatedRow = Pick<
   OperationRow,
-  'server_id' | 'purchase' | 'price' | 'actor_id' | 'created_at' | 'key_generation'
+  'server_id' | 'purchase' | 'price' | 'actor_id' | 'created_at' | 'account'
 >;
 
 function toCreated(row: CreatedRow): CreatedServer[] {
   const purchase = parsePurchase(row.purchase);
   if (row.server_id === null || purchase.kind !== 'create') return [];
   const { label, plan } = purchase.order;
-  const { actor_id: creatorId, created_at: createdAt, key_generation: keyGeneration } = row;
+  const { actor_id: creatorId, created_at: createdAt, account } = row;
   const paid = { paid: findPrice(row.price) };
-  return [{ id: row.server_id, label, plan, ...paid, creatorId, createdAt, keyGeneration }];
+  return [{ id: row.server_id, label, plan, ...paid, creatorId, createdAt, account }];
 }
 
 async function listPurchases(

@@ -144,7 +144,7 @@ async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<
   if (created?.purchase.kind !== 'create') return undefined;
   const { order } = created.purchase;
   const held = await app.apiKeys.find(context.actor.workspaceId);
-  const isOwn = isOrderOf({ ...created, label: order.label }, { label }, held?.generation);
+  const isOwn = isOrderOf({ ...created, label: order.label }, { label }, held?.account);
   if (!isOwn) return undefined;
   const hosting = await context.hosting();
   return findPlan(await hosting.fetchCatalog(), order.plan);

@@ -15,7 +15,7 @@ import type { System } from '../system.ts';
 import { refuseOverBudget } from './budget.ts';
 import { auditOfOperation } from './notify.ts';
 import { ContradictoryAnswer, labelOf, type Operation, type Purchase } from './operation.ts';
-import type { Ledger, PaidAnswer, Versions } from './ports.ts';
+import type { Ledger, PaidAnswer, Permit } from './ports.ts';
 import { listNamesakes } from './review.ts';
 import { forgetSpilled, spillAnswer } from './spill.ts';
 
@@ -140,8 +140,8 @@ type Check = (how: Pick<CallOptions, 'urgency'>) => Promise<readonly ServerId[]>
 
 interface Looked {
   readonly knownIds: readonly ServerId[];
-  /** From before the look: what has changed since they were read may have been missed. */
-  readonly versions: Versions;
+  /** From before the look: what has changed since it was read may have been missed. */
+  readonly permit: Permit;
   /** On the monotonic clock. */
   readonly at: number;
 }
@@ -191,13 +191,13 @@ async function commit(payment: Payment, looked: Looked): Promise<void> {
 async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
   const { operation, app } = payment;
   const at = app.system.elapsed();
-  const versions = await app.ledger.readVersions(operation.workspaceId);
+  const permit = await app.ledger.readPermit(operation, app.system.now());
   await getHostingOf(operation, app);
   await refuseFrozen(operation.workspaceId, app.workspaces);
   await requireRole(payment);
   await requireApproval(payment);
   await refuseOverBudget(operation, app);
-  return { knownIds: await check(), versions, at };
+  return { knownIds: await check(), permit, at };
 }
 
 async function requireRole({ operation, app }: Payment): Promise<void> {
@@ -217,10 +217,10 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
     throw new Refusal('approval_needed', {});
 }
 
-async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, versions }: Looked) {
+async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, permit }: Looked) {
   const { ledger, system } = app;
   const { account } = hosting;
-  return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, versions, lock });
+  return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, permit, lock });
 }
 
 /** A confirmed operation on its way to the hosting API. */

@@ -7,6 +7,7 @@ import type { Money } from '../core/money.ts';
 import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
+import { isOrderOf } from '../purchases/prices.ts';
 import type { LiveDigest, PaidPrice, Snapshot } from './ports.ts';
 import {
   countDaysLeft,
@@ -45,7 +46,7 @@ export async function makeContent(
   const hidden = all.flatMap(({ mark }) => mark ?? []);
   const lastAt = (await digests.findLastAt(workspaceId)) ?? seen.at - FIRST_LOOK_BACK_MS;
   return {
-    due: await describeDue(listed, day, settings, seen.keyGeneration, workspaceId, app),
+    due: await describeDue(listed, day, settings, seen.account, workspaceId, app),
     expired: listExpired(seen, before, lastAt, marks),
     drift: await findDrift(workspaceId, before, seen, app),
     snoozed: hidden.filter(({ untilDay }) => untilDay !== undefined).length,
@@ -110,7 +111,7 @@ export async function describeDue(
   servers: readonly PaidServer[],
   day: string,
   settings: ReminderSettings,
-  keyGeneration: number,
+  account: AccountNames,
   workspaceId: WorkspaceId,
   { reminders }: AppContext,
 ): Promise<readonly DueServer[]> {
@@ -126,7 +127,7 @@ export async function describeDue(
     daysLeft: countDaysLeft(server.paidUntil, day, settings.zone),
     urgency: findUrgency(countDaysLeft(server.paidUntil, day, settings.zone), settings.daysBefore),
     snoozes: listSnoozes(server.paidUntil, day, settings),
-    price: findPrice(server, paidById.get(server.id), keyGeneration),
+    price: findPrice(server, paidById.get(server.id), account),
   }));
 }
 
@@ -138,11 +139,11 @@ function listSnoozes(paidUntil: number, day: string, settings: ReminderSettings)
 }
 
 /** After the API key was replaced, the same ID may be another account's server: then the label has to be the same, too. */
-function findPrice({ label }: Server, paid: PaidPrice | undefined, keyGeneration: number): Money | undefined {
+function findPrice({ label }: Server, paid: PaidPrice | undefined, current: AccountNames): Money | undefined {
   if (paid?.operation.price === undefined) return undefined;
   const { operation } = paid;
-  const isSame = operation.keyGeneration === keyGeneration || isSameLabel(labelOf(operation.purchase), label);
-  return isSame ? operation.price : undefined;
+  const { account, price, purchase } = operation;
+  return isOrderOf({ label: labelOf(purchase), account }, { label }, current) ? price : undefined;
 }
 
 /** An action may take this long until the server shows its effect, so what was done shortly before counts as well. */
@@ -295,7 +296,6 @@ function findStanding(server: DueServer, known: Known): DueStanding {
 /** The account of a workspace as one read of its list showed it. */
 export interface SeenAccount {
   readonly account: AccountNames;
-  readonly keyGeneration: number;
   readonly list: ServerList;
   readonly at: number;
 }
@@ -312,7 +312,7 @@ export async function readAccount(
   if (!held) throw new Refusal('no_api_key', {});
   const hosting = hostingOf(held.key, workspaceId);
   const list = await hosting.fetchServers({ urgency: 'background' });
-  return { account: hosting.account, keyGeneration: held.generation, list, at: system.now() };
+  return { account: hosting.account, list, at: system.now() };
 }
 
 /** What the next digest compares with; undefined where the list was incomplete. */

@@ -33,9 +33,8 @@ export const listReminders = defineUseCase({
     const due = listDue(servers, day, postedAt, settings, [])
       .map(({ server }) => server)
       .filter(({ label }) => context.covers(label));
-    const generation = (await app.apiKeys.find(workspaceId))?.generation ?? 0;
     const content = {
-      due: await describeDue(due, day, settings, generation, workspaceId, app),
+      due: await describeDue(due, day, settings, hosting.account, workspaceId, app),
       expired: [],
       drift: NO_DRIFT,
       snoozed: 0,

@@ -143,8 +143,8 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Ca
 async function followDeleted(request: Request, app: AppContext): Promise<void> {
   // A purchase is followed by its operation.
   if (request.kind !== 'delete' || request.state !== 'ended' || request.reason.code !== 'done') return;
-  const { id, workspaceId, requesterId: actorId, channelId, keyGeneration, serverId, label } = request;
-  const act = { id, workspaceId, action: 'delete', actorId, keyGeneration, channelId } as const;
+  const { id, workspaceId, requesterId: actorId, channelId, account, serverId, label } = request;
+  const act = { id, workspaceId, action: 'delete', actorId, account, channelId } as const;
   await startFollowing(act, { serverId, label, standing: 'waiting', hasChanged: false }, app);
 }
 

@@ -82,8 +82,8 @@ export type Approval = Requested &
   ApprovalAction &
   OverBudget &
   ApprovalOutcome & {
-    /** Which API key the workspace had when it was requested: the count of its changes. */
-    readonly keyGeneration: number;
+    /** The first name of the key that the workspace had when it was requested; '' without a key. */
+    readonly account: string;
   };
 
 /** The role that a user asked the owners for. */

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
+import { listNamesOfKey } from '../account/key-store.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -12,7 +13,6 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
-import { readVersions } from '../db/versions.ts';
 import type { Budget } from '../purchases/budget.ts';
 import { prepareOperation } from '../purchases/ledger.ts';
 import { storedPurchase } from '../purchases/ledger-rows.ts';
@@ -229,8 +229,8 @@ async function addApproval(
   requested: NewApproval,
   audit: AuditEntry,
 ): Promise<{ readonly isNew: boolean; readonly approval: Approval }> {
-  const { key } = await readVersions(trx, requested.workspaceId);
-  const row = toRow(requested, key);
+  const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
+  const row = toRow(requested, account);
   // An expired one blocks no other, even before the sweep.
   await trx
     .updateTable('requests')
@@ -275,7 +275,7 @@ async function addRoleRequest(
 ): Promise<RoleRequestOutcome> {
   // Two simultaneous requests of one user are serialized here, so that each counts the other.
   await lockWorkspace(trx, request.workspaceId);
-  const row = toRow(request, 0);
+  const row = toRow(request, '');
   const recent = await listRecentRoles(trx, row, since);
   const same = await findSameId(trx, row);
   const repeated = same
@@ -343,10 +343,10 @@ async function prepareApproved(
   budget: Budget | undefined,
 ): Promise<CancelReason['code'] | undefined> {
   if (approval.kind === 'delete') return undefined;
-  const { id, workspaceId, requesterId: actorId, channelId, purchase, price, keyGeneration } = approval;
+  const { id, workspaceId, requesterId: actorId, channelId, purchase, price, account } = approval;
   // A concurrent transaction that adds up spending has to count this, too.
   await lockWorkspace(trx, workspaceId);
-  const operation = { id, workspaceId, actorId, channelId, purchase, price, keyGeneration, at };
+  const operation = { id, workspaceId, actorId, channelId, purchase, price, account, at };
   const prepared = await prepareOperation(trx, foundation, operation, budget);
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
@@ -390,7 +390,7 @@ function toClaim(request: NewApproval | NewRoleRequest): string {
 }
 
 /** Makes the row of a request that was just made. */
-function toRow(request: NewApproval | NewRoleRequest, keyGeneration: number): RequestRow {
+function toRow(request: NewApproval | NewRoleRequest, account: string): RequestRow {
   return {
     id: request.id,
     workspace_id: request.workspaceId,
@@ -400,7 +400,7 @@ function toRow(request: NewApproval | NewRoleRequest, keyGeneration: number): Re
     subject: toSubject(request),
     claim: toClaim(request),
     is_over_budget: request.kind !== 'role' && request.isOverBudget ? 1 : 0,
-    key_generation: keyGeneration,
+    account,
     asked_at: request.requestedAt,
     expires_at: request.expiresAt,
     state: 'open',
@@ -429,7 +429,7 @@ function toRequest(row: RequestRow): Request {
     cards: JSON.parse(row.cards),
     kind: row.kind,
     ...SUBJECTS[row.kind].parse(JSON.parse(row.subject)),
-    ...(isApproval && { isOverBudget: row.is_over_budget === 1, keyGeneration: row.key_generation }),
+    ...(isApproval && { isOverBudget: row.is_over_budget === 1, account: row.account }),
     ...keepPresent({
       channelId: row.channel_id,
       decidedBy: row.decided_by,

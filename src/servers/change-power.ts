@@ -16,14 +16,7 @@ import {
   subjectOf,
   type UnansweredCode,
 } from './find.ts';
-import {
-  FOLLOW_MS,
-  type FollowedAction,
-  type FollowedServer,
-  findKeyGeneration,
-  followPower,
-  lookAt,
-} from './follow.ts';
+import { FOLLOW_MS, type FollowedAction, type FollowedServer, followPower, lookAt } from './follow.ts';
 import { refuseProtected } from './protect.ts';
 
 /** The outcome of a power action that the hosting API has accepted, or may have carried out. */
@@ -80,14 +73,13 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
         throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
       });
       await checkPower(action, server, { ref, ...sureness }, context);
-      const keyGeneration = await findKeyGeneration(context);
       const hosting = await context.hosting();
       await onSending?.();
       await context.beforeChange();
       const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
         const change = { server, ...answer };
-        const actId = await followPower(action, { ...change, batch, keyGeneration }, context);
+        const actId = await followPower(action, { ...change, batch, account: hosting.account[0] }, context);
         return { ...change, isUnconfirmed: false, actId };
       }
       const { code } = answer;

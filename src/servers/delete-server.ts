@@ -9,7 +9,7 @@ import type { HostingApi } from '../hosting/hosting-api.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { findUnanswered, getServer, nameFailure, type ServerRef, type UnansweredCode } from './find.ts';
-import { findKeyGeneration, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
+import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './protect.ts';
 
 /** Reads what the delete form shows. @throws Refusal `server_protected`, and as `getServer` does; HostingError */
@@ -63,7 +63,6 @@ export const deleteServer = defineUseCase({
   run: async (input: DeleteInput & { readonly formId: string }, context): Promise<Deletion> => {
     const server = await getServerToDelete(input, context);
     if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
-    const keyGeneration = await findKeyGeneration(context);
     const hosting = await context.hosting();
     const { seenRequests, system } = context.app;
     if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
@@ -72,7 +71,7 @@ export const deleteServer = defineUseCase({
       throw nameFailure(error, { act: 'delete', label: server.label, serverId: server.id });
     });
     if (outcome.kind === 'gone') {
-      const actId = await followDelete(input.formId, server, keyGeneration, context);
+      const actId = await followDelete(input.formId, server, hosting.account[0], context);
       return { server, isGone: true, actId };
     }
     context.setUnconfirmed(outcome.code);
@@ -84,12 +83,12 @@ export const deleteServer = defineUseCase({
 async function followDelete(
   id: ConfirmationId,
   { id: serverId, label }: Server,
-  keyGeneration: number,
+  account: string,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
   const { workspaceId, userId: actorId, channelId } = actor;
   const action = 'delete' as const;
-  const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
+  const act = { id, workspaceId, action, actorId, account, channelId };
   const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
   return (await startFollowing(act, server, app, PLACE_WITHIN_MS)) ? id : undefined;
 }

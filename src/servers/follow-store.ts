@@ -14,7 +14,7 @@ export type FollowPayload = Omit<FollowedAct, 'id' | 'workspaceId' | 'message' |
 /** An act of which another server is followed from now on. */
 export type StartedAct = Pick<
   FollowedAct,
-  'id' | 'workspaceId' | 'action' | 'actorId' | 'channelId' | 'keyGeneration'
+  'id' | 'workspaceId' | 'action' | 'actorId' | 'channelId' | 'account'
 >;
 
 interface Times {
@@ -44,7 +44,7 @@ export function createFollowedActs(foundation: Foundation) {
     add: (act: StartedAct, server: FollowedServer, times: Times): Promise<void> =>
       engine.transact(db, (trx) => add(trx, foundation, act, server, times)),
     /** Ends what earlier actions on the server are followed for, after one that needs no following. */
-    supersede: (act: Omit<StartedAct, 'keyGeneration'>, serverId: ServerId): Promise<void> =>
+    supersede: (act: Omit<StartedAct, 'account'>, serverId: ServerId): Promise<void> =>
       engine.transact(db, async (trx) => {
         await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
       }),
@@ -89,7 +89,7 @@ async function add(
 async function supersede(
   trx: Queries,
   acts: Acts,
-  { id, action, actorId }: Omit<StartedAct, 'keyGeneration'>,
+  { id, action, actorId }: Omit<StartedAct, 'account'>,
   serverId: ServerId,
 ): Promise<void> {
   const superseded = { by: actorId, action };

@@ -57,8 +57,8 @@ export interface FollowedAct {
   readonly channelId?: ChannelId;
   /** The thread in which the actor acted. */
   readonly thread?: { readonly ts: string; readonly isOpen: boolean };
-  /** The workspace's key generation at the act: a later key may open another account. */
-  readonly keyGeneration: number;
+  /** A name of the workspace's key at the act: another key may open another account. */
+  readonly account: string;
   /** The approver of a delete. Looked up when the message is sent, not stored with the act. */
   readonly approvedBy?: UserId;
   /** The channel's message; absent if there is none, and only the actor gets one. */
@@ -371,7 +371,7 @@ interface AcceptedPower {
   /** The state in the hosting API's answer. */
   readonly state?: string;
   readonly batch: { readonly actId?: string | undefined } | undefined;
-  readonly keyGeneration: number;
+  readonly account: string;
 }
 
 /**
@@ -380,7 +380,7 @@ interface AcceptedPower {
  */
 export async function followPower(
   action: PowerAction,
-  { server, state, batch, keyGeneration }: AcceptedPower,
+  { server, state, batch, account }: AcceptedPower,
   { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
 ): Promise<string | undefined> {
   const isAtTarget = state !== undefined && isTargetState(action, { state });
@@ -388,7 +388,7 @@ export async function followPower(
   const isSettled = isAtTarget && action !== 'reboot';
   const { workspaceId, userId: actorId, channelId } = actor;
   const id = batch?.actId ?? app.system.newId();
-  const act = { id, workspaceId, action, actorId, keyGeneration, channelId };
+  const act = { id, workspaceId, action, actorId, account, channelId };
   if (isSettled && !batch) {
     await supersedeEarlier(act, server.id, app);
     return undefined;
@@ -437,12 +437,4 @@ function createFollowClock({ elapsed, now }: Pick<System, 'elapsed' | 'now'>): F
       looks.delete(id);
     },
   };
-}
-
-/** Finds the generation of the workspace's API key; 0 without a key. Acts are not followed under another key. */
-export async function findKeyGeneration({
-  actor,
-  app,
-}: Pick<UseCaseContext, 'actor' | 'app'>): Promise<number> {
-  return (await app.apiKeys.find(actor.workspaceId))?.generation ?? 0;
 }

@@ -138,14 +138,16 @@ export async function markSent(
   return outcome === 'sent';
 }
 
-/** What a process says when it marks an operation of T1 as sent; nothing there has changed. */
+/** What permits an order of a workspace of which nothing is stored. */
+const NOTHING_STORED = '[null,[]]';
+
+/** What a process says when it marks an operation as sent. */
 export function sentBy(
   owner: string,
   at = T0,
   more: Partial<Parameters<Ledger['markSent']>[1]> = {},
 ): Parameters<Ledger['markSent']>[1] {
-  const versions = { key: 0, access: 0, settings: 0 };
-  return { at, owner, account: ['a'], knownIds: [], versions, ...more };
+  return { at, owner, account: ['a'], knownIds: [], permit: NOTHING_STORED, ...more };
 }
 
 /** Marks that the actor was notified of the operation's current state. */

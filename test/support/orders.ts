@@ -22,7 +22,7 @@ let recorded = 0;
 
 /** Writes an order into the team's ledger without the hosting service, which has its server already. */
 export async function record({ app }: Team, order: RecordedOrder): Promise<void> {
-  const { ledger, system } = app.ports;
+  const { apiKeys, ledger, system } = app.ports;
   const { purchase, by = 'mara', at = system.now(), ends = 'settled', serverId } = order;
   recorded += 1;
   const id = `01K5RECORDED${String(recorded).padStart(14, '0')}`;
@@ -32,13 +32,14 @@ export async function record({ app }: Team, order: RecordedOrder): Promise<void>
   await ledger.prepare({ id, workspaceId: TEAM.id, actorId, purchase, at, ...priced });
   const sentAt = at + 1;
   await ledger.lease(id, { owner: 'test', now: sentAt, until: sentAt + 1000 });
-  const versions = await ledger.readVersions(TEAM.id);
+  const permit = await ledger.readPermit({ workspaceId: TEAM.id, actorId }, sentAt);
+  const key = await apiKeys.find(TEAM.id);
   const sent = await ledger.markSent(id, {
     at: sentAt,
     owner: 'test',
-    account: ['a'],
+    account: key?.account ?? ['a'],
     knownIds: [],
-    versions,
+    permit,
   });
   if (sent !== 'sent') throw new Error(`the order is ${sent}`);
   const audit = entry({ workspaceId: TEAM.id, actorId });

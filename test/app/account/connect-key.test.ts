@@ -62,17 +62,6 @@ describe('an API key', () => {
     expect((await outcomes())[0]).toBe('cli command line connect failed unauthorized');
     expect(await store.apiKeys.find('T1')).toBeUndefined();
   });
-
-  it('is another one for everything that was confirmed while it was being tested', async () => {
-    let whileTested: number | undefined;
-    const fetchServers = async () => {
-      whileTested = (await store.ledger.readVersions('T1')).key;
-      return wholeList([]);
-    };
-    const entry = openEntry({ hostingOf: () => makeHosting({ fetchServers }) });
-    await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
-    expect(await store.apiKeys.find('T1')).toMatchObject({ generation: (whileTested ?? 0) + 1 });
-  });
 });
 
 describe('a use case about all workspaces', () => {

@@ -34,8 +34,8 @@ async function create(workspaceId: string, serverId: number, label = `web-${serv
   const { ledger } = store;
   await ledger.prepare(operation);
   await ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const versions = await ledger.readVersions(workspaceId);
-  await ledger.markSent(operation.id, sentBy('sender', T0, { versions }));
+  const permit = await ledger.readPermit(operation, T0);
+  await ledger.markSent(operation.id, sentBy('sender', T0, { permit }));
   await ledger.settle(operation.id, { at: T0, serverId }, entry({ workspaceId }));
 }
 
@@ -101,10 +101,10 @@ describe('the known price of a server', () => {
   });
 
   test('after the API key was replaced counts only where the label is still the same', () => {
-    const order = { label: 'web-1', keyGeneration: 1 };
-    expect(isOrderOf(order, { label: 'renamed' }, 1)).toBe(true);
-    expect(isOrderOf(order, { label: 'WEB-1 ' }, 2)).toBe(true);
-    expect(isOrderOf(order, { label: 'db-1' }, 2)).toBe(false);
+    const order = { label: 'web-1', account: 'a' };
+    expect(isOrderOf(order, { label: 'renamed' }, ['b', 'a'])).toBe(true);
+    expect(isOrderOf(order, { label: 'WEB-1 ' }, ['c'])).toBe(true);
+    expect(isOrderOf(order, { label: 'db-1' }, ['c'])).toBe(false);
     expect(isOrderOf(order, { label: 'db-1' }, undefined)).toBe(false);
   });
 });

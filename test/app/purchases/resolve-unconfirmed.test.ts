@@ -39,7 +39,6 @@ function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Oper
     sentAt: SENT_AT,
     sendBy: SENT_AT,
     isLate: false,
-    keyGeneration: 0,
     lookedMs: 0,
   };
 }

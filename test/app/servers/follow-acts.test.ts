@@ -24,7 +24,7 @@ const ACT: StartedAct = {
   action: 'reboot',
   actorId: 'U1',
   channelId: 'C1',
-  keyGeneration: 1,
+  account: 'a',
 };
 const SERVER: FollowedServer = {
   serverId: 1,

@@ -10,7 +10,7 @@ const none = { count: 0, amount: money(0), unpriced: 0 };
 function costsOf(labels: readonly string[]): Costs {
   const servers = labels.map((label, at) => {
     const id = 4_000_000 + at;
-    const created = { id, label, plan: 'small', creatorId: 'U0MANAGER01', createdAt: 1e12, keyGeneration: 1 };
+    const created = { id, label, plan: 'small', creatorId: 'U0MANAGER01', createdAt: 1e12, account: 'a' };
     const server = { id, label, state: 'running', paidUntil: 1e12 };
     return { server, created, price: { monthly: money(590), source: 'catalog' as const } };
   });

@@ -54,7 +54,7 @@ function openWorld(store: Store) {
 
 const quick = async (read: HomeContent) => read;
 
-const COMING = { keyGeneration: 1, last: new Promise<never>(() => undefined) };
+const COMING = { account: 'a', last: new Promise<never>(() => undefined) };
 
 /** The first load waits for the gate; those after it don't. */
 function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => boolean) {

@@ -3,7 +3,7 @@ import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
-import type { Versions } from '../../../src/purchases/ports.ts';
+import type { Permit } from '../../../src/purchases/ports.ts';
 import { realSystem } from '../../../src/system.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { interleave } from '../engine/interleave.ts';
@@ -23,19 +23,19 @@ async function prepareOrder([store]: readonly [Store, Store], round: number) {
   await store.apiKeys.put(workspaceId, new Secret('key'), 'U1', now());
   const grant = await store.grants.put(newGrant({ workspaceId, role: 'manager' }));
   await store.ledger.prepare(operation);
-  const versions = await store.ledger.readVersions(workspaceId);
-  return { id: operation.id, workspaceId, grant, versions };
+  const permit = await store.ledger.readPermit(operation, now());
+  return { id: operation.id, workspaceId, grant, permit };
 }
 
 interface Order {
   readonly id: string;
-  readonly versions: Versions;
+  readonly permit: Permit;
 }
 
 /** As a process does it: by taking the lease first. */
-async function send({ ledger }: Store, { id, versions }: Order, owner: string) {
+async function send({ ledger }: Store, { id, permit }: Order, owner: string) {
   if (!(await ledger.lease(id, lease(owner)))) return 'refused';
-  return ledger.markSent(id, sentBy(owner, now(), { versions, account: [id] }));
+  return ledger.markSent(id, sentBy(owner, now(), { permit, account: [id] }));
 }
 
 /** A pair of which one sends an order, and the other changes what permits it. */
@@ -76,8 +76,8 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
         await stores[0].ledger.lease(setting.id, lease('a', 0));
         return setting;
       },
-      first: (store, { id, versions }) =>
-        store.ledger.markSent(id, sentBy('a', now(), { versions, account: [id] })),
+      first: (store, { id, permit }) =>
+        store.ledger.markSent(id, sentBy('a', now(), { permit, account: [id] })),
       second: (store, setting) => send(store, setting, 'b'),
       check: async ({ first, second, at }) => {
         expect([at, first, second]).toEqual([at, 'refused', 'sent']);

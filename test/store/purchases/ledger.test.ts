@@ -36,7 +36,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         hasPassword: false,
         needsDecision: false,
         isLate: false,
-        keyGeneration: 0,
         lookedMs: 0,
         createdAt: at,
         sendBy: at + SEND_WITHIN_MS,
@@ -244,13 +243,14 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       ['a role', () => store.grants.put(newGrant())],
       ['the settings', () => changeSettings(store)],
     ])('does not happen when %s has changed since it was looked up', async (_words, change) => {
+      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       const { operation } = await confirm(ledger, newCreate());
       await lease(operation.id, T0);
-      const versions = await ledger.readVersions('T1');
+      const permit = await ledger.readPermit(operation, T0);
       await change();
-      expect(await ledger.markSent(operation.id, sentBy('a', T0, { versions }))).toBe('outdated');
+      expect(await ledger.markSent(operation.id, sentBy('a', T0, { permit }))).toBe('outdated');
       expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
-      const now = { versions: await ledger.readVersions('T1') };
+      const now = { permit: await ledger.readPermit(operation, T0) };
       expect(await ledger.markSent(operation.id, sentBy('a', T0, now))).toBe('sent');
     });
   });

@@ -36,8 +36,8 @@ async function prepareOrders(
 /** As a process does it: by taking the lease first. */
 async function send({ ledger }: Store, { id, workspaceId, key }: Order) {
   if (!(await ledger.lease(id, { owner: id, now: now(), until: now() + 60_000 }))) return 'refused';
-  const versions = await ledger.readVersions(workspaceId);
-  return ledger.markSent(id, sentBy(id, now(), { versions, account: vault.namesOf(key) }));
+  const permit = await ledger.readPermit({ workspaceId, actorId: 'U1' }, now());
+  return ledger.markSent(id, sentBy(id, now(), { permit, account: vault.namesOf(key) }));
 }
 
 async function sendAndLose(store: Store, order: Order) {

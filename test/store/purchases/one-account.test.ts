@@ -63,8 +63,8 @@ class Orders {
   async send(id: string, workspaceId: string) {
     const { ledger } = this.store;
     await ledger.lease(id, { owner: id, now: T0, until: T0 + 1 });
-    const versions = await ledger.readVersions(workspaceId);
-    return ledger.markSent(id, sentBy(id, T0, { versions, account: this.nameOf(workspaceId) }));
+    const permit = await ledger.readPermit({ workspaceId, actorId: 'U1' }, T0);
+    return ledger.markSent(id, sentBy(id, T0, { permit, account: this.nameOf(workspaceId) }));
   }
 
   loseAnswer(id: string, workspaceId: string) {

@@ -37,9 +37,9 @@ describe.each(engines)('prices in the ledger on $name', ({ make }) => {
         paid: money(499),
         creatorId: 'U7',
         createdAt: T0 + 3,
-        keyGeneration: 0,
+        account: 'a',
       },
-      { id: 8, label: 'web-8', plan: 's1', creatorId: 'U1', createdAt: T0, keyGeneration: 0 },
+      { id: 8, label: 'web-8', plan: 's1', creatorId: 'U1', createdAt: T0, account: 'a' },
     ]);
   });
 

@@ -48,7 +48,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
         state: 'approved',
         isNotified: false,
         cards: [],
-        keyGeneration: 0,
+        account: '',
         decidedBy: 'U9',
         decidedAt: T0 + 1,
       });

@@ -44,12 +44,12 @@ describe.each(engines)('requests on $name', ({ make }) => {
   };
 
   test.each([
-    ['a create', newApproval({ isOverBudget: true }), { keyGeneration: 0 }],
-    ['a renewal', newApproval(renewal), { keyGeneration: 0 }],
+    ['a create', newApproval({ isOverBudget: true }), { account: '' }],
+    ['a renewal', newApproval(renewal), { account: '' }],
     [
       'a delete',
       newApproval({ kind: 'delete', serverId: 3, label: 'web-1', paidUntil: T0 }),
-      { keyGeneration: 0 },
+      { account: '' },
     ],
     ['a role', newRoleRequest({ command: 'reboot web-1' }), {}],
   ])('keep %s as it was asked for, with the cards', async (_, wanted, more) => {

@@ -12,7 +12,7 @@ const ACT: StartedAct = {
   action: 'reboot',
   actorId: 'U1',
   channelId: 'C1',
-  keyGeneration: 1,
+  account: 'a',
 };
 const SERVER: FollowedServer = { serverId: 1, label: 'web-1', standing: 'waiting', hasChanged: false };
 const MESSAGE = { channelId: 'C1', ts: '1.2' };

@@ -106,7 +106,7 @@ describe.concurrent('when another hosting account is connected', () => {
     const { ledger } = team.app.ports;
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
     const at = realSystem.now();
-    const keyGeneration = (await team.app.ports.apiKeys.find(TEAM.id))?.generation ?? 0;
+    const [account] = (await team.app.ports.apiKeys.find(TEAM.id))?.account ?? [];
     const other = await connectOther(team);
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
@@ -115,7 +115,7 @@ describe.concurrent('when another hosting account is connected', () => {
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
       at,
-      keyGeneration,
+      account,
     });
     const manager = team.slack.as('mara').in('#ops');
     await manager.sees('web-1 was not created, and nothing was charged. The hosting account was reconnected');

@@ -17,8 +17,8 @@ export async function holdPassword(
   const password = `canary-${operation.id}`;
   await store.ledger.prepare(operation);
   await store.ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const versions = await store.ledger.readVersions('T1');
-  expect(await store.ledger.markSent(operation.id, sentBy('sender', T0, { versions }))).toBe('sent');
+  const permit = await store.ledger.readPermit(operation, T0);
+  expect(await store.ledger.markSent(operation.id, sentBy('sender', T0, { permit }))).toBe('sent');
   const settled = { at: T0, serverId, password: new Secret(password), isFirstHand: true };
   const audit = entry({ actorId: creatorId, operationId: operation.id, serverId, label });
   expect(await store.ledger.settle(operation.id, settled, audit)).toBe(true);
