@@ -12,7 +12,7 @@ import type { KeyChange } from './ports.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
- * orders confirmed before are refused with `account_changed`. Never sends a paid request.
+ * orders confirmed under another key are refused with `account_changed`. Never sends a paid request.
  * @throws HostingError `unauthorized` (wrong key), `not_allowed` (no top-up yet) and the others of a read
  */
 export const connectKey = defineUseCase({
