@@ -77,7 +77,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const transport = openTransport(config, system, log, clock, stop.signal);
   const { receiver } = transport;
   const dispatch = slack.createDispatch(entry, ports);
-  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;

@@ -1,5 +1,4 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
-import { lockWorkspace } from '../account/workspaces.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
@@ -7,6 +6,7 @@ import { type Grant, type Grantee, ROLES, roleCovers } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
+import { lockWorkspace } from '../db/locks.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
 import type { Grants, NewGrant } from './grants.ts';
 
@@ -67,7 +67,18 @@ async function removeAllOf(
 
 function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
   return {
-    listFor: (workspaceId, place, now) => listGrantsFor(db, workspaceId, place, now),
+    listFor: async (workspaceId, place, now) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where((column) => column.or(subjectsAt(column, place)))
+        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
     list: async (workspaceId) => {
       const rows = await db
         .selectFrom('grants')
@@ -79,25 +90,6 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
       return rows.map(toGrant);
     },
   };
-}
-
-/** As `Grants.listFor`, in a transaction too. */
-export async function listGrantsFor(
-  db: Queries,
-  workspaceId: WorkspaceId,
-  place: { readonly userId: UserId; readonly channelId?: ChannelId },
-  now: number,
-): Promise<readonly Grant[]> {
-  const rows = await db
-    .selectFrom('grants')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where((column) => column.or(subjectsAt(column, place)))
-    .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
-    .orderBy('granted_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toGrant);
 }
 
 /**

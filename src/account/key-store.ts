@@ -1,10 +1,10 @@
 import { Secret } from '../core/secret.ts';
 import { beginChain } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
+import { lockWorkspace } from '../db/locks.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { ApiKeys } from './ports.ts';
-import { lockWorkspace } from './workspaces.ts';
 
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation): ApiKeys {

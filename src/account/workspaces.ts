@@ -12,7 +12,8 @@ import {
   type PurchaseFreeze,
   type WorkspaceSettings,
 } from '../core/settings.ts';
-import type { Foundation, Queries } from '../db/database.ts';
+import type { Foundation } from '../db/database.ts';
+import { lockWorkspace } from '../db/locks.ts';
 import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
 
 /** Reads the workspace's settings (docs/design.md 8.4). */
@@ -163,18 +164,6 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
         return true;
       }),
   };
-}
-
-/**
- * Locks a workspace by writing its row, until the transaction ends. Changes of its key, grants and settings do, and so do
- * confirmations and payments: each then comes before or after any other (docs/design.md 4.2).
- */
-export async function lockWorkspace(trx: Queries, id: string): Promise<void> {
-  await trx
-    .updateTable('workspaces')
-    .set((column) => ({ name: column.ref('name') }))
-    .where('id', '=', id)
-    .execute();
 }
 
 const amount = z.number().int().min(0).transform(money).exactOptional();

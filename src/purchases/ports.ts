@@ -19,9 +19,6 @@ export interface NewOperation {
   readonly account?: string;
 }
 
-/** Whose order, and where it was made: what the stored roles and the settings depend on. */
-export type Payer = Pick<Operation, 'workspaceId' | 'actorId' | 'channelId'>;
-
 /** The settings, the key and the grants that permit a payment, as text: of two that are equal, none has changed. */
 export type Permit = string;
 
@@ -44,8 +41,8 @@ export interface Ledger extends Prices {
   find(id: ConfirmationId): Promise<Operation | undefined>;
   /** The settled create that made this server with this app: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined>;
-  /** What the database says at that time about whether an order may be paid, for `markSent` to compare. */
-  readPermit(order: Payer, at: number): Promise<Permit>;
+  /** What the database says at that time about whether an order of this workspace may be paid, for `markSent` to compare. */
+  readPermit(workspaceId: WorkspaceId, at: number): Promise<Permit>;
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
    * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it

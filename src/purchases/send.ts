@@ -191,7 +191,7 @@ async function commit(payment: Payment, looked: Looked): Promise<void> {
 async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
   const { operation, app } = payment;
   const at = app.system.elapsed();
-  const permit = await app.ledger.readPermit(operation, app.system.now());
+  const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
   await getHostingOf(operation, app);
   await refuseFrozen(operation.workspaceId, app.workspaces);
   await requireRole(payment);

@@ -105,12 +105,14 @@ function plainMention(word: string): string {
 /** Rows, and characters in all cells, of one message. Two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
 const CELLS_PER_MESSAGE = 9500;
+/** Lists of so many servers are rows of text, which may ride on the ack of the command (`slack/answer.ts`); longer ones are tables. */
+const MOST_ROWS = 20;
 /** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;
 /** Longer menus load their choices while the user types, so that the message doesn't get too long. */
 const MENU_MOST = 25;
 
-/** Renders one page of matching servers as a table that Slack sorts, with a menu to manage one. `page` counts from 0. */
+/** Renders matching servers as rows or, where they are many, one page of a table that Slack sorts, with a menu to manage one. `page` counts from 0. */
 export function serverList(
   { servers, extent }: Pick<ServerList, 'servers' | 'extent'>,
   filter: string,
@@ -118,10 +120,11 @@ export function serverList(
   now: number,
 ): Message {
   if (servers.length === 0) return emptyList(filter, extent);
+  if (servers.length <= MOST_ROWS) return shortList(servers, filter, now);
   const parts = splitServers(servers, now);
   const at = Math.min(page, parts.length - 1);
   const shown = parts[at] ?? [];
-  const title = `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
+  const title = titleOf(servers, filter);
   const first = parts.slice(0, at).flat().length + 1;
   const range = `${describeNumber(first)}–${describeNumber(first + shown.length - 1)}`;
   const more =
@@ -142,6 +145,16 @@ export function serverList(
       return [heading, ...serverSections(shown, now), ...more, controls];
     },
   };
+}
+
+function shortList(servers: readonly Server[], filter: string, now: number): Message {
+  const text = titleOf(servers, filter);
+  const rows = servers.map((server) => section(serverLine(server, now)));
+  return { text, blocks: [section(`*${text}*`), ...rows, listControls(servers, servers, filter, 0, 1)] };
+}
+
+function titleOf(servers: readonly Server[], filter: string): string {
+  return `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
 }
 
 function emptyList(filter: string, extent: ListExtent): Message {

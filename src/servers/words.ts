@@ -51,10 +51,19 @@ export function describePlace(server: Server): string {
   return `${state}\nIPv4: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
 }
 
-/** A server in one line, the most important facts first. `isExpiring`: the paid time is marked as urgent. */
+/**
+ * A server in one line: its label, and its state in words only if it isn't running. `isExpiring`: the paid time is marked as urgent.
+ */
 export function serverLine(server: Server, now: number, isExpiring = false): string {
-  const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\`` : '';
-  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now, isExpiring)}`;
+  const [dot, ...state] = stateWords(server).split(' ');
+  const isRunning = isTargetState('start', server);
+  const facts = [
+    `${dot} *${codeLabel(server.label, 40)}*`,
+    ...(isRunning ? [] : [state.join(' ')]),
+    ...(server.ipv4 ? [`\`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\``] : []),
+    describePaidTime(server, now, isExpiring),
+  ];
+  return facts.join(' · ');
 }
 
 /** "paid for 28 days (until Dec 21)", in the reader's zone. */

@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
-import { App, type Receiver } from '@slack/bolt';
+import { App, type Receiver, type RespondArguments } from '@slack/bolt';
+import type { KnownBlock } from '@slack/types';
 import { type Logger, LogLevel } from '@slack/web-api';
 import { describeDefect } from '../core/errors.ts';
 import { InFlight } from '../core/locks.ts';
 import type { Log } from '../log.ts';
-import type { System } from '../system.ts';
 import type { Dispatch } from './dispatch.ts';
-import { isSilent, WORKING } from './reply.ts';
+import type { Message } from './kit/blocks.ts';
 import type { Delivery } from './routing.ts';
 
 /** A transport for Slack's requests: HTTP or Socket Mode. */
@@ -37,7 +37,6 @@ export async function startBolt(options: {
   readonly receiver: Receiver;
   readonly slackApiUrl: string;
   readonly dispatch: Dispatch;
-  readonly system: Pick<System, 'sleep'>;
   readonly log: Log;
 }): Promise<BoltApp> {
   const { receiver, dispatch, log } = options;
@@ -59,39 +58,27 @@ export async function startBolt(options: {
       .add(work)
       .catch((error: unknown) => log.error('a request was not understood', describeDefect(error)));
   };
-  registerCommand(app, dispatch, start, options.system);
+  registerCommand(app, dispatch, start);
   register(app, dispatch, start, inFlight);
   await app.init();
   return { drain: () => inFlight.drain() };
 }
 
-/**
- * Registers commands. The work starts before the ack: if the user sees nothing of it soon, the ack says that it goes on. Words in
- * an ack take none of the five uses of the `response_url`.
- */
-function registerCommand(
-  app: App,
-  dispatch: Dispatch,
-  start: (work: Promise<void>) => void,
-  system: Pick<System, 'sleep'>,
-): void {
+/** Registers commands, whose work starts before the ack: an answer that is ready soon rides on it. */
+function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
   app.command(/.*/, async ({ ack, body, context }) => {
-    const answered = withResolvers<boolean>();
-    const visible = withResolvers<void>();
-    const delivery = {
-      ...delivered(context),
-      answered: answered.promise.then(() => undefined),
-      saysWorking: answered.promise,
-      onVisible: visible.resolve,
-    };
-    const work = dispatch.command(body, delivery);
-    start(work);
-    const silent = await isSilent(work, visible.promise, system);
+    const { promise: answered, resolve } = withResolvers<void>();
+    const { inAck, ended } = dispatch.command(body, { ...delivered(context), answered });
+    start(ended);
+    const message = await inAck;
     // Resolves also if the ack can't be sent, since Slack has then given up: follow-ups must not wait for it.
-    await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack()).finally(() =>
-      answered.resolve(silent),
-    );
+    await (message ? ack(ephemeral(message)) : ack()).finally(resolve);
   });
+}
+
+function ephemeral({ text, blocks }: Message): RespondArguments {
+  // Blocks that only the newest clients know don't ride (answer.ts), so that these are blocks that Bolt knows.
+  return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
 }
 
 /**

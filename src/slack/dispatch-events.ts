@@ -7,6 +7,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { RequestPlace } from '../installations/installations.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
+import { sayIfSilent, WORKING } from './answer.ts';
 import { explainError, sendError } from './failures.ts';
 import { type HomeOpened, readHomeOpened } from './home-publisher.ts';
 import { namedId } from './http-receiver.ts';
@@ -15,7 +16,7 @@ import { STEP, type StepOutputs } from './kit/home-view.ts';
 import { splitSubcommand } from './kit/typed-words.ts';
 import { readRevocation } from './oauth.ts';
 import { eventPlace, placeOfEvent, stepPayload } from './payloads.ts';
-import { isSilent, NO_REPLY, replyDirectly, replyToMention, WORKING, watchCommand } from './reply.ts';
+import { NO_REPLY, replyDirectly, replyToMention } from './reply.ts';
 import { createRequest, type Reply, type SlackRequest } from './request.ts';
 import {
   callerOf,
@@ -78,9 +79,9 @@ async function answerMessage(
     else await routing.runCommand(text, seen);
     await seen.note.sayUnsaid(seen.reply);
   };
-  await showing(request, routing, (seen) =>
-    answer(seen).catch((error: unknown) => sendError(error, seen, routing.nextSteps(error, text))),
-  );
+  const work = (seen: SlackRequest) =>
+    answer(seen).catch((error: unknown) => sendError(error, seen, routing.nextSteps(error, text)));
+  await sayIfSilent(request, routing.system, work, () => request.reply.send(textMessage(WORKING)));
 }
 
 /**
@@ -115,26 +116,6 @@ async function refuseOutsider(message: TypedMessage, request: SlackRequest): Pro
   if (homeTeamId === undefined || homeTeamId === workspaceId) return;
   const name = nameIn(message) ?? 'panel';
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
-}
-
-/** Runs the work, and says that it goes on if the user sees nothing of it for too long. */
-async function showing(
-  request: SlackRequest,
-  { system }: Routing,
-  work: (request: SlackRequest) => Promise<void>,
-): Promise<void> {
-  let onVisible: () => void = () => undefined;
-  const visible = new Promise<void>((resolve) => {
-    onVisible = resolve;
-  });
-  const seen = watchCommand(request.reply, onVisible, Promise.resolve(false));
-  const working = work(seen.watch({ ...request, reply: seen.reply }));
-  if (await isSilent(working, visible, system)) await sayWorking(request.reply);
-  await working;
-}
-
-async function sayWorking(reply: Reply): Promise<void> {
-  await reply.send(textMessage(WORKING));
 }
 
 const BEGIN_WITH_IT =

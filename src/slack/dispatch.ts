@@ -1,5 +1,7 @@
 import { withTimeout } from '../core/locks.ts';
+import type { RequestPlace } from '../installations/installations.ts';
 import type { System } from '../system.ts';
+import { createCommandAnswer } from './answer.ts';
 import { dispatchEvent, dispatchStep } from './dispatch-events.ts';
 import {
   dispatchAction,
@@ -9,8 +11,9 @@ import {
   type OfferedOptions,
 } from './dispatch-interactions.ts';
 import { type SubmissionAck, sendError } from './failures.ts';
+import { type Message, stampBlocks } from './kit/blocks.ts';
 import { commandPayload, placeOfCommand, triggerId } from './payloads.ts';
-import { replyTo, watchCommand } from './reply.ts';
+import { replyTo } from './reply.ts';
 import { createRequest } from './request.ts';
 import {
   callerOf,
@@ -23,20 +26,16 @@ import {
   sendUnreadable,
 } from './routing.ts';
 
-/** The delivery of a command, whose ack can say that the work goes on. */
-interface CommandDelivery extends Delivery {
-  /** Called when the user sees something of the work. */
-  readonly onVisible?: () => void;
-  /** Resolves after the ack: whether it said that the work goes on. */
-  readonly saysWorking?: Promise<boolean>;
-}
-
 /**
  * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users read what goes wrong. Money effect:
  * that of the use cases.
  */
 export interface Dispatch {
-  command(body: unknown, delivery: CommandDelivery): Promise<void>;
+  /** Returns the message of the ack, if it has one, and when the work has ended, which may be before or after the ack. */
+  command(
+    body: unknown,
+    delivery: Delivery,
+  ): { readonly inAck: Promise<Message | undefined>; readonly ended: Promise<void> };
   action(body: unknown, delivery: Delivery): Promise<void>;
   /** Returns the ack to send, and `after`, which resolves when the rest of the work has ended. */
   submission(
@@ -66,27 +65,36 @@ export function createDispatch(routes: Routes, parts: DispatchParts): Dispatch {
   };
 }
 
-async function dispatchCommand(
+function dispatchCommand(
   body: unknown,
-  { onVisible = () => undefined, saysWorking = Promise.resolve(false), ...delivery }: CommandDelivery,
+  delivery: Delivery,
   routing: Routing,
-): Promise<void> {
+): ReturnType<Dispatch['command']> {
   const payload = commandPayload.safeParse(body).data;
-  if (!payload) return sendUnreadable(body, routing);
+  if (!payload) return { inAck: Promise.resolve(undefined), ended: sendUnreadable(body, routing) };
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, channelId };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller = callerOf(actor, 'command', id, delivery);
-  const reply = replyTo(payload.response_url, actor, routing);
-  const seen = watchCommand(reply, onVisible, saysWorking);
-  if (await isRefused(placeOfCommand(payload), seen.reply, routing, { hasBegun: false }))
-    return seen.cleaned();
-  const request = seen.watch(await createRequest(routing, caller, seen.reply, payload.trigger_id));
-  await routing
-    .runCommand(payload.text, request)
-    .catch((error: unknown) => sendError(error, request, routing.nextSteps(error, payload.text)));
-  await request.note.sayUnsaid(request.reply);
-  await seen.cleaned();
+  const place = placeOfCommand(payload);
+  const answer = createCommandAnswer(replyTo(payload.response_url, actor, routing), routing.system);
+  const run = async (): Promise<void> => {
+    if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
+    const request = answer.watch(await createRequest(routing, caller, answer.reply, payload.trigger_id));
+    await routing.runCommand(payload.text, request).catch((error: unknown) => {
+      answer.noteError(error);
+      return sendError(error, request, routing.nextSteps(error, payload.text));
+    });
+    await request.note.sayUnsaid(request.reply);
+  };
+  const ended = run();
+  const inAck = answer.inAck(ended).then((message) => message && stampMessage(message, place));
+  return { inAck, ended };
+}
+
+/** Names the workspace in the buttons of an ack, as the client of an organization's install does in what it posts. */
+function stampMessage(message: Message, { orgId, workspaceId }: RequestPlace): Message {
+  return orgId === undefined ? message : { ...message, blocks: stampBlocks(message.blocks, workspaceId) };
 }
 
 /** How long Slack takes an acknowledgment. */

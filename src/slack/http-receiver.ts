@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
+import { type App, isValidSlackRequest, type ReceiverEvent } from '@slack/bolt';
+import { describeDefect } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
-import { quietLogger, type Transport } from './bolt.ts';
+import type { Transport } from './bolt.ts';
 import type { SlackClock } from './slack-api.ts';
 
 /**
- * The longest unsigned body that is parsed, in characters. Bolt parses a form before it checks the signature, since Slack's test of
- * the address has none. Parsing a MiB can take half a second, so that anyone could block the process.
+ * The longest unsigned body that is parsed, in characters: Slack's test of the address has no signature. Parsing a MiB can take half
+ * a second, so that anyone could block the process.
  */
 const MOST_UNSIGNED = 4096;
 
@@ -28,22 +29,37 @@ export function createHttpReceiver(options: {
   readonly clock: Pick<SlackClock, 'noteRequest'>;
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
-  const receiver = createBoltReceiver(signingSecret, options.log);
+  let app: App | undefined;
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const rawBody = await readBody(request);
-    if (!rawBody) return answerAlone(response, 413);
-    const body = rawBody.toString();
-    const isOurs = isSigned(request, body, signingSecret);
-    const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
-    if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
-    if (isOurs) options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
-    // Bolt takes a body that was read before.
-    receiver.requestListener(Object.assign(request, { rawBody }), response);
+    const text = await readBody(request);
+    if (text === undefined) return answer(response, 413);
+    if (!isSigned(request, text, signingSecret)) return answer(response, isAddressTest(text) ? 200 : 401);
+    options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
+    const body = parseBody(text, request);
+    if (!body) return answer(response, 400);
+    if (body.ssl_check === '1') return answer(response, 200);
+    if (body.type === 'url_verification') return answer(response, 200, { challenge: body.challenge });
+    await app?.processEvent(eventOf(body, text, request, response));
+    // Bolt has waited for its listeners: there is none for such a request.
+    if (!response.headersSent) answer(response, 404);
   };
   return {
-    receiver,
+    receiver: {
+      init: (given) => {
+        app = given;
+      },
+      start: async () => undefined,
+      stop: async () => undefined,
+    },
     listener: (request, response) => {
-      listen(request, response).catch(() => response.destroy());
+      listen(request, response).catch((error: unknown) => {
+        // A client that goes away while it sends is no failure.
+        if (!request.readableAborted)
+          options.log.debug('a request from Slack could not be dispatched', describeDefect(error));
+        // At once, so that Slack doesn't wait for 3 s.
+        if (response.headersSent || request.readableAborted) response.destroy();
+        else answer(response, 500);
+      });
     },
     start: async () => undefined,
     faults: () => [],
@@ -51,15 +67,52 @@ export function createHttpReceiver(options: {
   };
 }
 
-function createBoltReceiver(signingSecret: string, log: Log): HTTPReceiver {
-  return new HTTPReceiver({
-    signingSecret,
-    endpoints: ['/slack/events'],
-    logger: quietLogger(log),
-    customPropertiesExtractor: ({ headers, rawBody }) => ({
-      requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
-    }),
-  });
+/** A request as Bolt dispatches it. Bolt's own receiver would check the signature and parse the body again. */
+function eventOf(
+  body: Record<string, unknown>,
+  text: string,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): ReceiverEvent {
+  const retries = Number(headers['x-slack-retry-num']);
+  return {
+    body,
+    ack: async (given) => {
+      if (!response.headersSent) answer(response, 200, given);
+    },
+    ...(retries > 0 && { retryNum: retries }),
+    customProperties: { requestId: deliveryId(headers['x-slack-request-timestamp'], text) },
+  };
+}
+
+/** Parses a signed body: a form, whose `payload` is JSON if it has one, or JSON. Undefined if it is no object. */
+function parseBody(text: string, { headers }: IncomingMessage): Record<string, unknown> | undefined {
+  try {
+    const form = headers['content-type'] === FORM ? parseForm(text) : undefined;
+    const { payload } = form ?? {};
+    const body: unknown =
+      form && typeof payload !== 'string' ? form : JSON.parse(payload?.toString() ?? text);
+    return typeof body === 'object' && body !== null ? { ...body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Whether it is Slack's own test of the address, which has no signature. Nothing else of it is read. */
+function isAddressTest(text: string): boolean {
+  return text.length <= MOST_UNSIGNED && parseForm(text).ssl_check === '1';
+}
+
+/** Answers with a body if there is one: text, or an object as JSON. */
+function answer(response: ServerResponse, status: number, body?: unknown): void {
+  if (body === undefined || body === '')
+    return void response.writeHead(status, { 'content-length': 0 }).end();
+  const isText = typeof body === 'string';
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
 }
 
 function isSigned({ headers }: IncomingMessage, body: string, signingSecret: string): boolean {
@@ -77,7 +130,7 @@ function isSigned({ headers }: IncomingMessage, body: string, signingSecret: str
  * Reads a body; undefined if it is too long. Reads into one piece of memory: thousands of parts of a byte each would take two
  * hundred times as much.
  */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   let memory = Buffer.alloc(FIRST_BYTES);
   let length = 0;
   // Read to the end anyway: a client that is cut off while sending never reads the answer.
@@ -89,7 +142,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     part.copy(memory, length);
     length = end;
   }
-  return length > BODY_LIMIT_BYTES ? undefined : memory.subarray(0, length);
+  return length > BODY_LIMIT_BYTES ? undefined : memory.toString('utf8', 0, length);
 }
 
 function grow(memory: Buffer, bytes: number) {
@@ -98,24 +151,14 @@ function grow(memory: Buffer, bytes: number) {
   return grown;
 }
 
-function answerAlone(response: ServerResponse, status: number): void {
-  response.writeHead(status).end();
-}
-
-/** Whether a body or its payload is `null`, which Bolt doesn't expect: it would end the process. */
-function isNull(body: string): boolean {
-  const { payload } = parseForm(body);
-  return [body, payload].some((text) => typeof text === 'string' && text.trim() === 'null');
-}
-
 /**
- * Returns the ID of a delivery: a hash of what Slack's signature covers, the time and the body as Bolt reads them. The signature's
+ * Returns the ID of a delivery: a hash of what Slack's signature covers, the time and the body. The signature's
  * header itself would not do: only its part up to a second `=` is verified, so that a copy could be given another one.
  */
-function deliveryId(timestamp: unknown, rawBody: Buffer): string {
+function deliveryId(timestamp: unknown, body: string): string {
   return createHash('sha256')
     .update(`v0:${Number(timestamp)}:`)
-    .update(rawBody.toString())
+    .update(body)
     .digest('hex');
 }
 

@@ -11,7 +11,7 @@ import { holdsSecret, withFallback } from './failures.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { type CardParts, cardView, readCard } from './kit/home-view.ts';
-import type { Reply, SlackRequest, Views } from './request.ts';
+import type { Reply, Views } from './request.ts';
 import type { SlackApi, SlackClients } from './slack-api.ts';
 
 /** The user who gets the replies, and where they acted. */
@@ -255,97 +255,4 @@ export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['
     edit,
     delete: async () => false,
   };
-}
-
-/** ResponseOptions long a user may see nothing before the app says that it is working: they might press Enter again. */
-const SILENCE_MS = 700;
-
-/** The words of an ack if the user has seen nothing else by then. Slack may keep them beside the outcome. */
-export const WORKING = 'Working on it. The result will appear here.';
-
-/** Waits until the user sees something of the work, or it has ended; true if neither happens within 700 ms. */
-export async function isSilent(
-  work: Promise<void>,
-  visible: Promise<void>,
-  system: Pick<System, 'sleep'>,
-): Promise<boolean> {
-  // Not aborted: the error of an aborted wait costs more than the rest of an acknowledgment, and the timer is short.
-  const late = system.sleep(SILENCE_MS).then(() => true);
-  const ended = work.then(
-    () => false,
-    () => false,
-  );
-  const seen = visible.then(() => false);
-  return Promise.race([seen, ended, late]);
-}
-
-/** The watched replies and request of a command. */
-interface SeenCommand {
-  readonly reply: Reply;
-  /** Watches the modals and announcements of a request, too. */
-  watch(request: SlackRequest): SlackRequest;
-  /** Resolves when the words of the ack were deleted, if they had to be. */
-  cleaned(): Promise<void>;
-}
-
-/**
- * Watches the replies to a command: calls `onVisible` when the user sees something. Once something was announced or a modal is
- * open, tries to delete the words of the ack; not if a reply was sent, since Slack doesn't document what its original message is
- * then.
- */
-export function watchCommand(
-  given: Reply,
-  onVisible: () => void,
-  saysWorking: Promise<boolean>,
-): SeenCommand {
-  let isAnswered = false;
-  let cleaning: Promise<void> | undefined;
-  const clean = async () => {
-    if ((await saysWorking) && !isAnswered) await given.delete();
-  };
-  return {
-    reply: watchReply(given, () => {
-      isAnswered = true;
-      onVisible();
-    }),
-    watch: (request) =>
-      watchViews(request, () => {
-        onVisible();
-        cleaning ??= clean();
-      }),
-    cleaned: async () => {
-      await cleaning;
-    },
-  };
-}
-
-/** Watches replies: calls `onVisible` when Slack has taken something that the user sees. */
-function watchReply(reply: Reply, onVisible: () => void): Reply {
-  const watched = async (taken: Promise<boolean>) => {
-    const isTaken = await taken;
-    if (isTaken) onVisible();
-    return isTaken;
-  };
-  return {
-    ...reply,
-    send: (message) => watched(reply.send(message)),
-    replace: (message) => watched(reply.replace(message)),
-    announce: (message) => watched(reply.announce(message)),
-  };
-}
-
-/** Watches a request: calls `onVisible` when it has opened a modal or announced something. */
-function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
-  const { views } = request;
-  const open: typeof views.open = async (view) => {
-    const opened = await views.open(view);
-    if (opened.ok) onVisible();
-    return opened;
-  };
-  const announce: typeof request.announce = async (action, ...more) => {
-    const announced = await request.announce(action, ...more);
-    if (announced) onVisible();
-    return announced;
-  };
-  return { ...request, views: { ...views, open }, announce };
 }

@@ -16,7 +16,7 @@ test('many orders that wait for one of a dead process don’t keep that from bei
   const dead = newCreate('dead', { id: 'dead', at, price: money(499) });
   await ledger.prepare(dead);
   await ledger.lease(dead.id, { owner: 'dead', now: at, until: at + LEASE_MS });
-  const permit = await ledger.readPermit(dead, at);
+  const permit = await ledger.readPermit(dead.workspaceId, at);
   expect(await ledger.markSent(dead.id, sentBy('dead', at, { permit }))).toBe('sent');
   const waiting = Array.from({ length: 12 }, (_, number) =>
     newCreate(`web-${number}`, { id: `waiting-${number}`, at: at + 1, price: money(499) }),

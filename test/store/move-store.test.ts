@@ -36,7 +36,7 @@ async function fill(store: Store) {
   await store.requests.requestApproval(approval, entry());
   const [paid, open] = [newCreate('web-1'), newCreate('web-2')];
   for (const operation of [paid, open]) await store.ledger.prepare(operation);
-  const permit = await store.ledger.readPermit(paid, T0);
+  const permit = await store.ledger.readPermit(paid.workspaceId, T0);
   await store.ledger.lease(paid.id, { owner: 'a', now: T0, until: T0 + 9 });
   await store.ledger.markSent(paid.id, sentBy('a', T0, { permit }));
   const settled = { at: T0, serverId: 7, password: new Secret('the password') };

@@ -32,7 +32,7 @@ export async function record({ app }: Team, order: RecordedOrder): Promise<void>
   await ledger.prepare({ id, workspaceId: TEAM.id, actorId, purchase, at, ...priced });
   const sentAt = at + 1;
   await ledger.lease(id, { owner: 'test', now: sentAt, until: sentAt + 1000 });
-  const permit = await ledger.readPermit({ workspaceId: TEAM.id, actorId }, sentAt);
+  const permit = await ledger.readPermit(TEAM.id, sentAt);
   const key = await apiKeys.find(TEAM.id);
   const sent = await ledger.markSent(id, {
     at: sentAt,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { startTeam } from '../support/team.ts';
 
+/** A list of so many servers is a table, which doesn't ride on the ack of its command. */
+const LONG = 21;
+
 describe('an answer', () => {
   it.each([
     '',
@@ -8,20 +11,14 @@ describe('an answer', () => {
     'success',
   ])('appears once, even if Slack accepts it and answers %j', async (body) => {
     await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.wordReplyAnswers(body);
     const otto = team.slack.as('otto').in('#ops');
-    for (const [typed, seen] of [
-      ['list', '1 server'],
-      ['show web-1', 'Paid until'],
-      ['help', '/vps help'],
-    ] as const) {
-      await otto.types(`/vps ${typed}`);
-      await otto.sees(seen);
-    }
     const answers = () => team.slack.traffic().filter(({ what }) => /^(response_url|chat\.)/.test(what));
     await otto.types('/vps list');
-    await expect.poll(() => answers().length).toBe(4);
+    await otto.sees('21 servers');
+    await otto.types('/vps list web');
+    await expect.poll(() => answers().length).toBe(2);
     expect(new Set(answers().map(({ what }) => what))).toEqual(new Set(['response_url']));
     expect(team.slack.brokenRules()).toEqual([]);
   });
@@ -42,31 +39,31 @@ describe('an answer', () => {
 
   it('arrives as an ephemeral message when Slack’s reply address fails', async () => {
     await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.breakReplyUrls();
     const vera = team.slack.as('vera').in('#ops');
-    await vera.types('/vps stop web-1');
-    await vera.sees('operator');
+    await vera.types('/vps list');
+    await vera.sees('21 servers');
     expect(team.slack.traffic().map(({ what }) => what)).toContain('chat.postEphemeral');
   });
 
   it('arrives as a direct message if Slack’s reply address and ephemeral messages both fail', async () => {
     await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
-    await team.slack.as('otto').in('#ops').types('/vps show web-1');
-    await team.slack.as('otto').in('dm').sees('Paid until');
+    await team.slack.as('otto').in('#ops').types('/vps list');
+    await team.slack.as('otto').in('dm').sees('21 servers');
   });
 
   it('arrives as plain text when Slack refuses its blocks', async () => {
     await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.refuseBlock('section');
     const vera = team.slack.as('vera').in('#ops');
-    await vera.types('/vps show web-1');
+    await vera.types('/vps list');
+    await vera.sees('21 servers');
     await vera.sees('web-1');
-    await vera.sees('running');
   });
 });
 

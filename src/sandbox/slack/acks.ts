@@ -38,11 +38,23 @@ export function expectEmptyAck(world: World, what: string, ack: Ack): void {
   world.journal.breakRule('bad_ack', `${what}: Slack takes no body in this ack`);
 }
 
+const OLD_BLOCKS = ['section', 'context', 'actions', 'header', 'divider', 'image'];
+
+/** Whether the message of an ack has a block that Slack may refuse there: it tells nobody, so that the user would see nothing. */
+function hasNewerBlock(world: World, what: string, blocks: unknown): boolean {
+  const types = Array.isArray(blocks)
+    ? blocks.map((block) => (isJson(block) ? textIn(block, 'type') : ''))
+    : [];
+  const newer = types.find((type) => !OLD_BLOCKS.includes(type));
+  if (newer !== undefined) world.journal.breakRule('bad_ack', `${what}: an ack with a block "${newer}"`);
+  return newer !== undefined;
+}
+
 /** Reads the message in the ack of a command; undefined: none, or one that Slack refuses. */
 export function messageInAck(world: World, what: string, ack: Ack): Json | undefined {
   const message = ack.body ?? (ack.text.trim() === '' ? undefined : { text: ack.text });
   if (!message) return undefined;
   if (textIn(message, 'text') === '' && !Array.isArray(message.blocks)) return undefined;
-  if (hasRefusedBlock(world, message.blocks)) return undefined;
+  if (hasRefusedBlock(world, message.blocks) || hasNewerBlock(world, what, message.blocks)) return undefined;
   return checkMessage(world, what, message).length === 0 ? message : undefined;
 }

@@ -22,6 +22,7 @@ import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
 import type { SocketConnections } from './socket/connections.ts';
+import { showAck } from './user-actions/command.ts';
 import { runWorkflow } from './workflows/run-workflow.ts';
 import { APP, type Team, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
@@ -166,9 +167,11 @@ export class LocalSlack implements AsyncDisposable {
     return commandFields(this.#world, user, channel, text);
   }
 
-  /** Delivers fields (a form) or a payload (an interaction) with a good signature. */
-  deliverSigned(content: DeliveryContent): Promise<Delivery> {
-    return this.deliverBody('form', formOf(content));
+  /** Delivers fields (a command) or a payload (an interaction) with a good signature; a command's user sees what its ack says. */
+  async deliverSigned(content: DeliveryContent): Promise<Delivery> {
+    const delivery = await this.deliverBody('form', formOf(content));
+    if ('fields' in content) showAck(this.#world, content.fields, delivery);
+    return delivery;
   }
 
   /** Delivers any body with a good signature, or in an envelope: a form, or the JSON of an event. */
@@ -180,12 +183,12 @@ export class LocalSlack implements AsyncDisposable {
   deliverAltered(delivery: Delivery, change: (content: Json) => Json): Promise<Delivery> {
     const fields = Object.fromEntries(new URLSearchParams(delivery.body));
     const payload = fields.payload === undefined ? undefined : readJson(fields.payload);
-    if (isJson(payload)) return this.deliverSigned({ payload: change(payload) });
+    if (isJson(payload)) return this.deliverBody('form', formOf({ payload: change(payload) }));
     const changed = Object.entries(change(fields)).map(([name, value]) => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]);
-    return this.deliverSigned({ fields: Object.fromEntries(changed) });
+    return this.deliverBody('form', formOf({ fields: Object.fromEntries(changed) }));
   }
 
   /** The same as `deliverSigned`, signed with another secret. */

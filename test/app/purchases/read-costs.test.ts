@@ -34,7 +34,7 @@ async function create(workspaceId: string, serverId: number, label = `web-${serv
   const { ledger } = store;
   await ledger.prepare(operation);
   await ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const permit = await ledger.readPermit(operation, T0);
+  const permit = await ledger.readPermit(operation.workspaceId, T0);
   await ledger.markSent(operation.id, sentBy('sender', T0, { permit }));
   await ledger.settle(operation.id, { at: T0, serverId }, entry({ workspaceId }));
 }

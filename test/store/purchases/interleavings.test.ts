@@ -23,7 +23,7 @@ async function prepareOrder([store]: readonly [Store, Store], round: number) {
   await store.apiKeys.put(workspaceId, new Secret('key'), 'U1', now());
   const grant = await store.grants.put(newGrant({ workspaceId, role: 'manager' }));
   await store.ledger.prepare(operation);
-  const permit = await store.ledger.readPermit(operation, now());
+  const permit = await store.ledger.readPermit(operation.workspaceId, now());
   return { id: operation.id, workspaceId, grant, permit };
 }
 

@@ -246,11 +246,11 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       const { operation } = await confirm(ledger, newCreate());
       await lease(operation.id, T0);
-      const permit = await ledger.readPermit(operation, T0);
+      const permit = await ledger.readPermit(operation.workspaceId, T0);
       await change();
       expect(await ledger.markSent(operation.id, sentBy('a', T0, { permit }))).toBe('outdated');
       expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
-      const now = { permit: await ledger.readPermit(operation, T0) };
+      const now = { permit: await ledger.readPermit(operation.workspaceId, T0) };
       expect(await ledger.markSent(operation.id, sentBy('a', T0, now))).toBe('sent');
     });
   });

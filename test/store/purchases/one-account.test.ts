@@ -63,7 +63,7 @@ class Orders {
   async send(id: string, workspaceId: string) {
     const { ledger } = this.store;
     await ledger.lease(id, { owner: id, now: T0, until: T0 + 1 });
-    const permit = await ledger.readPermit({ workspaceId, actorId: 'U1' }, T0);
+    const permit = await ledger.readPermit(workspaceId, T0);
     return ledger.markSent(id, sentBy(id, T0, { permit, account: this.nameOf(workspaceId) }));
   }
 

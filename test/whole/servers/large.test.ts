@@ -77,7 +77,7 @@ describe('three thousand servers', () => {
     team.slack.faults.refuseBlock('data_table');
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
-    await viewer.sees('🟢 running · web-1');
+    await viewer.sees('🟢 *web-1*');
     await viewer.sees('more: narrow the list with /vps list <filter>.');
     await viewer.types('/vps catalog');
     await viewer.sees('6 plans');

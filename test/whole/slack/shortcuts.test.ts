@@ -223,7 +223,7 @@ describe('the global shortcut Servers', () => {
     await operator.sees('rebooted web-7');
     await operator.usesGlobalShortcut('servers');
     await operator.sees('Which server?');
-    expect(operator.modal()?.shown).toMatch(/Which server\?\s+🟢 running · web-7/);
+    expect(operator.modal()?.shown).toMatch(/Which server\?\s+🟢 \*web-7\*/);
     await operator.chooses('Find another server', 'web-9');
     await operator.sees(/Servers\s+web-9/);
     await operator.presses('Stop');

@@ -1,4 +1,4 @@
-import { messageInAck, readAck } from '../acks.ts';
+import { type Ack, messageInAck, readAck } from '../acks.ts';
 import type { Channel } from '../channels.ts';
 import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
@@ -58,22 +58,36 @@ async function runCommand(world: World, user: User, channel: Channel, typed: str
   watchForSilence(world, user, what);
   const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
   const ack = readAck(world, delivery);
-  if (!ack.ok) {
-    const words = `${world.app.command} failed with the error "${ack.error}"`;
-    world.messages.post({ channel: channel.id, user: SLACKBOT, text: escapeEntities(words), to: user.id });
+  if (ack.ok) {
+    showMessage(world, what, ack, fields);
     return delivery;
   }
-  const message = messageInAck(world, what, ack);
-  if (message) {
-    const isPublic = textIn(message, 'response_type') === 'in_channel';
-    if (isPublic) checkOutsiders(world, what, channel.id, textIn(message, 'text'));
-    world.messages.post({
-      channel: channel.id,
-      user: APP.botUserId,
-      text: textIn(message, 'text'),
-      blocks: message.blocks,
-      ...(isPublic ? {} : { to: user.id }),
-    });
-  }
+  const words = `${world.app.command} failed with the error "${ack.error}"`;
+  world.messages.post({ channel: channel.id, user: SLACKBOT, text: escapeEntities(words), to: user.id });
   return delivery;
+}
+
+/** Shows what the ack of a command says that was delivered without its user's screen. */
+export function showAck(world: World, fields: Readonly<Record<string, string>>, delivery: Delivery): void {
+  const isKnown = world.channels.some(({ id }) => id === fields.channel_id);
+  if (isKnown && delivery.status === 200) showMessage(world, delivery.what, readAck(world, delivery), fields);
+}
+
+function showMessage(
+  world: World,
+  what: string,
+  ack: Ack,
+  { channel_id: channel = '', user_id: to = '' }: Readonly<Record<string, string>>,
+): void {
+  const message = messageInAck(world, what, ack);
+  if (!message) return;
+  const isPublic = textIn(message, 'response_type') === 'in_channel';
+  if (isPublic) checkOutsiders(world, what, channel, textIn(message, 'text'));
+  world.messages.post({
+    channel,
+    user: APP.botUserId,
+    text: textIn(message, 'text'),
+    blocks: message.blocks,
+    ...(isPublic ? {} : { to }),
+  });
 }

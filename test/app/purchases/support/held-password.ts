@@ -17,7 +17,7 @@ export async function holdPassword(
   const password = `canary-${operation.id}`;
   await store.ledger.prepare(operation);
   await store.ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const permit = await store.ledger.readPermit(operation, T0);
+  const permit = await store.ledger.readPermit(operation.workspaceId, T0);
   expect(await store.ledger.markSent(operation.id, sentBy('sender', T0, { permit }))).toBe('sent');
   const settled = { at: T0, serverId, password: new Secret(password), isFirstHand: true };
   const audit = entry({ actorId: creatorId, operationId: operation.id, serverId, label });
