@@ -11,7 +11,6 @@ import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { sweepBatches } from './reminders/batch.ts';
 import { createReminderWork } from './reminders/digest.ts';
-import { resumeDelete } from './requests/answer-approval.ts';
 import { sweepRequests } from './requests/notify.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
@@ -180,7 +179,7 @@ function onceAtATime(work: () => Promise<void>, app: AppContext) {
 
 /** Continues approvals, access requests and renewal batches. A failure of one kind doesn't stop the others. */
 async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
-  const sweeps = [sweepRequests(app, startedAt, resumeDelete), sweepBatches(app)];
+  const sweeps = [sweepRequests(app, startedAt), sweepBatches(app)];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
 }
 

@@ -31,6 +31,7 @@ import type { BatchNotifier } from './reminders/batch.ts';
 import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
 import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
+import type { DeleteNotifier } from './servers/deletion.ts';
 import type { FollowNotifier } from './servers/follow.ts';
 import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
 import type { Protections, ServerNotes } from './servers/ports.ts';
@@ -88,6 +89,7 @@ export interface AppContext extends Store {
   readonly connectNotifier: ConnectNotifier;
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
+  readonly deleteNotifier: DeleteNotifier;
   readonly followNotifier: FollowNotifier;
   readonly requestNotifier: RequestNotifier;
   readonly accountNotifier: AccountNotifier;

@@ -16,6 +16,7 @@ import { createBatchNotifier } from './reminders/renew-all.ts';
 import { approvalScreen } from './requests/approval-card.ts';
 import { createRequestNotifier } from './requests/notify.ts';
 import { roleScreen } from './requests/role-request-card.ts';
+import { createDeleteNotifier } from './servers/delete-outcome.ts';
 import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
 import { shortcuts } from './servers/shortcuts.ts';
@@ -49,6 +50,7 @@ export interface Slack {
     | 'connectNotifier'
     | 'slackAbilities'
     | 'operationNotifier'
+    | 'deleteNotifier'
     | 'followNotifier'
     | 'requestNotifier'
     | 'accountNotifier'
@@ -148,6 +150,7 @@ function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
   return {
     connectNotifier: createConnectNotifier(parts),
     operationNotifier: createOperationNotifier(parts),
+    deleteNotifier: createDeleteNotifier(parts),
     followNotifier: createFollowNotifier(parts),
     requestNotifier: createRequestNotifier(parts, { approval: approvalScreen, role: roleScreen }),
     accountNotifier: createAccountNotifier(parts),

@@ -141,8 +141,6 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
 /** Why a request can no longer be answered or withdrawn. `by`: " by @olga", or ''. */
 const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
   approved: (by) => `This request was already approved${by}.`,
-  running: (by) => `This request was already approved${by}.`,
-  ended: (by) => `This request was already approved${by}.`,
   denied: (by) => `This request was already denied${by}.`,
   withdrawn: (by) => `This request was withdrawn${by}.`,
   expired: () => 'This request has expired.',

@@ -419,7 +419,6 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   not_found_yet: 'not found so far',
   decided_not_done: 'a manager decided that it wasn’t done',
   lost_account: 'another hosting account is connected',
-  done: 'done',
   found_late: 'found later',
   not_shown: 'Slack didn’t confirm that it was shown',
   decided: 'decided by a manager',

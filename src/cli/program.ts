@@ -135,6 +135,7 @@ type ProgramContext = Omit<
   | 'batchNotifier'
   | 'channels'
   | 'channelTest'
+  | 'deleteNotifier'
   | 'followNotifier'
   | 'homeRedraw'
   | 'jobs'

@@ -1,5 +1,6 @@
 import type { OperationRefusalDetails, UnconfirmedDetails } from '../purchases/operation.ts';
-import type { CancelDetails, DeleteEndDetails } from '../requests/request.ts';
+import type { CancelDetails } from '../requests/request.ts';
+import type { DeleteDoubtDetails, DeleteRefusalDetails } from '../servers/deletion.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
@@ -203,7 +204,8 @@ export type AuditCode =
   | keyof OperationRefusalDetails
   | keyof UnconfirmedDetails
   | keyof CancelDetails
-  | keyof DeleteEndDetails
+  | keyof DeleteRefusalDetails
+  | keyof DeleteDoubtDetails
   | AuditProblem
   | 'approved'
   | 'denied'

@@ -132,7 +132,7 @@ export type RefusalCode = keyof RefusalDetails;
 export type NoDetails = Record<never, never>;
 
 /** The reasons why the hosting account could not be used: the API's answer, or what prevented the call. */
-export interface HostingFailureDetails
+interface HostingFailureDetails
   extends Record<HostingCode | 'unknown_code', NoDetails>,
     Pick<RefusalDetails, (typeof PLAIN_FAILURES)[number] | 'key_unreadable'> {}
 type HostingFailure = Reason<HostingFailureDetails>;

@@ -32,7 +32,7 @@ export async function addAudit(
     (await insertAfter({ ...(await findNewest(trx, workspaceId)), mac: writeBreak('') }));
   if (!added) throw new Error('the audit has no number left');
   await storeEnd(trx, vault, entry, added);
-  await erasePasswordOfDeleted(trx, { vault }, entry);
+  await erasePasswordOfDeleted(trx, entry);
 }
 
 /** Begins the chain of a workspace where there is none, so that an API key without one is a sign that the audit was emptied. */

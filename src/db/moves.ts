@@ -3,7 +3,7 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { THE_APP, THE_COMMAND_LINE } from '../core/roles.ts';
-import { toOperation } from '../purchases/ledger-rows.ts';
+import { parseConfirmed } from '../purchases/ledger-rows.ts';
 import { labelOf, OPERATION } from '../purchases/operation.ts';
 import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
@@ -94,18 +94,14 @@ async function endOrders(trx: Transaction<Tables>): Promise<void> {
       .execute();
 }
 
-/** An approved delete that has not begun may have been carried out, and its server renewed or replaced since. */
+/** Those that wait may have been answered since. */
 async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<number> {
   const canceled = await trx
     .updateTable('requests')
     .set({ state: 'canceled', outcome: 'restored', is_told: 0, claim: '', changed_at: at })
     .set(({ fn, val }) => ({ decided_at: fn.coalesce('decided_at', val(at)) }))
-    .where((column) =>
-      column.or([
-        column.and([column('state', '=', 'open'), column('kind', '<>', 'role')]),
-        column.and([column('state', '=', 'approved'), column('kind', '=', 'delete')]),
-      ]),
-    )
+    .where('state', '=', 'open')
+    .where('kind', '<>', 'role')
     .returning('id')
     .execute();
   return canceled.length;
@@ -130,16 +126,16 @@ async function listEntries(
 
 /** By the user who confirmed it. */
 function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): AuditEntry {
-  const { purchase } = toOperation(row);
+  const confirmed = parseConfirmed(row.purchase);
   return {
     at,
     workspaceId: row.workspace_id,
     actorId: row.actor_id,
     surface,
-    action: purchase.kind,
+    action: confirmed.kind,
     actId: row.id,
     operationId: row.id,
-    label: labelOf(purchase),
+    label: labelOf(confirmed),
     outcome: 'in_doubt',
     code: 'restored',
   };

@@ -343,8 +343,8 @@ interface OperationsTable {
   workspace_id: string;
   actor_id: string;
   channel_id: string | null;
-  kind: Purchase['kind'];
-  /** JSON. */
+  kind: Purchase['kind'] | 'delete';
+  /** JSON of the `Purchase`, or of the `Deletion`. */
   purchase: string;
   /** '' when it claims nothing, or has released its claim. */
   claim: string;

@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly onWait?: OnWait;
 }
 
-/** How a paid call is made. */
+/** How a call is made that may be sent only once: a paid one, or a delete. */
 export interface PaidCallOptions extends CallOptions {
   /**
    * Awaited before each try, once the call has its slot and before its first byte leaves; if it rejects, nothing is sent. It must
@@ -88,7 +88,7 @@ export interface HostingApi {
   /** Starts, stops or reboots a server. Money effect: none. */
   changePower(action: PowerAction, id: ServerId, options?: CallOptions): Promise<AcceptedPower>;
   /** Deletes a server; false if only a list can prove that. Money effect: the rest of the paid month is lost. */
-  deleteServer(id: ServerId, options?: CallOptions): Promise<boolean>;
+  deleteServer(id: ServerId, options: PaidCallOptions): Promise<boolean>;
   /** Returns how many of the minute's slots are taken, and how many calls wait. Sends nothing. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
 }

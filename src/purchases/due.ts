@@ -2,6 +2,7 @@ import type { AppContext } from '../context.ts';
 import type { Entry } from '../core/entry.ts';
 import { describeDefect, isExpected } from '../core/errors.ts';
 import type { JobHandler } from '../db/jobs.ts';
+import { moveDelete } from '../servers/deletion.ts';
 import { auditOfOperation, findNextDue, notifyOperation } from './notify.ts';
 import { isInTime, isLookedFor, labelOf, type Operation, type OperationRefusal } from './operation.ts';
 import { payOperation } from './pay.ts';
@@ -16,9 +17,10 @@ const NOTIFY_MS = 24 * 3_600_000;
 /** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
 export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHandler {
   const doubtClock = createDoubtClock(app.system);
-  return async ({ key: id, owner }) => {
+  return async (job) => {
+    const { key: id, owner } = job;
     const operation = await app.ledger.find(id);
-    if (!operation) return undefined;
+    if (!operation) return moveDelete(job, app);
     await moveOn(operation, owner, app, roles, doubtClock).catch((error: unknown) =>
       logFailure(operation, error, app),
     );

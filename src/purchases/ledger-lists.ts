@@ -1,6 +1,7 @@
 import type { AccountNames, ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { LOOKED_FOR, toOperation } from './ledger-rows.ts';
+import type { DeleteOperation } from '../servers/deletion.ts';
+import { LOOKED_FOR, toDelete, toOperation } from './ledger-rows.ts';
 import type { Operation } from './operation.ts';
 import type { Ledger } from './ports.ts';
 
@@ -9,6 +10,7 @@ const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
 type Lists = Pick<
   Ledger,
   | 'find'
+  | 'findDelete'
   | 'findCreateOf'
   | 'listOpen'
   | 'countOpen'
@@ -22,6 +24,7 @@ type Lists = Pick<
 export function createLedgerLists({ db }: Foundation): Lists {
   return {
     find: (id) => find(db, id),
+    findDelete: (id) => findDelete(db, id),
     findCreateOf: (workspaceId, serverId) => findCreateOf(db, workspaceId, serverId),
     listOpen: (workspaceId) => listOpen(db, workspaceId),
     countOpen: () => countOpen(db),
@@ -33,8 +36,18 @@ export function createLedgerLists({ db }: Foundation): Lists {
 }
 
 async function find(db: Queries, id: ConfirmationId): Promise<Operation | undefined> {
-  const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await selectOne(db, id).where('kind', '<>', 'delete').executeTakeFirst();
   return row && toOperation(row);
+}
+
+/** Finds a delete by the ID of its confirmation; undefined for a purchase. */
+export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
+  const row = await selectOne(db, id).where('kind', '=', 'delete').executeTakeFirst();
+  return row && toDelete(row);
+}
+
+function selectOne(db: Queries, id: ConfirmationId) {
+  return db.selectFrom('operations').selectAll().where('id', '=', id);
 }
 
 /** Renewals are left out: only the order of a create names the plan. */
@@ -57,7 +70,10 @@ async function listOfServer(
   serverId: ServerId,
   limit: number,
 ): Promise<readonly Operation[]> {
-  const rows = await newestOfServer(db, workspaceId, serverId).limit(limit).execute();
+  const rows = await newestOfServer(db, workspaceId, serverId)
+    .where('kind', '<>', 'delete')
+    .limit(limit)
+    .execute();
   return rows.map(toOperation);
 }
 
@@ -76,6 +92,7 @@ async function listOpen(db: Queries, workspaceId: WorkspaceId): Promise<readonly
     .selectFrom('operations')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
+    .where('kind', '<>', 'delete')
     .where('state', 'in', OPEN)
     .orderBy('created_at')
     .orderBy('id')
@@ -87,6 +104,7 @@ async function countOpen(db: Queries): Promise<number> {
   const { count } = await db
     .selectFrom('operations')
     .select((column) => column.fn.countAll().as('count'))
+    .where('kind', '<>', 'delete')
     .where('state', 'in', OPEN)
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { money } from '../core/money.ts';
 import { keepPresent } from '../db/engine.ts';
 import type { OperationRow } from '../db/tables.ts';
+import type { DeleteOperation, DeleteReason, Deletion } from '../servers/deletion.ts';
 import {
+  type ConfirmedOperation,
   claimOf,
   type Operation,
   type OperationRefusal,
@@ -17,7 +19,10 @@ import type { NewOperation } from './ports.ts';
 export const LOOKED_FOR = ['decided_not_done'] as const;
 
 /** Makes the row of a confirmation. */
-export function toRow(operation: NewOperation, account: string): OperationRow {
+export function toRow(
+  operation: Omit<NewOperation, 'purchase'> & { readonly purchase: Purchase | Deletion },
+  account: string,
+): OperationRow {
   const { purchase } = operation;
   return {
     id: operation.id,
@@ -30,7 +35,7 @@ export function toRow(operation: NewOperation, account: string): OperationRow {
     state: 'prepared',
     price: operation.price ?? null,
     known_ids: '[]',
-    server_id: purchase.kind === 'renew' ? purchase.serverId : null,
+    server_id: purchase.kind === 'create' ? null : purchase.serverId,
     paid_until: null,
     reason: null,
     reason_details: null,
@@ -51,13 +56,22 @@ export function toRow(operation: NewOperation, account: string): OperationRow {
   };
 }
 
-/** Reads a row of the ledger. @throws ZodError if what was bought isn't what `toRow` wrote: money must not depend on a guess */
+/** Reads the row of a purchase. @throws ZodError if what was bought isn't what `toRow` wrote: money must not depend on a guess */
 export function toOperation(row: OperationRow): Operation {
+  return { ...readColumns(row), purchase: parsePurchase(row.purchase), ...readStanding(row) };
+}
+
+/** Reads the row of a delete. @throws ZodError if what was confirmed isn't what `toRow` wrote */
+export function toDelete(row: OperationRow): DeleteOperation {
+  const deletion = storedDeletion.parse(JSON.parse(row.purchase));
+  return { ...readColumns(row), deletion, ...readStanding(row) } as DeleteOperation;
+}
+
+function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
     actorId: row.actor_id,
-    purchase: parsePurchase(row.purchase),
     knownIds: ids.parse(JSON.parse(row.known_ids)),
     hasPassword: row.has_password === 1,
     needsDecision: row.needs_person === 1,
@@ -76,7 +90,6 @@ export function toOperation(row: OperationRow): Operation {
       endedAt: row.ended_at,
       notifiedAt: row.told_at === 0 ? null : row.told_at,
     }),
-    ...readStanding(row),
   };
 }
 
@@ -88,7 +101,7 @@ const order = z.strictObject({
   label: z.string(),
 });
 
-/** What was confirmed, as it is stored. */
+/** What was ordered, as it is stored. */
 export const storedPurchase = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('create'), order, namesakeIds: z.array(z.number()).exactOptional() }),
   z.strictObject({
@@ -99,6 +112,18 @@ export const storedPurchase = z.discriminatedUnion('kind', [
   }),
 ]) satisfies z.ZodType<Purchase>;
 
+const storedDeletion = z.strictObject({
+  kind: z.literal('delete'),
+  serverId: z.number(),
+  label: z.string(),
+  paidUntil: z.number().exactOptional(),
+}) satisfies z.ZodType<Deletion>;
+
+/** Reads what was confirmed, whatever it was. @throws ZodError */
+export function parseConfirmed(json: string): Purchase | Deletion {
+  return z.union([storedPurchase, storedDeletion]).parse(JSON.parse(json));
+}
+
 /** @throws ZodError */
 export function parsePurchase(json: string): Purchase {
   return storedPurchase.parse(JSON.parse(json));
@@ -107,7 +132,7 @@ export function parsePurchase(json: string): Purchase {
 const ids = z.array(z.number());
 
 /** The columns that hold a reason. */
-export function toReasonColumns({ code, details }: OperationRefusal | UnconfirmedReason) {
+export function toReasonColumns({ code, details }: OperationRefusal | UnconfirmedReason | DeleteReason) {
   return { reason: code, reason_details: JSON.stringify(details) };
 }
 

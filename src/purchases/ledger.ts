@@ -11,6 +11,7 @@ import { addJob, giveBackJobs, holdsJob, leaseJob } from '../db/jobs.ts';
 import { holdsLock, lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
+import type { NewDelete } from '../servers/deletion.ts';
 import { type Budget, findExcess, sumSpent } from './budget.ts';
 import { createLedgerLists } from './ledger-lists.ts';
 import { parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
@@ -19,7 +20,7 @@ import type { Ledger, NewOperation, Permit, Prepared } from './ports.ts';
 import { createPrices } from './prices.ts';
 import { keepAnswer, keepPassword, openAnswer } from './spill.ts';
 
-/** The ledger of paid operations (docs/design.md 4). */
+/** The ledger of purchases and deletes (docs/design.md 4). */
 export function createLedger(foundation: Foundation): Ledger {
   const { db, engine } = foundation;
   return {
@@ -28,6 +29,11 @@ export function createLedger(foundation: Foundation): Ledger {
     ...createLedgerMoves(foundation),
     prepare: (operation, budget) =>
       engine.transact(db, (trx) => prepareOperation(trx, foundation, operation, budget)),
+    confirmDelete: (confirmed) => engine.transact(db, (trx) => prepareDelete(trx, foundation, confirmed)),
+    closeDelete: async (id, at) => {
+      const open = db.updateTable('operations').set({ ended_at: at }).where('id', '=', id);
+      await open.where('kind', '=', 'delete').where('state', '=', 'unconfirmed').execute();
+    },
     keepAnswer: (id, answer, at) => engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
     settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
     lease: async (id, lease) => (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
@@ -96,6 +102,34 @@ async function insertOperation(
   const earlier = await findEarlier(trx, row);
   if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
   return { kind: 'known', operation: toOperation(earlier) };
+}
+
+/**
+ * Writes a confirmed delete, and its beginning in the audit, within a transaction. False if that ID was confirmed before.
+ * Money effect: none yet; once it is sent, the rest of the paid month is lost.
+ * @throws Refusal `restored`
+ */
+export async function prepareDelete(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  confirmed: NewDelete,
+): Promise<boolean> {
+  const { id, workspaceId, actorId, channelId, deletion, at } = confirmed;
+  await lockWorkspace(trx, workspaceId);
+  const names = await listNamesOfKey(trx, foundation.vault, workspaceId);
+  const inserted = await trx
+    .insertInto('operations')
+    .values(toRow({ ...confirmed, purchase: deletion }, confirmed.account ?? names[0] ?? ''))
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!inserted) return false;
+  await refuseFromBeforeRestore(trx, id);
+  await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
+  const act = { actId: id, operationId: id, action: 'delete', surface: 'modal', outcome: 'started' } as const;
+  const { serverId, label } = deletion;
+  await addAudit(trx, foundation, { at, workspaceId, actorId, channelId, ...act, serverId, label });
+  return true;
 }
 
 /** Whether another workspace with the same key has ordered the same month, and was not refused. */
@@ -245,7 +279,11 @@ async function isPermitted(
   looked: Permit,
   at: number,
 ): Promise<boolean> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await trx
+    .selectFrom('operations')
+    .select('workspace_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!row) return true;
   await lockWorkspace(trx, row.workspace_id);
   return (await readPermit(trx, row.workspace_id, at)) === looked;
@@ -467,7 +505,8 @@ async function isInTheWay(
   account: AccountNames,
 ): Promise<boolean> {
   const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return false;
+  // A delete is in nobody's way, and nothing is in its way.
+  if (!row || row.kind === 'delete') return false;
   return row.kind === 'create' ? hasOpenCreate(trx, row, account) : hasSameMonth(trx, row, account);
 }
 

@@ -10,6 +10,7 @@ import {
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { Secret } from '../core/secret.ts';
+import type { Deletion } from '../servers/deletion.ts';
 
 /**
  * The states of a paid operation (docs/design.md 4):
@@ -48,19 +49,19 @@ export const CLOCK_SLACK_MS = 10_000;
 
 /** Whether it may still be sent: a clock that was set back since shortens the time for that, and never makes it longer. */
 export function isInTime(
-  { createdAt, sendBy }: Pick<Operation, 'createdAt' | 'sendBy'>,
+  { createdAt, sendBy }: Pick<ConfirmedOperation, 'createdAt' | 'sendBy'>,
   now: number,
 ): boolean {
   return now <= sendBy && createdAt <= now + CLOCK_SLACK_MS;
 }
 
-/** The kind of job that moves an operation on, until it has ended and its actor was notified; its key is the operation's ID. */
+/** The kind of job that moves an operation, also a delete, on until it has ended and its actor was notified; its key is the operation's ID. */
 export const OPERATION = 'operation';
 
-/** One confirmation by one user, and its outcome. A row of the ledger. */
-export type Operation = Confirmed & Standing;
+/** One confirmation of a purchase by one user, and its outcome. A row of the ledger; a `DeleteOperation` is the other kind. */
+export type Operation = ConfirmedOperation & Standing;
 
-interface Confirmed {
+export interface ConfirmedOperation {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
   readonly actorId: UserId;
@@ -106,17 +107,17 @@ export function isLookedFor({ state, reason }: Operation): boolean {
   return state === 'refused' && reason.code === 'decided_not_done';
 }
 
-/** The label of the server that is created or renewed. */
-export function labelOf(purchase: Purchase): string {
-  return purchase.kind === 'create' ? purchase.order.label : purchase.label;
+/** The label of the server that is created, renewed or deleted. */
+export function labelOf(confirmed: Purchase | Deletion): string {
+  return confirmed.kind === 'create' ? confirmed.order.label : confirmed.label;
 }
 
 /**
  * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
- * Empty for a create: two creates are two servers, and its own id stops a second press.
+ * Empty for a create: two creates are two servers, and its own id stops a second press. A delete is in nobody's way either.
  */
-export function claimOf(purchase: Purchase): string {
-  return purchase.kind === 'renew' ? `renew:${purchase.serverId}:${purchase.paidUntil}` : '';
+export function claimOf(confirmed: Purchase | Deletion): string {
+  return confirmed.kind === 'renew' ? `renew:${confirmed.serverId}:${confirmed.paidUntil}` : '';
 }
 
 /** The rules that can end a purchase after it was confirmed (docs/design.md 4). */

@@ -1,4 +1,3 @@
-import { listNamesOfKey } from '../account/key-store.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
@@ -117,12 +116,8 @@ export async function storePassword(
  * Erases the password of a server in the transaction that records its deletion. After a key was replaced, a server of the
  * same ID may be another account's: then its label has to be the same, too.
  */
-export async function erasePasswordOfDeleted(
-  trx: Queries,
-  { vault }: Pick<Foundation, 'vault'>,
-  entry: AuditEntry,
-): Promise<void> {
-  const { action, outcome, workspaceId, serverId, label = '' } = entry;
+export async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<void> {
+  const { action, outcome, workspaceId, serverId, operationId = '', label = '' } = entry;
   if (action !== 'delete' || outcome !== 'done' || serverId === undefined) return;
   const held = await trx
     .selectFrom('passwords')
@@ -132,10 +127,10 @@ export async function erasePasswordOfDeleted(
     .where('passwords.server_id', '=', serverId)
     .execute();
   if (held.length === 0) return;
-  // A key that can't be opened names no account: then the label decides.
-  const names = await listNamesOfKey(trx, vault, workspaceId).catch((): string[] => []);
+  const own = trx.selectFrom('operations').select('account').where('id', '=', operationId);
+  const { account } = (await own.executeTakeFirst()) ?? {};
   const ids = held
-    .filter((row) => names.includes(row.account) || isSameLabel(row.label, label))
+    .filter((row) => (account && row.account === account) || isSameLabel(row.label, label))
     .map((row) => row.operation_id);
   if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }

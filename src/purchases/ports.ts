@@ -3,6 +3,7 @@ import type { AccountNames, ChannelId, ConfirmationId, ServerId, UserId, Workspa
 import type { LockOwner } from '../core/locks.ts';
 import type { Money } from '../core/money.ts';
 import type { Secret } from '../core/secret.ts';
+import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
 import type { Budget, Excess, Spent } from './budget.ts';
 import type { Operation, OperationRefusal, Purchase, UnconfirmedReason } from './operation.ts';
 import type { Prices } from './prices.ts';
@@ -28,8 +29,16 @@ export type Prepared =
   | { readonly kind: 'claimed_elsewhere' }
   | ({ readonly kind: 'over_budget' } & Excess);
 
-/** The ledger of paid operations (docs/design.md 4). Every method is one durable transaction. */
+/**
+ * The ledger: purchases and deletes (docs/design.md 4). Every method is one durable transaction. What lists, finds or adds up
+ * speaks of purchases alone, unless its name says otherwise; the changes of a state are the same for both.
+ */
 export interface Ledger extends Prices {
+  /** Writes a confirmed delete, with the beginning of its act in the audit. False if that ID was confirmed before. */
+  confirmDelete(confirmed: NewDelete): Promise<boolean>;
+  findDelete(id: ConfirmationId): Promise<DeleteOperation | undefined>;
+  /** Ends an unconfirmed delete, of which nothing more can be found out: it stays unconfirmed. */
+  closeDelete(id: ConfirmationId, at: number): Promise<void>;
   /**
    * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
    * (the same month of the same server), that one is returned instead, unless it is another workspace's.
@@ -92,7 +101,7 @@ export interface Ledger extends Prices {
     id: ConfirmationId,
     refused: {
       readonly at: number;
-      readonly reason: OperationRefusal;
+      readonly reason: OperationRefusal | DeleteReason;
       /** Who had the proof. */
       readonly owner?: string;
       /** Who decided it. */
@@ -104,7 +113,7 @@ export interface Ledger extends Prices {
   markUnconfirmed(
     id: ConfirmationId,
     unconfirmed: {
-      readonly reason: UnconfirmedReason;
+      readonly reason: UnconfirmedReason | DeleteReason;
       /** What came and could not be used: stored, and handed to its creator when the server is found. */
       readonly sealedAnswer?: Secret<string>;
     },

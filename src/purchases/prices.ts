@@ -162,6 +162,7 @@ async function listPurchases(
     .selectFrom('operations')
     .select(['purchase', 'price', 'state', 'reason', 'reason_details'])
     .where('workspace_id', '=', workspaceId)
+    .where('kind', '<>', 'delete')
     .where('created_at', '>=', since)
     .where((column) => column.or([column('state', '<>', 'refused'), column('reason', 'in', LOOKED_FOR)]))
     .orderBy('created_at')

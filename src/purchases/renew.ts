@@ -35,8 +35,7 @@ export async function pay(
   request.views.follow(confirmation.id, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
   if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
-  if (confirmed.kind === 'waiting')
-    return { with: noticeView(title, ...waitingWords(confirmed.approval, request)) };
+  if (confirmed.kind === 'waiting') return { with: noticeView(title, ...waitingWords(confirmed.approval)) };
   return { with: noticeView(title, progressWords(confirmed.operation), CLOSE) };
 }
 

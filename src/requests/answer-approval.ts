@@ -9,25 +9,16 @@ import type { ConfirmationId } from '../core/ids.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
-import { type Actor, THE_APP } from '../core/roles.ts';
+import type { Actor } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
-import { MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { findBudget } from '../purchases/budget.ts';
 import { runOperation } from '../purchases/pay.ts';
 import { findRenewPrice, findWrongChoices } from '../purchases/review.ts';
 import { fetchAllServers } from '../purchases/send.ts';
-import { findListed, sendDelete } from '../servers/delete-server.ts';
+import { runDelete } from '../servers/deletion.ts';
 import { getRequest, notifyRequest, refuseClosed, refuseOwnRequest } from './notify.ts';
-import {
-  APPROVALS,
-  type Approval,
-  auditOfApproval,
-  type CancelReason,
-  type DeleteEnd,
-  labelOfAction,
-  type Request,
-} from './request.ts';
+import { APPROVALS, type Approval, auditOfApproval, type CancelReason, labelOfAction } from './request.ts';
 
 export type ApprovalAnswer =
   | { readonly kind: 'approve' }
@@ -50,7 +41,7 @@ export const readApproval = defineUseCase({
  * A second user approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
  * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
  * done; while it can't be checked whether something has, or purchases are frozen, it stays open.
- * Money effect: none yet; an approved purchase is prepared in the ledger, and what follows sends it.
+ * Money effect: none yet; what is approved is prepared in the ledger, and what follows sends it.
  * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`; `approval_unsaved` when the
  * store fails
  */
@@ -72,7 +63,8 @@ export const answerApproval = defineUseCase({
   },
   follow: async (approval, { app }) => {
     await notifyRequest(approval.id, app);
-    if (approval.state === 'approved') await carryOut(approval, app);
+    if (approval.state !== 'approved') return;
+    await (approval.kind === 'purchase' ? runOperation : runDelete)(approval.id, app);
   },
 });
 
@@ -125,8 +117,13 @@ function auditOfAnswer(
   app: AppContext,
 ): AuditEntry {
   const outcome = code === 'approved' || code === 'denied' ? 'done' : 'failed';
-  const surface = actorId === THE_APP ? 'background' : 'button';
-  return auditOfApproval(approval, app, { action: 'approval_answer', outcome, actorId, surface, code });
+  return auditOfApproval(approval, app, {
+    action: 'approval_answer',
+    outcome,
+    actorId,
+    surface: 'button',
+    code,
+  });
 }
 
 type CancelCode = CancelReason['code'];
@@ -197,118 +194,4 @@ async function findCreateChange(
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
   if (findWrongChoices(order, catalog).length > 0) return 'unknown_choice';
   return findPlan(catalog, order.plan)?.monthly === price ? undefined : 'price_moved';
-}
-
-/**
- * Carries out what was approved, once, in whichever process takes it first, and reports the outcome.
- * Money effect: a purchase is paid through the ledger (docs/design.md 4); a delete loses the rest of the paid month.
- */
-async function carryOut(approval: Approval, app: AppContext): Promise<void> {
-  if (approval.kind === 'purchase') return runOperation(approval.id, app);
-  await app.locks.runIfFree(lockOfDelete(approval.id), () => runDelete(approval, app));
-}
-
-/** The process that sends an approved delete holds this until the answer arrives, so that others see that it is running. */
-export function lockOfDelete(id: ConfirmationId): string {
-  return `approved ${id}`;
-}
-
-/** The same for the holder of that lock. */
-async function runDelete(approval: ApprovedDelete, app: AppContext): Promise<void> {
-  const { id, workspaceId, serverId } = approval;
-  const started = auditOfApproval(approval, app, { action: 'delete', actId: id, outcome: 'started' });
-  // Committed before the request is sent: of two processes that get here, only one continues.
-  const running = { state: 'running', at: app.system.now() } as const;
-  if (!(await app.requests.move(id, ['approved'], running, started))) return;
-  // Protecting the server after it was approved has the last word.
-  const isProtected = await app.protections.find(workspaceId, serverId);
-  const code = isProtected ? 'server_protected' : undefined;
-  await endDelete(approval, code ? { code, details: {} } : await sendApproved(approval, app), app);
-}
-
-async function sendApproved(approval: ApprovedDelete, app: AppContext): Promise<DeleteEnd> {
-  try {
-    const { kind } = await sendDelete(approval.serverId, await getHostingOf(approval, app));
-    if (kind === 'gone') return { code: 'done', details: {} };
-  } catch (error) {
-    // Proof that it was not deleted, or a defect.
-    const failure = findHostingFailure(error);
-    if (failure && failure.code !== 'unreadable_answer' && failure.code !== 'unknown_code') return failure;
-    app.log.error('an approved delete met a defect', {
-      confirmationId: approval.id,
-      ...describeDefect(error),
-    });
-    return { code: 'defect', details: {} };
-  }
-  // Another account may have been connected while the answer was awaited: then its servers could not be looked for there.
-  const isOther = await getHostingOf(approval, app).then(
-    () => false,
-    (error: unknown) => isRefusal(error, 'account_changed'),
-  );
-  return { code: isOther ? 'lost_account' : 'no_answer', details: {} };
-}
-
-/** Writes how an approved delete ended, and notifies users of it. Its start and its end are one act in the audit. */
-async function endDelete(approval: ApprovedDelete, reason: DeleteEnd, app: AppContext): Promise<void> {
-  const { id } = approval;
-  const { code } = reason;
-  const isUnclear = code === 'no_answer' || code === 'lost_account';
-  const audit = auditOfApproval(approval, app, {
-    action: 'delete',
-    actId: id,
-    outcome: code === 'done' ? 'done' : isUnclear ? 'in_doubt' : 'failed',
-    code: code === 'done' ? undefined : code,
-  });
-  const ended = { state: 'ended', at: app.system.now(), reason } as const;
-  if (await app.requests.move(id, ['running'], ended, audit)) await notifyRequest(id, app);
-}
-
-/** An approved delete that was left unsent is carried out within this time, and canceled after it. */
-const RESUME_MS = 5 * MINUTE_MS;
-/** A crashed process never gets its answer, but what it sent may still be carried out for this long. */
-const ORPHAN_MS = 2 * MINUTE_MS;
-
-/** Continues an approved delete that a crash has interrupted. */
-export async function resumeDelete({ id }: Request, startedAt: number, app: AppContext): Promise<void> {
-  // Held for as long as a living process sends it and waits for the answer.
-  await app.locks.runIfFree(lockOfDelete(id), async () => {
-    // The process that held the lock may have ended it since it was listed.
-    const approval = await app.requests.find(id, ['delete']);
-    const now = app.system.now();
-    if (approval?.state === 'approved') await carryOutLate(approval, now, app);
-    if (approval?.state === 'running') await conclude(approval, now, startedAt, app);
-  });
-}
-
-/** Approved but not started: everything is checked again, as at the approval. */
-async function carryOutLate(approval: ApprovedDelete, now: number, app: AppContext): Promise<void> {
-  const { id, decidedAt = now } = approval;
-  const reason: CancelReason | undefined =
-    now - decidedAt > RESUME_MS
-      ? { code: 'stale_confirmation', details: {} }
-      : await findCancelReason(approval, app);
-  if (!reason) return runDelete(approval, app);
-  const audit = auditOfAnswer(approval, reason.code, { userId: THE_APP }, app);
-  const canceled = { state: 'canceled', at: app.system.now(), reason } as const;
-  if (await app.requests.move(id, ['approved'], canceled, audit)) await notifyRequest(id, app);
-}
-
-/** Started, and the answer was lost: the list of servers shows whether the server is gone. */
-async function conclude(
-  approval: ApprovedDelete,
-  now: number,
-  startedAt: number,
-  app: AppContext,
-): Promise<void> {
-  const { id, serverId, decidedAt = now } = approval;
-  // Another account's servers prove nothing.
-  const isListed = await getHostingOf(approval, app)
-    .then((hosting) => findListed(serverId, hosting))
-    .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : undefined));
-  const isOverdue = now - Math.max(decidedAt, startedAt) > ORPHAN_MS;
-  if (isListed === false) await endDelete(approval, { code: 'done', details: {} }, app);
-  else if (isOverdue) {
-    const code = isListed === 'other_account' ? 'lost_account' : 'no_answer';
-    await endDelete(approval, { code, details: {} }, app);
-  } else app.log.debug('an approved delete has no answer yet', { confirmationId: id });
 }

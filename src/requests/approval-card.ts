@@ -1,20 +1,14 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { UseCase } from '../core/entry.ts';
-import {
-  describeReason,
-  type HostingCode,
-  type NoDetails,
-  type ReasonWords,
-  type RefusalCode,
-  type RefusalDetails,
-} from '../core/errors.ts';
+import { describeReason, type ReasonWords } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { countPaidDays } from '../core/time.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
 import { namesakeWords, toKeys } from '../purchases/choices.ts';
-import { deleteButton, showButton } from '../servers/buttons.ts';
+import { deleteButton } from '../servers/buttons.ts';
+import { DELETE_TITLE, deleteWords } from '../servers/delete-outcome.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
@@ -30,7 +24,6 @@ import {
   slackDate,
 } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { failedWords, wordsOfRefusal } from '../words.ts';
 import { type ApprovalAnswer, answerApproval, readApproval } from './answer-approval.ts';
 import { withdrawApproval } from './approval.ts';
 import type { RequestScreen } from './notify.ts';
@@ -38,7 +31,6 @@ import {
   type Approval,
   type ApprovalAction,
   type CancelDetails,
-  type DeleteEndDetails,
   labelOfAction,
   type Request,
   serverIdOf,
@@ -85,27 +77,20 @@ function approvalButtons(approval: Approval, currency: string): Button[] {
 }
 
 /** What the requester reads: how it stands, and a button to withdraw it, or to request it again if nothing was done. */
-export function approvalMessage(approval: Approval, currency: string): Message {
+export function approvalMessage(approval: Approval): Message {
   if (approval.state === 'open') {
     const isReached = approval.cards.length > 0;
-    const words = isReached ? approvalWords(approval, currency) : unreachedWords(approval);
+    const words = isReached ? approvalWords(approval) : unreachedWords(approval);
     return textMessage(words, actions(withdrawButton(approval)));
   }
   const buttons = nextButtons(approval);
-  const words = approvalWords(approval, currency);
+  const words = approvalWords(approval);
   return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
 function withdrawButton(approval: Approval): Button {
   const label = `Withdraw the request to ${kindOf(approval)} ${plainLabel(labelOfAction(approval), 40)}`;
   return withdrawApprovalButton.element('Withdraw request', { id: approval.id }, { label });
-}
-
-/** The announcement of an approved delete in the channel. */
-export function deletedAnnouncement(approval: Approval): Message {
-  const { requesterId, decidedBy } = approval;
-  const by = decidedBy === undefined ? '' : `, approved by ${mention(decidedBy)}`;
-  return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(approval))}${by}`);
 }
 
 /** An open approval, and what the reader may do with it. */
@@ -167,18 +152,15 @@ function confirmWords(approval: Approval, currency: string): string {
   return `${label} will be renewed immediately. ${cost}`;
 }
 
-/** No button if it is done or in progress; a look at the server if the outcome is unknown; otherwise a new request. */
+/** No button once it is approved: what is done then is told with its own outcome. Otherwise a new request. */
 function nextButtons(approval: Approval): Button[] {
   const { state, kind } = approval;
   const reason = 'reason' in approval ? approval.reason.code : undefined;
   const serverId = serverIdOf(approval);
-  if (state === 'approved' || state === 'running' || reason === 'done' || reason === 'lost_account')
-    return [];
-  if (reason === 'no_answer' && serverId !== undefined)
-    return [showButton.element('Check again', { id: serverId })];
+  if (state === 'approved') return [];
   if (kind === 'purchase' && approval.purchase.kind === 'create')
     return [createReviewButton.element('Request again…', toKeys(approval.purchase.order))];
-  if (serverId === undefined || reason === 'unknown_server' || reason === 'not_found') return [];
+  if (serverId === undefined || reason === 'unknown_server') return [];
   const button = kind === 'delete' ? deleteButton : renewButton;
   return [button.element('Request again…', { id: serverId })];
 }
@@ -255,7 +237,7 @@ export const approvalActions = [
   approvalDenial.form.handler,
   withdrawApprovalButton.on(async ({ id }, request) => {
     const withdrawn = await request.execute(withdrawApproval, { id });
-    await request.reply.replace(textMessage(approvalWords(withdrawn, request.currency)));
+    await request.reply.replace(textMessage(approvalWords(withdrawn)));
   }),
 ];
 
@@ -270,26 +252,23 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   await request.reply.send(textMessage(answeredWords(await answering)));
 }
 
-/** What Slack shows of approvals. The outcome of what was approved is sent when it has ended: a purchase's by its operation. */
+/** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */
 export const approvalScreen: RequestScreen<Approval> = {
   card: async (approval, { currencyOf }) => approvalCard(approval, await currencyOf(approval.workspaceId)),
-  notifyRequester: async (approval, requester, { outbox, currencyOf }) => {
+  notifyRequester: async (approval, requester, { outbox }) => {
     const { workspaceId, requesterId, state } = approval;
-    const currency = await currencyOf(workspaceId);
-    const isBeingDone = state === 'approved' || state === 'running';
+    const isBeingDone = state === 'approved';
     if (state !== 'open') {
-      const view = () => noticeView(TITLES[kindOf(approval)], approvalWords(approval, currency));
+      const view = () => noticeView(TITLES[kindOf(approval)], approvalWords(approval));
       await outbox.updateFollowed(requester, view, { isFinal: !isBeingDone });
     }
     // Who withdraws it sees that at once, in the message whose button was pressed.
     if (isBeingDone || state === 'withdrawn') return true;
-    const message = approvalMessage(approval, currency);
-    const isNotified =
+    const message = approvalMessage(approval);
+    return (
       (await outbox.replyTo(requester).send(message)) ||
-      (await outbox.sendDirectly(workspaceId, requesterId, message));
-    if (isNotified && state === 'ended' && approval.reason.code === 'done')
-      await outbox.announce(requester, deletedAnnouncement(approval));
-    return isNotified;
+      outbox.sendDirectly(workspaceId, requesterId, message)
+    );
   },
 };
 
@@ -302,7 +281,7 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
 export const TITLES = {
   create: 'Create a server',
   renew: 'Renew a server',
-  delete: 'Delete a server',
+  delete: DELETE_TITLE,
 } as const;
 
 const VERBS = {
@@ -341,8 +320,7 @@ export function describeDecision(approval: Approval, currency: string): string {
     case 'open':
       return `Expires ${slackDate(approval.expiresAt)}.`;
     case 'approved':
-    case 'running':
-      return `*Approved*${by}. We’ll tell ${mention(requesterId)} the result.`;
+      return `*Approved*${by}. ${endWords(approval, currency) ?? `We’ll tell ${mention(requesterId)} the result.`}`;
     case 'denied':
       return `*Denied*${by}. ${nothingDone(approval)}${reasonOf(approval)}`;
     case 'withdrawn':
@@ -351,13 +329,11 @@ export function describeDecision(approval: Approval, currency: string): string {
       return `*Expired*: not approved in time. ${nothingDone(approval)}`;
     case 'canceled':
       return `*Canceled*: ${cancelWords(approval)}. ${nothingDone(approval)}`;
-    case 'ended':
-      return `*Approved*${by}. ${endWords(approval, currency)}`;
   }
 }
 
 /** Its current state, for the requester. */
-export function approvalWords(approval: Approval, currency: string): string {
+export function approvalWords(approval: Approval): string {
   const { state, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(approval));
   const { gerund, past, ongoing } = VERBS[kindOf(approval)];
@@ -366,7 +342,6 @@ export function approvalWords(approval: Approval, currency: string): string {
     case 'open':
       return `Waiting for another manager to approve ${gerund} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
     case 'approved':
-    case 'running':
       return `${by} approved: ${label} ${ongoing}.`;
     case 'denied':
       return `${by} declined: ${label} was not ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
@@ -376,8 +351,6 @@ export function approvalWords(approval: Approval, currency: string): string {
       return `No manager approved ${gerund} ${label} in time, so it was not ${past}.${nothingCharged(approval)}`;
     case 'canceled':
       return `${label} was not ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
-    case 'ended':
-      return `${by} approved. ${endWords(approval, currency)}`;
   }
 }
 
@@ -418,7 +391,6 @@ function nothingCharged(action: ApprovalAction): string {
 }
 
 type Canceled = Extract<Approval, { state: 'canceled' }>;
-type Ended = Extract<Approval, { state: 'ended' }>;
 
 /** Why an approval was canceled, as part of a sentence. */
 function cancelWords(approval: Canceled): string {
@@ -436,74 +408,26 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
     `the ${kindOf(approval) === 'create' ? 'plan, location or image' : 'plan'} is no longer in the catalog`,
   price_moved: () => 'the price has changed since the request',
   over_budget: () => 'this month’s budget no longer covers it',
-  stale_confirmation: () => 'the app was offline too long after approval',
   restored: () =>
     'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
 };
 
-/** How an approved delete ended; the messages about a purchase come from its operation. */
-function endWords(approval: Ended, currency: string): string {
-  const name = labelOfAction(approval);
-  return describeReason(END_WORDS, approval.reason, codeLabel(name), { currency, name });
+/** How an approved delete stands; undefined until that can be told, and for a purchase, whose card doesn't say it. */
+function endWords({ deletion, decidedBy }: Approval, currency: string): string | undefined {
+  const isOpen = !deletion || deletion.state === 'prepared' || deletion.state === 'sent';
+  return isOpen ? undefined : deleteWords(deletion, currency, decidedBy);
 }
-
-interface Wording {
-  readonly currency: string;
-  /** The label as it is, unlike the one that is ready to be shown. */
-  readonly name: string;
-}
-
-type EndWords<Details> = (details: Details, label: string, wording: Wording) => string;
-
-/** Words for a delete that the hosting API refused. */
-function failed(code: HostingCode | 'unknown_code'): EndWords<NoDetails> {
-  return (_details, _label, { name }) => failedWords({ act: 'delete', label: name }, code, {});
-}
-
-/** Words for a delete that one of our rules stopped. */
-function refused<Code extends RefusalCode>(code: Code): EndWords<RefusalDetails[Code]> {
-  return (details, label, { currency }) =>
-    `${label} was not deleted. ${wordsOfRefusal(code, details, currency)}`;
-}
-
-const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, wording: Wording]> = {
-  done: (_, label) => `${label} was deleted.`,
-  server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
-  no_answer: (_, label) =>
-    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it. Check with \`/vps list\`.`,
-  lost_account: (_, label) =>
-    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
-  defect: (_, label) =>
-    `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
-  unauthorized: failed('unauthorized'),
-  not_allowed: failed('not_allowed'),
-  bad_request: failed('bad_request'),
-  not_enough_balance: failed('not_enough_balance'),
-  limit: failed('limit'),
-  not_created: failed('not_created'),
-  checking: failed('checking'),
-  not_found: failed('not_found'),
-  wrong_state: failed('wrong_state'),
-  rate_limited: failed('rate_limited'),
-  not_sent: failed('not_sent'),
-  no_api_key: refused('no_api_key'),
-  account_changed: (_, label) =>
-    `${label} was not deleted: the hosting account was reconnected after the request.`,
-  key_unreadable: refused('key_unreadable'),
-  waited_too_long: refused('waited_too_long'),
-  shutting_down: refused('shutting_down'),
-};
 
 /** What a form says once another manager has to approve what was confirmed in it. */
-export function waitingWords(approval: Approval, { currency }: Pick<SlackRequest, 'currency'>): string[] {
-  return [approvalWords(approval, currency), 'You can close this window. We’ll message you the result.'];
+export function waitingWords(approval: Approval): string[] {
+  return [approvalWords(approval), 'You can close this window. We’ll message you the result.'];
 }
 
 /** What a form says when an approval of the same was requested before, in this form or another one. */
 export function requestedBeforeWords(
   approval: Approval,
   formId: ConfirmationId,
-  { currency, caller }: Pick<SlackRequest, 'currency' | 'caller'>,
+  { caller }: Pick<SlackRequest, 'caller'>,
 ): string[] {
   const isOthers = approval.requesterId !== caller.actor.userId;
   const first = isOthers
@@ -511,5 +435,5 @@ export function requestedBeforeWords(
     : approval.id === formId
       ? 'You already confirmed this.'
       : 'You’ve already requested this.';
-  return [first, approvalWords(approval, currency)];
+  return [first, approvalWords(approval)];
 }

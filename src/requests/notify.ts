@@ -8,7 +8,6 @@ import { listApprovers, listOwners } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import { startFollowing } from '../servers/follow.ts';
 import type { Message } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import type { Outbox } from '../slack/outbox.ts';
@@ -110,7 +109,6 @@ async function notifyOfOutcome(request: Request, app: AppContext): Promise<void>
   if (!(await requestNotifier.notifyRequester(request))) return;
   // Slack may have come back between the two, and the sweep is done with what was notified.
   if (!isShown) await requestNotifier.updateCards(request);
-  await followDeleted(request, app);
   await requests.markNotified(request.id, request.state);
 }
 
@@ -136,45 +134,21 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Ca
   return cards;
 }
 
-/**
- * Follows the server of an approved delete until a complete list no longer has it, where the delete is proven. The channel
- * has been told by then: its message is known under the request's ID. Sends nothing; a crash can repeat it. Never throws.
- */
-async function followDeleted(request: Request, app: AppContext): Promise<void> {
-  // A purchase is followed by its operation.
-  if (request.kind !== 'delete' || request.state !== 'ended' || request.reason.code !== 'done') return;
-  const { id, workspaceId, requesterId: actorId, channelId, account, serverId, label } = request;
-  const act = { id, workspaceId, action: 'delete', actorId, account, channelId } as const;
-  await startFollowing(act, { serverId, label, standing: 'waiting', hasChanged: false }, app);
-}
-
 /** What follows from a change of state begins within this time, unless the process that made the change has died. */
 const FOLLOWING_MS = 15_000;
 /** After this time a message would come too late: notifying is given up. */
 const NOTIFY_FOR_MS = DAY_MS;
 
 /**
- * Expires requests that were not decided in time, and continues work that a crash or a Slack outage has interrupted. What a
+ * Expires requests that were not decided in time, and notifies users where a crash or a Slack outage has interrupted that. What a
  * living process works on is locked by it (docs/design.md 4.10). `startedAt` is when this process started: what is older was
- * most likely left by the one before it, and need not wait. `resume` goes on with a delete that was approved or begun.
+ * most likely left by the one before it, and need not wait.
  */
-export async function sweepRequests(
-  app: AppContext,
-  startedAt: number,
-  resume: (request: Request, startedAt: number, app: AppContext) => Promise<void>,
-): Promise<void> {
+export async function sweepRequests(app: AppContext, startedAt: number): Promise<void> {
   const now = app.system.now();
   const expired = await app.requests.expire(now, (request) => auditOfExpiry(request, app));
   const left = await app.requests.listLeft(Math.max(startedAt, now - FOLLOWING_MS));
-  // Deletes wait for the hosting API, and messages must not wait for them.
-  await Promise.all([
-    each(left.filter(isUnderWay), (request) => resume(request, startedAt, app), app),
-    each([...expired, ...left.filter((one) => !isUnderWay(one))], (one) => notifyLate(one, now, app), app),
-  ]);
-}
-
-function isUnderWay({ kind, state }: Request): boolean {
-  return kind === 'delete' && (state === 'approved' || state === 'running');
+  await each([...expired, ...left], (one) => notifyLate(one, now, app), app);
 }
 
 /** A failure of one must not hold up the others. */

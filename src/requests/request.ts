@@ -1,11 +1,12 @@
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { type AuditFacts, makeAuditEntry } from '../core/entry.ts';
-import type { HostingFailureDetails, NoDetails, Reason } from '../core/errors.ts';
+import type { NoDetails, Reason } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { Role } from '../core/roles.ts';
 import { labelOf, type Purchase } from '../purchases/operation.ts';
+import type { DeleteOperation } from '../servers/deletion.ts';
 
 /** A message of ours that is edited in place later. */
 export interface Card {
@@ -14,15 +15,12 @@ export interface Card {
 }
 
 /**
- * The states of a request: open → approved → (a delete) running → ended; or denied, withdrawn by its requester, replaced by
- * the same user's newer one, expired, or canceled, since what it was about has changed. An approved purchase goes on in the
- * ledger.
+ * The states of a request: open → approved; or denied, withdrawn by its requester, replaced by the same user's newer one, expired,
+ * or canceled, since what it was about has changed. What was approved goes on in the ledger, under the same ID.
  */
 export const REQUEST_STATES = [
   'open',
   'approved',
-  'running',
-  'ended',
   'denied',
   'withdrawn',
   'replaced',
@@ -31,7 +29,7 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 type ApprovalState = Exclude<RequestState, 'replaced'>;
-export type RoleRequestState = Exclude<RequestState, 'running' | 'ended' | 'canceled'>;
+export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */
 export type ClosedState = Exclude<RequestState, 'open'> | 'unknown';
@@ -82,6 +80,8 @@ export type Approval = Requested &
   ApprovalAction &
   OverBudget &
   ApprovalOutcome & {
+    /** How an approved delete stands; absent until it was approved, and for purchases. */
+    readonly deletion?: DeleteOperation | undefined;
     /** The first name of the key that the workspace had when it was requested; '' without a key. */
     readonly account: string;
   };
@@ -126,30 +126,15 @@ export interface CancelDetails {
   unknown_choice: NoDetails;
   price_moved: NoDetails;
   over_budget: NoDetails;
-  stale_confirmation: NoDetails;
   /** The database was restored from a backup: it may have been answered since. */
   restored: NoDetails;
 }
 export type CancelReason = Reason<CancelDetails>;
 
-/**
- * How an approved delete ended: done, refused, unknown (`no_answer`, or `lost_account` if another account was connected
- * before the outcome could be checked), or stopped by a defect. An unreadable answer is treated like a missing one.
- */
-export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadable_answer' | 'unknown_code'> {
-  done: NoDetails;
-  /** An owner has protected the server since. */
-  server_protected: NoDetails;
-  lost_account: NoDetails;
-  defect: NoDetails;
-}
-export type DeleteEnd = Reason<DeleteEndDetails>;
-
 /** The state of an approval, and the reason for it. */
 export type ApprovalOutcome =
-  | { readonly state: Exclude<ApprovalState, 'canceled' | 'ended'> }
-  | { readonly state: 'canceled'; readonly reason: CancelReason }
-  | { readonly state: 'ended'; readonly reason: DeleteEnd };
+  | { readonly state: Exclude<ApprovalState, 'canceled'> }
+  | { readonly state: 'canceled'; readonly reason: CancelReason };
 
 /** How long an approval stays open. */
 export { HOUR_MS as APPROVAL_MS } from '../core/time.ts';

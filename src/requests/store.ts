@@ -5,6 +5,7 @@ import type { NewGrant } from '../access/grants.ts';
 import { listNamesOfKey } from '../account/key-store.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import { freezeLabel } from '../core/labels.ts';
 import { money } from '../core/money.ts';
 import { ROLES } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
@@ -14,7 +15,8 @@ import { lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/budget.ts';
-import { prepareOperation } from '../purchases/ledger.ts';
+import { prepareDelete, prepareOperation } from '../purchases/ledger.ts';
+import { findDelete } from '../purchases/ledger-lists.ts';
 import { storedPurchase } from '../purchases/ledger-rows.ts';
 import { claimOf } from '../purchases/operation.ts';
 import type {
@@ -54,13 +56,16 @@ export function createRequests(foundation: Foundation) {
   const transact = <Result>(work: (trx: Transaction<Tables>) => Promise<Result>) => engine.transact(db, work);
   const oldestFirst = () => db.selectFrom('requests').selectAll().orderBy('asked_at').orderBy('id');
   return {
-    /** Finds a request of these kinds: the ID of another one names nothing. */
+    /** Finds a request of these kinds: the ID of another one names nothing. An approved delete comes with its operation. */
     find: async <Kind extends Request['kind']>(
       id: ConfirmationId,
       kinds: readonly Kind[],
     ): Promise<RequestOf<Kind> | undefined> => {
       const row = await oldestFirst().where('id', '=', id).where('kind', 'in', kinds).executeTakeFirst();
-      return row && (toRequest(row) as RequestOf<Kind>);
+      if (!row) return undefined;
+      const isApproved = row.kind === 'delete' && row.state === 'approved';
+      const deletion = isApproved ? await findDelete(db, id) : undefined;
+      return { ...toRequest(row), ...(deletion && { deletion }) } as RequestOf<Kind>;
     },
 
     /** Oldest first; also those that have expired since the last sweep. */
@@ -107,7 +112,7 @@ export function createRequests(foundation: Foundation) {
       }),
 
     /**
-     * open → approved; a purchase's operation is prepared in the same transaction (docs/design.md 4.1), within the budget if one
+     * open → approved; its operation is prepared in the same transaction (docs/design.md 4.1), within the budget if one
      * is given. What the budget doesn't cover, and a month that was confirmed in the meantime, is canceled in the same
      * transaction and audited as that. Undefined when it is not open any more.
      */
@@ -163,20 +168,11 @@ export function createRequests(foundation: Foundation) {
     },
 
     /**
-     * Those that changed their state before that time and that something still has to follow from, oldest first: deletes that
-     * were approved or begun and have not ended, and others that users have not been notified of.
+     * Those that changed their state before that time and that users have not been notified of, oldest first.
      */
     listLeft: async (before: number): Promise<readonly Request[]> => {
       const left = oldestFirst().where('changed_at', '<', before);
-      const rows = await left
-        .where((column) =>
-          column.or([
-            column('is_told', '=', 0),
-            column.and([column('kind', '=', 'delete'), column('state', 'in', ['approved', 'running'])]),
-          ]),
-        )
-        .execute();
-      return rows.map(toRequest);
+      return (await left.where('is_told', '=', 0).execute()).map(toRequest);
     },
 
     storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
@@ -324,8 +320,10 @@ async function approve(
   const approved = await move(trx, id, ['open'], { state: 'approved', at, by });
   if (!approved) return undefined;
   if (approved.kind === 'role') throw new Error('a role is granted, not approved');
-  const code = await prepareApproved(trx, foundation, approved, at, budget);
+  const isDelete = approved.kind === 'delete';
+  const code = isDelete ? undefined : await prepareApproved(trx, foundation, approved, at, budget);
   await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
+  if (isDelete) await prepareApprovedDelete(trx, foundation, approved, at);
   if (!code) return approved;
   const reason = { code, details: {} };
   return (await move(trx, id, ['approved'], { state: 'canceled', at, reason })) as Approval | undefined;
@@ -333,16 +331,15 @@ async function approve(
 
 /**
  * Money effect: what it writes will be paid, within the budget if one is given. Returns why nothing was written; undefined
- * if it was, and for a delete, which is not in the ledger.
+ * if it was.
  */
 async function prepareApproved(
   trx: Transaction<Tables>,
   foundation: Foundation,
-  approval: Approval,
+  approval: RequestOf<'purchase'>,
   at: number,
   budget: Budget | undefined,
 ): Promise<CancelReason['code'] | undefined> {
-  if (approval.kind === 'delete') return undefined;
   const { id, workspaceId, requesterId: actorId, channelId, purchase, price, account } = approval;
   // A concurrent transaction that adds up spending has to count this, too.
   await lockWorkspace(trx, workspaceId);
@@ -351,6 +348,18 @@ async function prepareApproved(
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
   return isOwn ? undefined : 'already_renewed';
+}
+
+/** Money effect: what it writes will be sent; the rest of the paid month is lost then. */
+async function prepareApprovedDelete(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  approval: RequestOf<'delete'>,
+  at: number,
+): Promise<void> {
+  const { id, workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approval;
+  const deletion = { kind: 'delete', serverId, label: freezeLabel(approval.label), paidUntil } as const;
+  await prepareDelete(trx, foundation, { id, workspaceId, actorId, channelId, deletion, account, at });
 }
 
 /** What is asked for, by kind. Strict, as purchases are: what is approved is all that was confirmed. */

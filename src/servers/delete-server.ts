@@ -3,13 +3,13 @@ import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
-import { isDeleted, isTargetState, type PowerAction, type Server } from '../core/server.ts';
+import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { notifyRequest } from '../requests/notify.ts';
-import { findUnanswered, getServer, nameFailure, type ServerRef, type UnansweredCode } from './find.ts';
-import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
+import { runDelete, type ShowDeleted } from './deletion.ts';
+import { getServer, type ServerRef } from './find.ts';
 import { refuseProtected } from './protect.ts';
 
 /** Reads what the delete form shows. @throws Refusal `server_protected`, and as `getServer` does; HostingError */
@@ -33,144 +33,96 @@ export interface DeleteReview {
 
 /** A server, and the label that was typed to confirm its deletion. */
 interface DeleteInput {
+  /** Made when the form was opened: two presses of one form carry the same one. */
+  readonly formId: ConfirmationId;
   readonly id: ServerId;
   readonly typedLabel: string;
 }
 
-interface Deletion {
-  readonly server: Server;
-  /**
-   * True only with proof. Otherwise unconfirmed: false if a list read right after still had the server, undefined if no
-   * list could tell.
-   */
-  readonly isGone: boolean | undefined;
-  /** The act under which a proven deletion is followed. */
-  readonly actId?: string;
-}
-
 /**
- * Deletes the server whose label was typed, once for each form.
- * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3.4).
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`, `approval_needed`, `already_handled`;
- * HostingError with proof that it was not deleted
+ * Writes the confirmation of a delete durably. Called before the ack, and nothing else is written then. False where another manager
+ * has to approve it: then `requestDelete` requests that.
+ * Money effect: none yet; `carryOutDelete`, or the background, sends it once.
+ * @throws Refusal `role_needed`, `label_differs`, `server_protected`, `restored`; `already_handled` for a second press
  */
-export const deleteServer = defineUseCase({
+export const confirmDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
-  effect: 'changes',
+  effect: 'confirms',
   isOncePerForm: true,
-  subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
-  run: async (input: DeleteInput & { readonly formId: string }, context): Promise<Deletion> => {
-    const server = await getServerToDelete(input, context);
-    if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
-    const hosting = await context.hosting();
-    const { seenRequests, system } = context.app;
-    if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
-      throw new Refusal('already_handled', {});
-    const outcome = await sendDelete(server.id, hosting).catch((error: unknown) => {
-      throw nameFailure(error, { act: 'delete', label: server.label, serverId: server.id });
-    });
-    if (outcome.kind === 'gone') {
-      const actId = await followDelete(input.formId, server, hosting.account[0], context);
-      return { server, isGone: true, actId };
-    }
-    context.setUnconfirmed(outcome.code);
-    return { server, isGone: outcome.isListed === undefined ? undefined : false };
+  subject: ({ id, label }) => ({ serverId: id, label }),
+  run: async (
+    { formId, id, label, typedLabel }: DeleteInput & { readonly label: string },
+    context,
+  ): Promise<boolean> => {
+    const { actor, app } = context;
+    const { workspaceId, userId: actorId, channelId } = actor;
+    await context.requireRoleFor(label);
+    refuseOtherLabel(typedLabel, { id, label });
+    await refuseProtected('delete', { id, label }, workspaceId, app);
+    if ((await getWorkspace(context)).settings.approval.delete) return false;
+    // An approval that was requested in this form stays needed, even if the two-person rule has been turned off since.
+    if (await app.requests.find(formId, ['delete'])) return false;
+    const deletion = { kind: 'delete', serverId: id, label } as const;
+    const confirmed = { id: formId, workspaceId, actorId, channelId, deletion, at: app.system.now() };
+    if (await app.ledger.confirmDelete(confirmed)) return true;
+    throw new Refusal('already_handled', {});
   },
 });
 
-/** Follows a deletion until a complete list no longer has the server. Undefined if that can't be stored. */
-async function followDelete(
-  id: ConfirmationId,
-  { id: serverId, label }: Server,
-  account: string,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<string | undefined> {
-  const { workspaceId, userId: actorId, channelId } = actor;
-  const action = 'delete' as const;
-  const act = { id, workspaceId, action, actorId, account, channelId };
-  const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
-  return (await startFollowing(act, server, app, PLACE_WITHIN_MS)) ? id : undefined;
-}
-
 /**
- * Gets the server if its label was typed.
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`
+ * Carries out what its user has just confirmed, and shows them the result. Does nothing if another process is at it.
+ * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
  */
-async function getServerToDelete(
-  { id, typedLabel }: DeleteInput,
-  context: Parameters<typeof getServer>[1] & Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<Server> {
-  const server = await getServer({ id }, context, { freshness: 'fresh' });
+export const carryOutDelete = defineUseCase({
+  name: 'delete',
+  needs: 'anyone',
+  effect: 'confirms',
+  isOncePerForm: true,
+  run: async (
+    { formId, show }: { readonly formId: ConfirmationId; readonly show: ShowDeleted },
+    { actor, app },
+  ): Promise<void> => {
+    const operation = await app.ledger.findDelete(formId);
+    const isOwn = operation?.workspaceId === actor.workspaceId && operation.actorId === actor.userId;
+    // Not thrown: the audit has the delete's own entries, and its job may still carry it out.
+    if (isOwn) await runDelete(formId, app, show).catch((error: unknown) => show({ kind: 'failed', error }));
+  },
+});
+
+/** @throws Refusal `label_differs` unless what has to be typed for this server was typed */
+function refuseOtherLabel(typedLabel: string, server: Pick<Server, 'id' | 'label'>): void {
   const wanted = deletionWord(server);
   if (!isIdenticalLabel(typedLabel.trim(), wanted))
     throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
-  await refuseProtected('delete', server, context.actor.workspaceId, context.app);
-  return server;
 }
 
 /**
- * Requests a second person's approval where the workspace requires it for deletes; undefined where it does not. Deletes nothing.
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`, and as `requestApproval` does
+ * Requests a second person's approval of a delete. Deletes nothing.
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`; `already_handled` if the same form was
+ * confirmed before the two-person rule was turned on; and as `requestApproval` does
  */
 export const requestDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'confirms',
   run: async (
-    input: DeleteInput & { approvalId: ConfirmationId },
+    { formId, id, typedLabel }: DeleteInput,
     context: UseCaseContext,
-  ): Promise<RequestedApproval | undefined> => {
-    if (!(await getWorkspace(context)).settings.approval.delete) return undefined;
-    const { id: serverId, label, paidUntil } = await getServerToDelete(input, context);
-    const action = { kind: 'delete', serverId, label, paidUntil } as const;
-    return requestApproval({ id: input.approvalId, ...action, isOverBudget: false }, context);
+  ): Promise<RequestedApproval> => {
+    const { actor, app } = context;
+    const server = await getServer({ id }, context, { freshness: 'fresh' });
+    refuseOtherLabel(typedLabel, server);
+    await refuseProtected('delete', server, actor.workspaceId, app);
+    if (await app.ledger.findDelete(formId)) throw new Refusal('already_handled', {});
+    const { label, paidUntil } = server;
+    const action = { kind: 'delete', serverId: id, label, paidUntil } as const;
+    return requestApproval({ id: formId, ...action, isOverBudget: false }, context);
   },
   follow: async (requested, { app }) => {
-    if (requested?.isNew) await notifyRequest(requested.approval.id, app);
+    if (requested.isNew) await notifyRequest(requested.approval.id, app);
   },
 });
-
-/** The outcome of a delete. `gone` is proven by the answer, a list that says `deleted`, or a complete list without the server. */
-type DeleteOutcome =
-  | { readonly kind: 'gone' }
-  /** `isListed`: a list read right after still had the server; undefined if no list could tell. */
-  | { readonly kind: 'unconfirmed'; readonly code: UnansweredCode; readonly isListed: boolean | undefined };
-
-/**
- * Sends a delete, and reads the list where the answer proves nothing.
- * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3.4).
- * @throws HostingError with proof that it was not deleted; Refusal of the limiter, before anything is sent
- */
-export async function sendDelete(id: ServerId, hosting: HostingApi): Promise<DeleteOutcome> {
-  const code = await send(id, hosting);
-  if (code === undefined) return { kind: 'gone' };
-  const isListed = await findListed(id, hosting);
-  return isListed === false ? { kind: 'gone' } : { kind: 'unconfirmed', code, isListed };
-}
-
-/** Sends the delete. Returns the code that leaves it unconfirmed; undefined if the answer proves it. */
-async function send(id: ServerId, hosting: HostingApi): Promise<UnansweredCode | undefined> {
-  try {
-    return (await hosting.deleteServer(id)) ? undefined : 'unreadable_answer';
-  } catch (error) {
-    const code = findUnanswered(error);
-    if (code === undefined) throw error;
-    return code;
-  }
-}
-
-/** Whether the account still has the server; undefined if the list can't be read, or lacks the server and may be incomplete. */
-export async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
-  try {
-    const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
-    const server = servers.find((one) => one.id === id);
-    if (server) return !isDeleted(server);
-    return extent === 'whole' ? false : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** How long a server is watched after a power action. */
 const WATCH_MS = 2 * MINUTE_MS;

@@ -1,10 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
+import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import type { RequestedApproval } from '../requests/approval.ts';
 import { requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { showLateError } from '../slack/failures.ts';
 import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
@@ -12,11 +13,18 @@ import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { deleteButton, showButton } from './buttons.ts';
-import { type DeleteReview, deleteServer, prepareDelete, requestDelete } from './delete-server.ts';
+import { DELETE_TITLE } from './delete-outcome.ts';
+import {
+  carryOutDelete,
+  confirmDelete,
+  type DeleteReview,
+  prepareDelete,
+  requestDelete,
+} from './delete-server.ts';
+import type { DeleteResult } from './deletion.ts';
 import { chooseUnnamed } from './pick.ts';
 import { describePaidUntil } from './words.ts';
 
-const DELETE_TITLE = 'Delete a server';
 const TYPE_IT = 'Type the label';
 
 /** The form in which the server's label has to be typed, so that none is deleted by accident. */
@@ -25,7 +33,6 @@ const deleteDialog = defineModal(
   z.object({
     serverId: z.number().int(),
     label: z.string(),
-    word: z.string(),
     on: z.literal('card').exactOptional(),
   }),
   z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
@@ -41,7 +48,7 @@ export function deleteView(
   const word = deletionWord(server);
   return deleteDialog.view({
     origin,
-    metadata: { serverId: server.id, label: shorten(server.label, 300), word, on },
+    metadata: { serverId: server.id, label: freezeLabel(server.label), on },
     title: DELETE_TITLE,
     submit: 'Delete',
     blocks: [
@@ -102,20 +109,25 @@ export const remove = defineCommand({
   suggestions: [form.pickSuggestions],
   modals: [
     form.pickHandler,
-    deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
+    deleteDialog.onSubmit(confirmDelete, async ({ fields, metadata, origin, viewId }, request) => {
+      const { serverId: id, label, on } = metadata;
+      const word = deletionWord({ id, label });
       // Also compared here, to show a typing error beside the field. The use case decides.
-      if (!isIdenticalLabel(fields.label, metadata.word)) {
-        const words = `That doesn’t match. Type ${metadata.word}`;
-        return { with: { errors: { label: words } } };
-      }
-      const deletion = { id: metadata.serverId, typedLabel: fields.label, formId: origin.formId };
+      if (!isIdenticalLabel(fields.label, word))
+        return { with: { errors: { label: `That doesn’t match. Type ${word}` } } };
+      const { formId } = origin;
+      const deletion = { formId, id, typedLabel: fields.label };
+      // Before it is confirmed: if this process dies, another one carries it out, and tells the outcome.
+      request.views.follow(formId, viewId);
+      const isConfirmed = await request.execute(confirmDelete, { ...deletion, label });
+      const show = (result: DeleteResult) =>
+        showResult(result, { id, label, isOnCard: on === 'card' }, viewId, request);
       return {
-        with: loadingView(DELETE_TITLE, `Checking ${codeLabel(metadata.label)}…`),
+        with: loadingView(DELETE_TITLE, `Checking ${codeLabel(label)}…`),
         after: async () => {
-          request.views.follow(origin.formId, viewId);
-          const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
-          if (requested) await showRequested(requested, origin.formId, viewId, request);
-          else await runDelete({ ...deletion, isOnCard: metadata.on === 'card' }, viewId, request);
+          if (isConfirmed) return request.execute(carryOutDelete, { formId, show });
+          const requested = await request.execute(requestDelete, deletion);
+          await showRequested(requested, formId, viewId, request);
         },
       };
     }),
@@ -128,31 +140,31 @@ async function showRequested(
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
-  const words = isNew ? waitingWords(approval, request) : requestedBeforeWords(approval, formId, request);
+  const words = isNew ? waitingWords(approval) : requestedBeforeWords(approval, formId, request);
   await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
 }
 
-async function runDelete(
-  { isOnCard, ...deletion }: { id: number; typedLabel: string; formId: string; isOnCard: boolean },
+/** Shows the result in the form, and announces a delete that is proven. */
+async function showResult(
+  result: DeleteResult,
+  { id, label: name, isOnCard }: { readonly id: number; readonly label: string; readonly isOnCard: boolean },
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
-  const { id } = deletion;
-  const { server, isGone, actId } = await request.execute(deleteServer, deletion);
-  const label = codeLabel(server.label);
-  if (isGone) {
+  if (result.kind === 'failed') return showLateError(result.error, viewId, request, []);
+  const label = codeLabel(name);
+  if (result.kind === 'gone') {
     const words = `${label} was deleted.`;
     await request.views.update(viewId, noticeView(DELETE_TITLE, words));
     const announced = await request.announce(`deleted ${label}`);
     const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
     if (!announced && !isShown) await request.reply.send(textMessage(words));
-    if (actId !== undefined) await request.placeAct(actId, announced);
+    if (result.actId !== undefined) await request.placeAct(result.actId, announced);
     return;
   }
-  const words =
-    isGone === undefined
-      ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`
-      : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`;
+  const words = result.isListed
+    ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`
+    : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`;
   await request.views.update(viewId, noticeView(DELETE_TITLE, words));
   await request.reply.send(textMessage(words, actions(showButton.element('Show server', { id }))));
 }

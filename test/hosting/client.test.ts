@@ -209,7 +209,7 @@ it('every request that was sent is reported to listeners, without secrets', asyn
   const reports: CallReport[] = [];
   const { api } = startClient(server.baseUrl, { onCall: (report) => reports.push(report) });
   await api.createServer(ORDER, PAY);
-  await failureOf(api.deleteServer(7));
+  await failureOf(api.deleteServer(7, PAY));
   const times = { durationMs: expect.any(Number), waitedMs: expect.any(Number) };
   expect(reports).toEqual([
     { operation: 'create_server', status: 201, ...times },
@@ -301,7 +301,7 @@ describe('against the whole service', () => {
       expect(await api.changePower(action, created.id)).toEqual({ state: expect.any(String) });
       service.clock.advance(3_600_000);
     }
-    expect(await api.deleteServer(created.id)).toBe(true);
+    expect(await api.deleteServer(created.id, PAY)).toBe(true);
     expect(await failureOf(api.renewServer(created.id, PAY))).toMatchObject({
       code: 'not_found',
       moneyMoved: 'no',

@@ -63,7 +63,7 @@ describe('a list of servers', () => {
   ] as const)('shows a deleted server that is still listed as deleted (%s)', async (listsDeleted) => {
     const { api } = await speaking({ listsDeleted });
     const { id } = await api.createServer(ORDER, PAY);
-    await api.deleteServer(id);
+    await api.deleteServer(id, PAY);
     expect((await api.fetchServers()).servers.map(isDeleted)).toEqual(listsDeleted === 'yes' ? [true] : []);
     for (const state of ['DELETED', ' deleted\n', 'Deleted']) expect(isDeleted({ state })).toBe(true);
     for (const state of ['deleting', '', 'undeleted']) expect(isDeleted({ state })).toBe(false);
@@ -85,7 +85,7 @@ describe('an error inside 2xx', () => {
         details: { status: 200, problem: 'carries_error', apiCode: 'limit' },
       });
     }
-    for (const free of [api.changePower('stop', id), api.deleteServer(id), api.fetchCatalog()])
+    for (const free of [api.changePower('stop', id), api.deleteServer(id, PAY), api.fetchCatalog()])
       expect(await failureOf(free)).toMatchObject({
         code: 'unreadable_answer',
         details: { status: 200 },
@@ -132,5 +132,5 @@ it('is distinguished from no answer, an unreadable answer and a status 500', asy
 it.each(DIALECT.deletedState)('a delete is proven only by the state deleted: %s', async (deletedState) => {
   const { service, account, api } = await speaking({ deletedState });
   const [id = 0] = service.seedServers(account, 1);
-  expect(await api.deleteServer(id)).toBe(deletedState.toLowerCase() === 'deleted');
+  expect(await api.deleteServer(id, PAY)).toBe(deletedState.toLowerCase() === 'deleted');
 });

@@ -45,7 +45,7 @@ async function read<Row extends object>(team: SoakTeam, text: string): Promise<r
 }
 
 export async function readOrders(team: SoakTeam): Promise<readonly StoredOrder[]> {
-  return read(team, 'select * from operations order by id');
+  return read(team, "select * from operations where kind <> 'delete' order by id");
 }
 
 /** The users whose request for a role was granted. */
@@ -54,10 +54,9 @@ export async function readGranted(team: SoakTeam): Promise<readonly string[]> {
   return (await read<{ requester_id: string }>(team, text)).map(({ requester_id }) => requester_id);
 }
 
-/** What still has to be done, in words: orders without an outcome, users who were not told, deletions under way. */
+/** What still has to be done, in words: orders and deletes without an outcome, users who were not told. */
 const UNDONE = `
-  select 'order ' || state as what from operations where state in ('prepared', 'sent') or told_at = 0
-  union all select 'deletion ' || state from requests where state in ('approved', 'running') and kind = 'delete'
+  select kind || ' ' || state as what from operations where state in ('prepared', 'sent') or told_at = 0
   union all select kind || ' request ' || state || ' untold' from requests where is_told = 0`;
 
 /** Waits until everything has an outcome and everybody was told; returns what is left when that takes too long. */

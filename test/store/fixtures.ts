@@ -133,7 +133,9 @@ export async function markSent(
   account: AccountNames = ['a'],
 ) {
   await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
-  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account }));
+  const workspaceId = (await ledger.find(id))?.workspaceId ?? '';
+  const permit = await ledger.readPermit(workspaceId, at);
+  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account, permit }));
   await ledger.release(id, 'sender');
   return outcome === 'sent';
 }

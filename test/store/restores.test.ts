@@ -35,10 +35,15 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   });
 
+  /** As by a process that has looked up what permits it. */
+  const sendAs = async (owner: string, id: string, knownIds: readonly number[] = []) => {
+    await store.ledger.lease(id, { owner, now: T0, until: T0 + 9 });
+    const permit = await store.ledger.readPermit('T1', T0);
+    return store.ledger.markSent(id, sentBy(owner, T0, { knownIds, permit }));
+  };
   const send = async (operation = newCreate()) => {
     await confirm(store.ledger, operation);
-    await store.ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 9 });
-    expect(await store.ledger.markSent(operation.id, sentBy('a', T0, { knownIds: [3] }))).toBe('sent');
+    expect(await sendAs('a', operation.id, [3])).toBe('sent');
     return operation;
   };
   /** Puts the rows of an order back to what a backup from before it was sent has. */
@@ -79,8 +84,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
         knownIds: [3],
       });
       for (const { id } of [prepared, renewal, sent]) {
-        await store.ledger.lease(id, { owner: 'b', now: T0, until: T0 + 9 });
-        expect(await store.ledger.markSent(id, sentBy('b'))).toBe('refused');
+        expect(await sendAs('b', id)).toBe('refused');
       }
     });
 
@@ -123,21 +127,21 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(await confirm(store.ledger, newCreate('web-3'))).toMatchObject({ kind: 'new' });
     });
 
-    test('cancels requests for approval, and approved deletes that have not begun', async () => {
+    test('cancels requests for approval, and makes deletes that have not ended unconfirmed', async () => {
       const approvals = [newApproval(), newApproval(newDelete(7)), newApproval(newDelete(8))];
-      const [open, approved, running] = approvals;
+      const [open, approved, sent] = approvals;
       for (const each of approvals) await store.requests.requestApproval(each, entry());
-      for (const each of [approved, running])
-        if (each) await store.requests.approve(each.id, { by: 'U9', at: T0 + 1 }, entry());
-      if (running) await store.requests.move(running.id, ['approved'], { state: 'running', at: T0 + 2 });
-      expect(await declare()).toEqual({ orders: 0, approvals: 2 });
-      for (const each of [open, approved])
-        expect(await store.requests.find(each?.id ?? '', APPROVALS)).toMatchObject({
-          state: 'canceled',
-          reason: code,
-          isNotified: false,
-        });
-      expect(await store.requests.find(running?.id ?? '', APPROVALS)).toMatchObject({ state: 'running' });
+      for (const each of [approved, sent])
+        if (each) await store.requests.approve(each.id, { by: 'U9', at: T0 }, entry());
+      expect(await sendAs('a', sent?.id ?? '')).toBe('sent');
+      expect(await declare()).toEqual({ orders: 2, approvals: 1 });
+      const found = await store.requests.find(open?.id ?? '', APPROVALS);
+      expect(found).toMatchObject({ state: 'canceled', reason: code, isNotified: false });
+      for (const each of [approved, sent]) {
+        const deletion = await store.ledger.findDelete(each?.id ?? '');
+        expect(deletion).toMatchObject({ state: 'unconfirmed', reason: code });
+        expect(deletion?.notifiedAt).toBeUndefined();
+      }
       expect(await store.requests.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry())).toBeUndefined();
     });
 

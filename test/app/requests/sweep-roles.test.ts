@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { resumeDelete } from '../../../src/requests/answer-approval.ts';
 import { notifyRequest, sweepRequests } from '../../../src/requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../../../src/requests/request.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
@@ -72,7 +71,7 @@ async function left(requesterId = 'U1'): Promise<RoleRequest> {
 /** Sweeps as a process that started so many minutes after T0. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepRequests(ports, T0 + startedAfter * MINUTE_MS, resumeDelete);
+  await sweepRequests(ports, T0 + startedAfter * MINUTE_MS);
 }
 
 const deny = ({ id }: RoleRequest, afterMinutes = 0) =>

@@ -24,7 +24,7 @@ const ACT: StartedAct = {
   action: 'reboot',
   actorId: 'U1',
   channelId: 'C1',
-  account: 'a',
+  account: vault.namesOf(new Secret('key'))[0],
 };
 const SERVER: FollowedServer = {
   serverId: 1,

@@ -45,6 +45,7 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
       notifyQueued: async () => undefined,
       notifyUnsaved: async () => undefined,
     },
+    deleteNotifier: { notify: async () => true },
     followNotifier: { update: async () => ({ kind: 'shown' }), notifyActor: async () => true },
     requestNotifier: silentRequests,
     accountNotifier: { notifyKeyChange: async () => undefined },

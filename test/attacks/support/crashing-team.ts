@@ -13,6 +13,7 @@ import { APPROVALS, type Approval } from '../../../src/requests/request.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { realSystem } from '../../../src/system.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
@@ -30,6 +31,7 @@ export type CrashingTeam = Awaited<ReturnType<typeof startCrashingTeam>>;
 /** What is stored of all confirmations. */
 export interface Stored {
   readonly operations: readonly Operation[];
+  readonly deletes: readonly DeleteOperation[];
   readonly approvals: readonly Approval[];
   /** The root passwords that are held, by the ID of their server. */
   readonly passwords: ReadonlyMap<number, string>;
@@ -108,9 +110,10 @@ async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
   const found = <One>(all: readonly (One | undefined)[]) => all.filter((one) => one !== undefined);
   const operations = found(await Promise.all(operationIds.map((id) => store.ledger.find(id))));
   const approvals = found(await Promise.all(approvalIds.map((id) => store.requests.find(id, APPROVALS))));
+  const deletes = found(await Promise.all(operationIds.map((id) => store.ledger.findDelete(id))));
   const held = found(await Promise.all(operationIds.map((id) => store.passwords.find(id))));
   const passwords = new Map(held.map(({ serverId, password }) => [serverId, password.reveal()]));
-  return { operations, approvals, passwords };
+  return { operations, deletes, approvals, passwords };
 }
 
 function readIds(path: string) {

@@ -10,7 +10,8 @@ import {
 import type { Approval, ApprovalAction } from '../../../src/requests/request.ts';
 import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import { HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/sample-details.ts';
-import { makeApproval, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { makeApproval, makeDelete, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { deletedAnnouncement, deleteMessage, deleteWords } from '../../../src/servers/delete-outcome.ts';
 import { wordsOfError } from '../../../src/words.ts';
 
 const LABEL = 'web-1';
@@ -28,64 +29,80 @@ const canceled = ACTIONS.flatMap((action) =>
     approval: makeApproval({ ...decided, ...action }, { state: 'canceled', reason }),
   })),
 );
-const ended = DELETE_ENDS.map((reason) => ({
-  code: reason.code,
-  kind: 'delete',
-  approval: makeApproval(
-    { ...decided, kind: 'delete', serverId: 7, label: LABEL },
-    { state: 'ended', reason },
-  ),
+const ended = DELETE_ENDS.map((end) => ({
+  end: [end.state, end.reason?.code].filter(Boolean).join(' '),
+  deletion: makeDelete(LABEL, end),
 }));
 
 /** Everything that is said about it, to the requester, to the user who decided and in the cards. */
 function listWords(approval: Approval): string[] {
   const answered = approval.state === 'canceled' ? [answeredWords(approval)] : [];
-  return [approvalWords(approval, 'EUR'), describeDecision(approval, 'EUR'), ...answered];
+  return [approvalWords(approval), describeDecision(approval, 'EUR'), ...answered];
 }
 
 const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');
 
 describe('the outcome of an approval', () => {
-  it.each([...canceled, ...ended])('is explained without codes: $code, $kind $approval.state (%#)', ({
-    approval,
-  }) => {
+  it.each(canceled)('is explained without codes: $code, $kind $approval.state (%#)', ({ approval }) => {
     for (const words of listWords(approval)) {
       expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
       expect(words).toMatch(/[.]$/);
     }
   });
 
-  it.each([...canceled, ...ended])('names the server to the requester: $code, $kind $approval.state (%#)', ({
+  it.each(canceled)('names the server to the requester: $code, $kind $approval.state (%#)', ({
     approval,
   }) => {
-    expect(approvalWords(approval, 'EUR')).toContain(`\`${LABEL}\``);
-    expect(approvalMessage(approval, 'EUR').text).toContain(LABEL);
+    expect(approvalWords(approval)).toContain(`\`${LABEL}\``);
+    expect(approvalMessage(approval).text).toContain(LABEL);
   });
 
-  it.each([...canceled, ...ended])('names the server in the card: $code, $kind $approval.state (%#)', ({
-    approval,
-  }) => {
+  it.each(canceled)('names the server in the card: $code, $kind $approval.state (%#)', ({ approval }) => {
     expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
   });
+});
 
-  it.each(
-    ended.filter(({ code }) => code !== 'done'),
-  )('never claims that the server was deleted after $code', ({ approval }) => {
-    expect(approvalWords(approval, '')).toMatch(
-      /was not deleted[:.] |`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
+describe('the outcome of a delete that nobody waits for', () => {
+  const [approver, user] = ['U0OWNER0001', '<@U0MANAGER01>'];
+
+  it.each(ended)('is explained without codes, and names the server: $end', ({ deletion }) => {
+    for (const words of [deleteWords(deletion, 'EUR'), deleteWords(deletion, 'EUR', approver)]) {
+      expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
+      expect(words).toMatch(/[.]$/);
+      expect(words).toContain(`\`${LABEL}\``);
+    }
+  });
+
+  it.each(ended)('is in the card of an approved one, and in the message to its requester: $end', ({
+    deletion,
+  }) => {
+    const words = deleteWords(deletion, 'EUR', approver);
+    const facts = { ...decided, kind: 'delete', serverId: 42, label: LABEL, deletion } as const;
+    const approval = makeApproval(facts, { state: 'approved' });
+    expect(describeDecision(approval, 'EUR')).toBe(`*Approved* by <@${approver}>. ${words}`);
+    expect(deleteMessage(deletion, 'EUR', approver).text).toBe(`<@${approver}> approved. ${words}`);
+    expect(deleteMessage(deletion, 'EUR').text).toBe(deleteWords(deletion, 'EUR'));
+  });
+
+  it.each(ended.filter(({ end }) => end !== 'settled'))('never claims that the server was deleted: $end', ({
+    deletion,
+  }) => {
+    expect(deleteWords(deletion, '')).toMatch(
+      /was not deleted[:.]|`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
     );
   });
 
   it('names the key if it is an unreadable key', () => {
     const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
-    const approval = makeApproval(
-      { ...decided, kind: 'delete', serverId: 7, label: LABEL },
-      {
-        state: 'ended',
-        reason,
-      },
-    );
-    expect(approvalWords(approval, '')).toMatch(/`web-1` was not deleted\. .*`k1`/);
+    const words = deleteWords(makeDelete(LABEL, { state: 'refused', reason }), '');
+    expect(words).toMatch(/`web-1` was not deleted\. .*`k1`/);
+  });
+
+  it('is announced with the user who confirmed it, and the one who approved it, if there is one', () => {
+    const deletion = makeDelete(LABEL);
+    expect(deletedAnnouncement(deletion, undefined).text).toBe(`${user} deleted \`web-1\``);
+    const words = `${user} deleted \`web-1\`, approved by <@${approver}>`;
+    expect(deletedAnnouncement(deletion, approver).text).toBe(words);
   });
 });
 

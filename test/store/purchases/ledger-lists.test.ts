@@ -29,6 +29,36 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     expect(await ledger.countOpen()).toBe(3);
   });
 
+  test('deletes are in none of them, and in no budget', async () => {
+    const deletion = { kind: 'delete', serverId: 7, label: 'web-1' } as const;
+    const confirmed = { id: newCreate().id, workspaceId: 'T1', actorId: 'U1', deletion, at: T0 };
+    expect(await ledger.confirmDelete(confirmed)).toBe(true);
+    expect(await ledger.confirmDelete(confirmed)).toBe(false);
+    expect(await ledger.findDelete(confirmed.id)).toMatchObject({ state: 'prepared', deletion });
+    const none = [await ledger.listOpen('T1'), await ledger.listOfServer('T1', 7, 9)];
+    const purchases = [await ledger.listPurchases('T1', T0), await ledger.listCreated('T1')];
+    expect([...none, ...purchases]).toEqual([[], [], [], []]);
+    expect([await ledger.countOpen(), await ledger.find(confirmed.id)]).toEqual([0, undefined]);
+    expect(await ledger.sumSpent('T1', 'U1', T0)).toEqual({ workspace: 0, person: 0 });
+  });
+
+  test('a delete is in the way of no create, and no create is in its way', async () => {
+    const deletion = { kind: 'delete', serverId: 7, label: 'web-1' } as const;
+    const ids = [newCreate().id, newCreate().id];
+    for (const id of ids)
+      await ledger.confirmDelete({ id, workspaceId: 'T1', actorId: 'U1', deletion, at: T0 });
+    const [first = '', second = ''] = ids;
+    expect(await markSent(ledger, first, T0 + 1)).toBe(true);
+    await sent();
+    expect(await markSent(ledger, second, T0 + 1)).toBe(true);
+    await ledger.closeDelete(first, T0 + 2);
+    expect(await ledger.findDelete(first)).toMatchObject({ state: 'sent' });
+    const reason = { code: 'no_answer', details: {} } as const;
+    await ledger.markUnconfirmed(first, { reason }, entry());
+    await ledger.closeDelete(first, T0 + 2);
+    expect(await ledger.findDelete(first)).toMatchObject({ state: 'unconfirmed', endedAt: T0 + 2 });
+  });
+
   test('operations of a server, newest first, and its create for plan and price', async () => {
     const create = newCreate('web-1', { at: T0 + 1 });
     await sent(create);

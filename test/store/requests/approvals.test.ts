@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import type { Requests } from '../../../src/requests/store.ts';
-import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
+import { CANCEL_REASONS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import {
   confirm,
   engines,
@@ -22,7 +24,6 @@ const by = (at = T0 + 1) => ({ by: 'U9', at });
 const renewal = { kind: 'purchase', purchase: newRenew(7, T0).purchase } as const;
 const plain = <Code extends string>(code: Code) => ({ code, details: {} });
 const moved = plain('price_moved');
-const done = plain('done');
 
 describe.each(engines)('approvals on $name', ({ make }) => {
   let store: Store;
@@ -101,21 +102,21 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       ]);
     });
 
-    test('a delete lets one process carry it out', async () => {
-      const { id } = await requested(newDelete(7));
+    test('a delete prepares its operation, with the key that it was requested under and its beginning in the audit', async () => {
+      await store.apiKeys.put('T1', new Secret('first'), 'U9', T0);
+      const wanted = { kind: 'delete', serverId: 7, label: 'web-1', paidUntil: T0 } as const;
+      const { id, account } = await requested(wanted);
+      await store.apiKeys.put('T1', new Secret('other'), 'U9', T0);
+      const audited = await countAudit();
       expect(await requests.approve(id, by(), entry())).toMatchObject({ state: 'approved' });
+      const times = { createdAt: T0 + 1, sendBy: T0 + 1 + SEND_WITHIN_MS };
+      const operation = { actorId: 'U1', state: 'prepared', account, deletion: wanted, ...times };
+      expect(await store.ledger.findDelete(id)).toMatchObject(operation);
+      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'approved', deletion: operation });
       expect(await store.ledger.listOpen('T1')).toEqual([]);
-      const takers = [1, 2, 3].map((at) => requests.move(id, ['approved'], { state: 'running', at }));
-      expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
-      expect(
-        await requests.move(id, ['running'], { state: 'ended', at: T0 + 9, reason: done }),
-      ).toBeDefined();
-      expect(await requests.find(id, APPROVALS)).toMatchObject({
-        state: 'ended',
-        reason: done,
-        decidedBy: 'U9',
-        decidedAt: T0 + 1,
-      });
+      expect(await countAudit()).toBe(audited + 2);
+      const [begun] = await store.audit.list({ workspaceId: 'T1', limit: 1 });
+      expect(begun).toMatchObject({ action: 'delete', outcome: 'started', actId: id, serverId: 7 });
     });
 
     test('is undone completely if it can’t be audited', async () => {
@@ -230,12 +231,6 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       await requests.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
       expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
     });
-
-    test.each(DELETE_ENDS)('$code of an ended delete is read back with its details', async (reason) => {
-      const { id } = await requested(newDelete(7));
-      await requests.move(id, ['open'], { state: 'ended', at: T0, reason }, entry());
-      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'ended', reason });
-    });
   });
 });
 
@@ -252,7 +247,7 @@ test('an approval survives the process that stored it, and is carried out once b
 
   const second = await open(url);
   expect((await second.requests.listOpen('T1', APPROVALS)).map(({ id }) => id)).toEqual([wanted.id]);
-  expect((await second.requests.listLeft(T0 + 2)).map(({ id }) => id)).toEqual([gone.id]);
+  expect(await second.ledger.findDelete(gone.id)).toMatchObject({ state: 'prepared' });
   expect(await second.requests.approve(gone.id, by(), entry())).toBeUndefined();
   const done = await second.requests.approve(wanted.id, by(), entry());
   expect(done).toMatchObject({ cards: [{ ts: '1.1' }], price: money(499) });

@@ -111,7 +111,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
     test('happens from the expected states, before it expires, and is audited only if it happened', async () => {
       for (const { id, expiresAt } of await make3()) {
         const audited = await countAudit();
-        const from: RequestState[] = ['approved', 'running'];
+        const from: RequestState[] = ['approved', 'denied'];
         const denied = { state: 'denied', ...by(), denialReason: 'No.' } as const;
         expect(await store.requests.move(id, from, denied, entry())).toBeUndefined();
         expect(await store.requests.move('nothing', ['open'], denied, entry())).toBeUndefined();
@@ -154,6 +154,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect(await find(id)).toMatchObject({ state });
         const isApproved = state === 'approved';
         expect((await store.ledger.find(id)) !== undefined).toBe(isApproved && id === create);
+        expect((await store.ledger.findDelete(id)) !== undefined).toBe(isApproved && id === deletion);
         const granted = await store.grants.listFor('T1', { userId: requesterId }, T0);
         expect(granted).toHaveLength(isApproved && id === role ? 1 : 0);
         await store.requests.expire(at, () => entry());
@@ -179,24 +180,6 @@ describe.each(engines)('requests on $name', ({ make }) => {
         await store.requests.markNotified(id, 'denied');
         expect(await listLeft()).not.toContain(id);
       }
-    });
-
-    test('of an approved delete is followed by what is left of it, until it has ended', async () => {
-      const [create, deletion = ''] = ids(await make3());
-      for (const id of [create, deletion]) {
-        await store.requests.approve(id ?? '', by(), entry());
-        await store.requests.markNotified(id ?? '', 'approved');
-      }
-      expect(await listLeft(T0 + 1)).not.toContain(deletion);
-      expect(await listLeft()).toContain(deletion);
-      expect(await listLeft()).not.toContain(create);
-      await store.requests.move(deletion, ['approved'], { state: 'running', at: T0 + 2 });
-      await store.requests.markNotified(deletion, 'running');
-      expect(await listLeft()).toContain(deletion);
-      const reason = { code: 'done', details: {} } as const;
-      await store.requests.move(deletion, ['running'], { state: 'ended', at: T0 + 3, reason });
-      await store.requests.markNotified(deletion, 'ended');
-      expect(await listLeft()).not.toContain(deletion);
     });
   });
 

@@ -85,22 +85,23 @@ async function prepare(databaseUrl: string, key: string): Promise<void> {
   await store.close();
 }
 
-/** The approval that is open, or approved for a delete; read beside the process that works on it. */
+/** The approval that is open, or of the delete that is under way; read beside the process that works on it. */
 async function findApproval(databaseUrl: string): Promise<Approval | undefined> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
-  const open = await store.requests.listOpen(TEAM.id, APPROVALS);
-  const left = await store.requests.listLeft(Number.MAX_SAFE_INTEGER);
+  const [open] = await store.requests.listOpen(TEAM.id, APPROVALS);
+  const [job] = await store.jobStore.list('operation', TEAM.id);
+  const approved = job && (await store.requests.find(job.key, ['delete']));
   await store.close();
-  return open[0] ?? left.find((one) => one.kind === 'delete');
+  return open ?? approved;
 }
 
 async function isNotified(databaseUrl: string, id: string): Promise<boolean> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
-  const approval = await store.requests.find(id, APPROVALS);
+  const operation = await store.ledger.findDelete(id);
   await store.close();
-  return approval?.state === 'ended' && approval.isNotified;
+  return operation?.state === 'settled' && operation.notifiedAt !== undefined;
 }
 
 /** Slack takes so long for an answer that the process is killed first. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createEntry } from '../../../src/core/entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { deleteServer } from '../../../src/servers/delete-server.ts';
+import { carryOutDelete, confirmDelete } from '../../../src/servers/delete-server.ts';
+import type { DeleteResult } from '../../../src/servers/deletion.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import { startTeam } from '../../support/team.ts';
 
@@ -16,11 +17,16 @@ test.each([
   if (delayMs > 0) team.hosting.faults.add({ on: 'delete', kind: 'slow', delayMs });
   const entry = createEntry(team.app.ports);
   const actor = { workspaceId: TEAM.id, userId: USERS.mara.id, channelId: 'C1' };
-  const press = (requestId: string) => {
-    const input = { id, typedLabel: label, formId: 'F1' };
-    return entry.execute(deleteServer, input, { actor, surface: 'modal', requestId });
+  const shown: DeleteResult['kind'][] = [];
+  const show = async ({ kind }: DeleteResult) => void shown.push(kind);
+  const press = async (requestId: string) => {
+    const caller = { actor, surface: 'modal', requestId } as const;
+    const input = { id, label, typedLabel: label, formId: 'F1' };
+    await entry.execute(confirmDelete, input, caller);
+    await entry.execute(carryOutDelete, { formId: 'F1', show }, caller);
   };
   const outcomes = await Promise.allSettled(Array.from({ length: PRESSES }, (_, at) => press(`R${at}`)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(shown).toEqual(['gone']);
   expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
 });

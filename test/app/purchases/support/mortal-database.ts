@@ -64,7 +64,7 @@ export function createMortalDatabase(): MortalDatabase {
 const WRITE = /^(insert|update|delete)(?: into| from)? "?(\w+)/;
 const STATES: readonly unknown[] = [
   ...['prepared', 'sent', 'settled', 'refused', 'unconfirmed'],
-  ...['open', 'approved', 'running', 'ended', 'denied', 'withdrawn', 'expired', 'canceled'],
+  ...['open', 'approved', 'denied', 'withdrawn', 'expired', 'canceled'],
 ];
 
 /** Names a statement, and a commit by the states that its transaction has given. */

@@ -5,6 +5,8 @@ import type { HostingApi } from '../../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../../src/log.ts';
 import { createOperationHandler } from '../../../../src/purchases/due.ts';
 import type { OperationNotifier } from '../../../../src/purchases/ports.ts';
+import type { DeleteNotifier } from '../../../../src/servers/deletion.ts';
+import { vault } from '../../../store/fixtures.ts';
 import { never } from '../../../support/watched-database.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';
@@ -34,6 +36,7 @@ export interface Surroundings {
   readonly store: Store;
   readonly hosting: HostingApi;
   readonly notifier: OperationNotifier;
+  readonly deleteNotifier: DeleteNotifier;
 }
 
 /** One process of the app, over a store that may outlive it. */
@@ -76,8 +79,9 @@ export function startProcess(
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
       // Each key is another account.
-      hostingOf: (key) => life.watch('hosting', { ...around.hosting, account: [key.reveal()] }),
+      hostingOf: (key) => life.watch('hosting', { ...around.hosting, account: vault.namesOf(key) }),
       operationNotifier: life.watch('notifier', around.notifier),
+      deleteNotifier: life.watch('notifier', around.deleteNotifier),
       settings: { unconfirmedMs: 60_000, passwordHoldMs: 3_600_000, auditKeepDays: undefined },
     },
   );

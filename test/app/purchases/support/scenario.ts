@@ -8,6 +8,7 @@ import { decideUnconfirmed } from '../../../../src/purchases/decide.ts';
 import type { Operation, Purchase } from '../../../../src/purchases/operation.ts';
 import { erasePassword, showPassword } from '../../../../src/purchases/passwords.ts';
 import type { HeldPassword } from '../../../../src/purchases/ports.ts';
+import type { DeleteOperation } from '../../../../src/servers/deletion.ts';
 import { T0, vault } from '../../../store/fixtures.ts';
 import { createHandClock, type HandClock } from './hand-clock.ts';
 import { createMortalDatabase, type MortalDatabase } from './mortal-database.ts';
@@ -28,6 +29,8 @@ export interface Scenario {
   readonly store: Store;
   readonly hosting: ScriptedHosting;
   readonly told: readonly Told[];
+  /** What users were told of deletes, in order; by whom each was approved. */
+  readonly toldDeletes: readonly { readonly operation: DeleteOperation; readonly by: string | undefined }[];
   /** Of which orders the user was told that their status could not be saved. */
   readonly unsaved: readonly Operation[];
   start(fate?: Fate, owners?: readonly string[]): MortalProcess;
@@ -60,6 +63,7 @@ export async function openScenario(): Promise<Scenario> {
   const hosting = createScriptedHosting(clock);
   const told: Told[] = [];
   const unsaved: Operation[] = [];
+  const toldDeletes: { operation: DeleteOperation; by: string | undefined }[] = [];
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0 - 1);
   const notifier = {
@@ -74,20 +78,25 @@ export async function openScenario(): Promise<Scenario> {
       unsaved.push(operation);
     },
   };
-  const around = { clock, database, store, hosting: hosting.api, notifier };
+  const deleteNotifier = {
+    notify: async (operation: DeleteOperation, by: string | undefined) =>
+      toldDeletes.push({ operation, by }) > 0,
+  };
+  const around = { clock, database, store, hosting: hosting.api, notifier, deleteNotifier };
   return {
     clock,
     database,
     store,
     hosting,
     told,
+    toldDeletes,
     unsaved,
     start: (fate, owners) => startProcess(around, fate, owners),
     close: () => store.close(),
   };
 }
 
-const callerOf = (userId: string): Caller => ({
+export const callerOf = (userId: string): Caller => ({
   actor: { workspaceId: 'T1', userId, channelId: 'C1' },
   surface: 'modal',
 });

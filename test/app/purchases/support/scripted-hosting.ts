@@ -10,7 +10,7 @@ import type { HandClock } from './hand-clock.ts';
 export const MONTH_MS = 30 * 86_400_000;
 const PLAN: Plan = { code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: money(499) };
 
-/** What the hosting company does with the next paid request, and what it answers. */
+/** What the hosting company does with the next paid request or delete, and what it answers. */
 export type Script =
   | { readonly kind: 'done' }
   /** Done; the answer comes after this time. */
@@ -34,7 +34,7 @@ export type Script =
   /** Proven not to have run; the client sends it again by itself, after a wait and `beforeSend`. */
   | { readonly kind: 'rate_limited'; readonly waitMs?: number };
 
-/** One paid request that left the app. */
+/** One paid request, or delete, that left the app. */
 interface PaidRequest {
   readonly at: number;
   /** False when its answer proved that it did nothing. */
@@ -105,7 +105,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
       createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
       renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
       changePower: async () => ({ state: 'running' }),
-      deleteServer: async () => true,
+      deleteServer: (id, options) => paid(() => deleteServer(id, hosting), options),
       budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
     },
   };
@@ -195,6 +195,13 @@ function renewServer(id: number, hosting: ScriptedHosting) {
   const paidUntil = server.paidUntil + MONTH_MS;
   hosting.servers[at] = { ...server, paidUntil };
   return { id, paidUntil };
+}
+
+function deleteServer(id: number, hosting: ScriptedHosting) {
+  const at = hosting.servers.findIndex((server) => server.id === id);
+  if (at < 0) throw new HostingError('not_found', 'no');
+  hosting.servers.splice(at, 1);
+  return true;
 }
 
 function relabelLast(hosting: ScriptedHosting): void {

@@ -1,0 +1,162 @@
+import type { Button } from '@slack/types';
+import type { CurrencyOf } from '../account/workspaces.ts';
+import {
+  describeReason,
+  type HostingCode,
+  type NoDetails,
+  type ReasonWords,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../core/errors.ts';
+import type { UserId } from '../core/ids.ts';
+import type { Log } from '../log.ts';
+import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { noticeView } from '../slack/kit/form.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
+import { codeLabel, mention } from '../slack/kit/text.ts';
+import type { Outbox } from '../slack/outbox.ts';
+import { failedWords, wordsOfRefusal } from '../words.ts';
+import { deleteButton, showButton } from './buttons.ts';
+import type {
+  DeleteDoubtDetails,
+  DeleteNotifier,
+  DeleteOperation,
+  DeleteRefusalDetails,
+} from './deletion.ts';
+
+/** The title of the form in which a delete is confirmed. */
+export const DELETE_TITLE = 'Delete a server';
+
+/** Tells users the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
+export function createDeleteNotifier(parts: {
+  readonly outbox: Outbox;
+  readonly log: Log;
+  readonly currencyOf: CurrencyOf;
+}): DeleteNotifier {
+  const { outbox, log, currencyOf } = parts;
+  return {
+    notify: (operation, approvedBy) =>
+      notifySafely(operation.id, log, false, async () => {
+        const { id: confirmationId, workspaceId, actorId: userId, channelId, state, endedAt } = operation;
+        const confirmer = { confirmationId, workspaceId, userId, channelId };
+        const message = deleteMessage(operation, await currencyOf(workspaceId), approvedBy);
+        const view = () => noticeView(DELETE_TITLE, message.text);
+        await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
+        const isNotified =
+          (await outbox.replyTo(confirmer).send(message)) ||
+          (await outbox.sendDirectly(workspaceId, userId, message));
+        if (isNotified && state === 'settled')
+          await outbox.announce(confirmer, deletedAnnouncement(operation, approvedBy));
+        return isNotified;
+      }),
+  };
+}
+
+/** What the user who confirmed a delete reads once it has gone out or ended, with what they can do next. */
+export function deleteMessage(operation: DeleteOperation, currency: string, approvedBy?: UserId): Message {
+  const words = deleteWords(operation, currency, approvedBy);
+  const by = approvedBy === undefined ? '' : `${mention(approvedBy)} approved. `;
+  const buttons = nextButtons(operation, approvedBy);
+  return textMessage(`${by}${words}`, ...(buttons.length > 0 ? [actions(...buttons)] : []));
+}
+
+/** The announcement in the channel. */
+export function deletedAnnouncement(
+  { actorId, deletion }: Pick<DeleteOperation, 'actorId' | 'deletion'>,
+  approvedBy: UserId | undefined,
+): Message {
+  const by = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;
+  return textMessage(`${mention(actorId)} deleted ${codeLabel(deletion.label)}${by}`);
+}
+
+/** No button if it is done; a look at the server if the outcome is unknown; otherwise the form again. */
+function nextButtons({ state, reason, deletion }: DeleteOperation, approvedBy: UserId | undefined): Button[] {
+  const { serverId: id } = deletion;
+  if (state === 'unconfirmed')
+    return reason.code === 'lost_account' ? [] : [showButton.element('Check again', { id })];
+  if (state !== 'refused' || reason.code === 'unknown_server' || reason.code === 'not_found') return [];
+  return [deleteButton.element(approvedBy === undefined ? 'Try again' : 'Request again…', { id })];
+}
+
+/** How a delete stands, in sentences. */
+export function deleteWords(operation: DeleteOperation, currency: string, approvedBy?: UserId): string {
+  const { state, reason, actorId, deletion } = operation;
+  const { label: name } = deletion;
+  const label = codeLabel(name);
+  if (state === 'unconfirmed') return describeReason(DOUBTS, reason, label);
+  const wording = { currency, name, actorId, isApproved: approvedBy !== undefined };
+  if (state === 'refused') return describeReason(REFUSALS, reason, label, wording);
+  return state === 'settled' ? `${label} was deleted.` : `${label} is being deleted.`;
+}
+
+const unconfirmed = (_: unknown, label: string) =>
+  `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it. Check with \`/vps list\`.`;
+
+const DOUBTS: ReasonWords<DeleteDoubtDetails, [label: string]> = {
+  no_answer: unconfirmed,
+  unreadable_answer: unconfirmed,
+  unknown_code: unconfirmed,
+  checking: unconfirmed,
+  lost_account: (_, label) =>
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
+  defect: (_, label) =>
+    `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
+  restored: (_, label) =>
+    `We’re not sure whether ${label} was deleted: the app’s database was restored from a backup. Check with \`/vps list\`.`,
+};
+
+interface Wording {
+  readonly currency: string;
+  /** The label as it is, unlike the one that is ready to be shown. */
+  readonly name: string;
+  readonly actorId: UserId;
+  readonly isApproved: boolean;
+}
+
+type RefusedWords<Details> = (details: Details, label: string, wording: Wording) => string;
+
+/** Words for a delete that the hosting API refused. */
+function failed(code: HostingCode | 'unknown_code'): RefusedWords<NoDetails> {
+  return (_details, _label, { name }) => failedWords({ act: 'delete', label: name }, code, {});
+}
+
+/** Words for a delete that one of our rules stopped. */
+function refused<Code extends RefusalCode>(code: Code): RefusedWords<RefusalDetails[Code]> {
+  return (details, label, { currency }) =>
+    `${label} was not deleted. ${wordsOfRefusal(code, details, currency)}`;
+}
+
+const REFUSALS: ReasonWords<DeleteRefusalDetails, [label: string, wording: Wording]> = {
+  role_needed: (_, label, { actorId }) =>
+    `${label} was not deleted: ${mention(actorId)} no longer has permission.`,
+  identity_unknown: refused('identity_unknown'),
+  approval_needed: refused('approval_needed'),
+  unknown_server: (_, label) => `${label} was not deleted: the server no longer exists.`,
+  label_differs: (_, label) => `${label} was not deleted: the server’s label has changed since the request.`,
+  server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
+  already_renewed: (_, label) => `${label} was not deleted: the server has been renewed since the request.`,
+  stale_confirmation: (_, label, { isApproved }) =>
+    `${label} was not deleted: the app was offline too long after ${isApproved ? 'approval' : 'you confirmed it'}.`,
+  account_changed: (_, label) =>
+    `${label} was not deleted: the hosting account was reconnected after the request.`,
+  no_api_key: refused('no_api_key'),
+  key_unreadable: refused('key_unreadable'),
+  too_many_waiting: refused('too_many_waiting'),
+  waited_too_long: refused('waited_too_long'),
+  shutting_down: refused('shutting_down'),
+  defect: (_, label) => `Something went wrong, so ${label} was not deleted.`,
+  unauthorized: failed('unauthorized'),
+  not_allowed: failed('not_allowed'),
+  bad_request: failed('bad_request'),
+  not_enough_balance: failed('not_enough_balance'),
+  limit: failed('limit'),
+  not_created: failed('not_created'),
+  checking: failed('checking'),
+  not_found: failed('not_found'),
+  wrong_state: failed('wrong_state'),
+  rate_limited: failed('rate_limited'),
+  not_sent: failed('not_sent'),
+  no_answer: failed('no_answer'),
+  unreadable_answer: failed('unreadable_answer'),
+  unknown_code: failed('unknown_code'),
+};

@@ -1,0 +1,450 @@
+import { findSearchedAccount, getHostingOf } from '../account/keys.ts';
+import type { AppContext } from '../context.ts';
+import type { AuditCode, AuditEntry } from '../core/audit-entry.ts';
+import { makeAuditEntry } from '../core/entry.ts';
+import {
+  describeDefect,
+  type HostingCode,
+  HostingError,
+  isExpected,
+  isRefusal,
+  type NoDetails,
+  type Reason,
+  Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../core/errors.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { deletionWord, isFrozenLabel } from '../core/labels.ts';
+import { hasRole } from '../core/permission.ts';
+import { isDeleted } from '../core/server.ts';
+import { DEFAULT_SETTINGS } from '../core/settings.ts';
+import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Job } from '../db/jobs.ts';
+import type { CallOptions, HostingApi } from '../hosting/hosting-api.ts';
+import { type ConfirmedOperation, isInTime, OPERATION } from '../purchases/operation.ts';
+import type { Permit } from '../purchases/ports.ts';
+import { findUnanswered, nameFailure, notInList, type UnansweredCode } from './find.ts';
+import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
+import { refuseProtected } from './protect.ts';
+
+/** A delete, exactly as it was confirmed. */
+export interface Deletion {
+  readonly kind: 'delete';
+  readonly serverId: ServerId;
+  /** As `freezeLabel` makes it. */
+  readonly label: string;
+  /** The end of the paid time that a second user has approved to lose, in epoch milliseconds; absent if the API doesn't say. */
+  readonly paidUntil?: number | undefined;
+}
+
+/** A delete that is confirmed now. */
+export interface NewDelete {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly channelId?: ChannelId | undefined;
+  readonly deletion: Deletion;
+  /** Epoch milliseconds; it is sent within two minutes of this, or not at all. */
+  readonly at: number;
+  /** The first name of the key that it was confirmed under, where that was earlier than now; by default the key of now. */
+  readonly account?: string | undefined;
+}
+
+/**
+ * The delete of one server in the ledger (docs/design.md 4.13). It has the states of a purchase, with one difference: an unconfirmed
+ * one ends by a whole list, and stays `unconfirmed` if that still has the server.
+ */
+export type DeleteOperation = Omit<ConfirmedOperation, 'purchase'> & {
+  readonly deletion: Deletion;
+} & DeleteStanding;
+
+/** The state of a delete, and why it was refused or is unconfirmed. */
+type DeleteStanding =
+  | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
+  | { readonly state: 'refused'; readonly reason: Reason<DeleteRefusalDetails> }
+  | { readonly state: 'unconfirmed'; readonly reason: Reason<DeleteDoubtDetails> };
+
+/** The rules that can end a delete after it was confirmed. */
+const RULES = [
+  'role_needed',
+  'identity_unknown',
+  'approval_needed',
+  'unknown_server',
+  'label_differs',
+  'server_protected',
+  'already_renewed',
+  'stale_confirmation',
+  'account_changed',
+  'no_api_key',
+  'key_unreadable',
+  'too_many_waiting',
+  'waited_too_long',
+  'shutting_down',
+] as const satisfies readonly RefusalCode[];
+
+/** Refused with proof: the delete was not sent, or the API said that it did nothing. */
+export type DeleteRefusalDetails = Pick<RefusalDetails, (typeof RULES)[number]> & {
+  readonly [Code in HostingCode | 'unknown_code']: NoDetails;
+} & {
+  /** A defect of ours, before anything was sent. */
+  readonly defect: NoDetails;
+};
+
+/** Why it is not known whether a server was deleted. `isListed`: a list read right after the answer still had it. */
+export type DeleteDoubtDetails = {
+  readonly [Code in UnansweredCode]: { readonly isListed?: boolean | undefined };
+} & {
+  /** Another account was connected before the outcome could be looked for. */
+  readonly lost_account: NoDetails;
+  /** A defect of ours, after it was sent. */
+  readonly defect: NoDetails;
+  /** The database was restored from a backup, which doesn't have the outcome. */
+  readonly restored: NoDetails;
+};
+
+/** Why a delete was refused or is unconfirmed. */
+export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDetails>;
+
+/** How a delete went, for the user who waits for it. */
+export type DeleteResult =
+  /** `actId`: the act under which the server is followed; absent if that could not be stored. */
+  | { readonly kind: 'gone'; readonly actId?: ConfirmationId | undefined }
+  | { readonly kind: 'unclear'; readonly isListed?: boolean | undefined }
+  /** A refusal or an error of the hosting API proves that nothing was deleted; after any other error, its job tries again. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** Shows the result to the user who waits for it, in place of a message. It counts as told unless this throws. */
+export type ShowDeleted = (result: DeleteResult) => Promise<void>;
+
+/** Tells users how a delete stands, where nobody waits for it. */
+export interface DeleteNotifier {
+  /** Tells the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
+  notify(operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean>;
+}
+
+/**
+ * Carries out a confirmed delete at once, unless another process is at it.
+ * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
+ * @throws what the store throws, and without `show` what can't be checked now: then its job tries again, until its time is over
+ */
+export async function runDelete(id: ConfirmationId, app: AppContext, show?: ShowDeleted): Promise<void> {
+  await app.jobs.runNow(OPERATION, id, (job) => moveDelete(job, app, show));
+}
+
+/** Moves a delete on, by its job. Returns when it is due again; undefined once it has ended and its user knows. @throws as `runDelete` */
+export async function moveDelete(
+  { key: id, owner }: Pick<Job, 'key' | 'owner'>,
+  app: AppContext,
+  show?: ShowDeleted,
+): Promise<number | undefined> {
+  const operation = await app.ledger.findDelete(id);
+  if (!operation) return undefined;
+  const { state, endedAt } = operation;
+  if (state === 'prepared') await carryOut(operation, owner, app, show);
+  else if (state === 'sent') await concludeLost(operation, app);
+  else if (endedAt === undefined) await resolve(operation, app);
+  else if (app.system.now() - endedAt > DAY_MS) await app.ledger.markNotified(operation, app.system.now());
+  else await notify(id, app);
+  const now = await app.ledger.findDelete(id);
+  if (!now || (now.endedAt !== undefined && now.notifiedAt !== undefined)) return undefined;
+  return nextDueAt(now.endedAt ?? now.sentAt ?? now.createdAt, app.system.now());
+}
+
+/** First within seconds, then every five minutes, and ever more rarely down to once a day. */
+function nextDueAt(since: number, now: number): number {
+  const passed = now - since;
+  const waitMs = Math.max(Math.min(passed / 2, 5 * MINUTE_MS), passed / 12, 1500);
+  return Math.round(now + Math.min(waitMs, DAY_MS));
+}
+
+/**
+ * Sends what is confirmed, stores the outcome and tells it. A user who waits reads at once what can't be checked now; without one,
+ * it is tried again until its time is over.
+ */
+async function carryOut(
+  operation: DeleteOperation,
+  owner: string,
+  app: AppContext,
+  show: ShowDeleted | undefined,
+): Promise<void> {
+  const { id } = operation;
+  const sent = await send(operation, owner, app).catch(
+    (error: unknown) => ({ kind: 'failed', error }) as const,
+  );
+  if (sent.kind === 'gone') await settle(operation, app, true);
+  else if (sent.kind === 'unclear') await doubt(operation, sent, app);
+  else await refuse(operation, owner, sent.error, app, show !== undefined);
+  if (!show) return notify(id, app);
+  const result =
+    sent.kind === 'gone' ? { ...sent, actId: await follow(operation, app, PLACE_WITHIN_MS) } : sent;
+  await show(result);
+  const ended = await app.ledger.findDelete(id);
+  if (ended) await app.ledger.markNotified(ended, app.system.now());
+}
+
+/** @throws the error, if the delete stays prepared */
+async function refuse(
+  operation: DeleteOperation,
+  owner: string,
+  error: unknown,
+  app: AppContext,
+  isAwaited: boolean,
+): Promise<void> {
+  const { id } = operation;
+  const refusal = refusalOf(error);
+  const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
+  if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
+  if (!refusal) app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
+  const reason = refusal ?? ({ code: 'defect', details: {} } as const);
+  const audit = auditOf(operation, app, 'failed', reason.code);
+  await app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
+}
+
+function refusalOf(error: unknown): Reason<DeleteRefusalDetails> | undefined {
+  if (error instanceof HostingError) return { code: error.code, details: {} };
+  const isKnown = error instanceof Refusal && RULES.some((code) => code === error.code);
+  return isKnown ? ({ code: error.code, details: error.details } as Reason<DeleteRefusalDetails>) : undefined;
+}
+
+/** Whether the same may be allowed, or known, a moment later. */
+function isPassing(error: unknown): boolean {
+  if (isRefusal(error, 'unknown_server')) return error.details.extent !== undefined;
+  const codes = ['identity_unknown', 'too_many_waiting', 'waited_too_long', 'shutting_down'] as const;
+  return error instanceof HostingError || codes.some((code) => isRefusal(error, code));
+}
+
+/** What was looked up earlier than this is looked up again before anything is sent. */
+const GOOD_FOR_MS = 10_000;
+const MOST_LOOKS = 20;
+
+/** Thrown before anything was sent: what was looked up is too old, or has changed since. */
+class LookedTooEarly extends Error {}
+
+type Sent =
+  /** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
+  | { readonly kind: 'gone' }
+  | {
+      readonly kind: 'unclear';
+      readonly code: UnansweredCode | 'defect';
+      readonly isListed: boolean | undefined;
+    };
+
+/**
+ * Looks up all that permits the delete, marks it as sent, sends it, and reads the list where the answer proves nothing. Nothing is
+ * sent unless that mark is committed (docs/design.md 4.2).
+ * @throws HostingError, Refusal with proof that nothing was deleted; what the store throws before anything was sent
+ */
+async function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
+  const { id, deletion } = operation;
+  const { serverId, label } = deletion;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
+    const looked = await look(operation, how, app);
+    const { hosting } = looked;
+    let isSent = false;
+    const beforeSend = async () => {
+      isSent = false;
+      await commit(operation, looked, owner, app);
+      isSent = true;
+    };
+    try {
+      if (await hosting.deleteServer(serverId, { ...how, beforeSend })) return { kind: 'gone' };
+      return await readList('unreadable_answer', serverId, hosting);
+    } catch (error) {
+      if (error instanceof LookedTooEarly) continue;
+      // Between two tries: what was tried before is proven not to have run.
+      if (!isSent || error instanceof Refusal) throw error;
+      const code = findUnanswered(error) ?? (isExpected(error) ? undefined : 'defect');
+      if (code === undefined) throw nameFailure(error, { act: 'delete', label, serverId });
+      if (code === 'defect')
+        app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
+      return readList(code, serverId, hosting);
+    }
+  }
+  throw new Refusal('stale_confirmation', {});
+}
+
+async function readList(
+  code: UnansweredCode | 'defect',
+  serverId: ServerId,
+  hosting: HostingApi,
+): Promise<Sent> {
+  const isListed = await findListed(serverId, hosting);
+  return isListed === false ? { kind: 'gone' } : { kind: 'unclear', code, isListed };
+}
+
+/** Whether the account still has the server; undefined if the list can't be read, or lacks the server and may be incomplete. */
+async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
+  try {
+    const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
+    const server = servers.find((one) => one.id === id);
+    if (server) return !isDeleted(server);
+    return extent === 'whole' ? false : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Looked {
+  readonly hosting: HostingApi;
+  /** From before the look: what has changed since may have been missed. */
+  readonly permit: Permit;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+/**
+ * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `unknown_server`, `role_needed`, `identity_unknown`, `label_differs`,
+ * `server_protected`, `approval_needed`, `already_renewed`; HostingError if the list can't be read
+ */
+async function look(
+  operation: DeleteOperation,
+  how: Pick<CallOptions, 'urgency'>,
+  app: AppContext,
+): Promise<Looked> {
+  const { id, workspaceId, actorId: userId, channelId, deletion, createdAt, sendBy } = operation;
+  const { serverId, label, paidUntil } = deletion;
+  if (!isInTime({ createdAt, sendBy }, app.system.now())) throw new Refusal('stale_confirmation', {});
+  const at = app.system.elapsed();
+  const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
+  const hosting = await getHostingOf(operation, app);
+  const list = await hosting.fetchServers({ freshness: 'fresh', ...how });
+  const server = list.servers.find((one) => one.id === serverId);
+  if (!server || isDeleted(server))
+    throw notInList({ typed: String(serverId) }, server ? { extent: 'whole' } : list);
+  // First of all: who may not know the server doesn't learn its label.
+  if (!(await hasRole({ workspaceId, userId, channelId }, 'manager', server.label, app)))
+    throw new Refusal('role_needed', { needed: 'manager' });
+  if (!isFrozenLabel(server.label, label))
+    throw new Refusal('label_differs', {
+      typed: deletionWord({ id: serverId, label }),
+      label: deletionWord(server),
+    });
+  const isApproved = (await app.requests.find(id, ['delete']))?.state === 'approved';
+  const settings = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
+  if (settings.approval.delete && !isApproved) throw new Refusal('approval_needed', {});
+  // A month that was paid since would be lost without anybody having agreed to that.
+  if (isApproved && server.paidUntil !== paidUntil)
+    throw new Refusal('already_renewed', { label, paidUntil: server.paidUntil ?? 0 });
+  return { hosting, permit, at };
+}
+
+async function commit(
+  { id, workspaceId, deletion }: DeleteOperation,
+  { hosting, permit, at: lookedAt }: Looked,
+  owner: string,
+  app: AppContext,
+): Promise<void> {
+  const { ledger, system } = app;
+  if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
+  // Protecting the server after the delete was confirmed has the last word.
+  const { serverId, label } = deletion;
+  await refuseProtected('delete', { id: serverId, label }, workspaceId, app);
+  const { account } = hosting;
+  const outcome = await ledger.markSent(id, { at: system.now(), owner, account, knownIds: [], permit });
+  if (outcome === 'outdated') throw new LookedTooEarly();
+  if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+}
+
+async function settle(operation: DeleteOperation, app: AppContext, isFirstHand = false): Promise<void> {
+  const { id, deletion } = operation;
+  const settled = { at: app.system.now(), serverId: deletion.serverId, isFirstHand };
+  await app.ledger.settle(id, settled, auditOf(operation, app, 'done'));
+}
+
+/** Stores that it is not known whether what was sent was done. Its job looks on. */
+async function doubt(
+  operation: DeleteOperation,
+  { code, isListed }: Pick<Extract<Sent, { kind: 'unclear' }>, 'code' | 'isListed'>,
+  app: AppContext,
+): Promise<void> {
+  // Another account's servers prove nothing.
+  const isLost = (await findSearchedAccount(operation, app)).kind === 'other';
+  const reason: Reason<DeleteDoubtDetails> = isLost
+    ? { code: 'lost_account', details: {} }
+    : { code, details: code === 'defect' ? {} : { isListed } };
+  const audit = auditOf(operation, app, 'in_doubt', reason.code);
+  await app.ledger.markUnconfirmed(operation.id, { reason }, audit);
+}
+
+/** Until then, what a process sent before it died, or lost the answer to, may still be carried out. */
+const SENDER_MS = 2 * MINUTE_MS;
+
+/** The process that sent it has died, and the answer with it. Nothing is sent again: the list may show what became of it. */
+async function concludeLost(operation: DeleteOperation, app: AppContext): Promise<void> {
+  const isListed = await findInAccount(operation, app);
+  if (isListed === false) await settle(operation, app);
+  else await doubt(operation, { code: 'no_answer', isListed: isListed === true || undefined }, app);
+  await notifyIfOver(operation, app);
+}
+
+/** Looks for the server of an unconfirmed delete: without it, a whole list settles it; with it, the list ends it. */
+async function resolve(operation: DeleteOperation, app: AppContext): Promise<void> {
+  const isListed = await findInAccount(operation, app);
+  if (isListed === false) await settle(operation, app);
+  else if (isListed !== undefined && isOverdue(operation, app))
+    await app.ledger.closeDelete(operation.id, app.system.now());
+  await notifyIfOver(operation, app);
+}
+
+async function findInAccount(
+  operation: DeleteOperation,
+  app: AppContext,
+): Promise<boolean | 'other_account' | undefined> {
+  const account = await findSearchedAccount(operation, app);
+  if (account.kind === 'other') return 'other_account';
+  return account.kind === 'none' ? undefined : findListed(operation.deletion.serverId, account.hosting);
+}
+
+/** While its request may still be carried out, only proof is told. */
+async function notifyIfOver(operation: DeleteOperation, app: AppContext): Promise<void> {
+  const isSettled = (await app.ledger.findDelete(operation.id))?.state === 'settled';
+  if (isSettled || isOverdue(operation, app)) await notify(operation.id, app);
+}
+
+function isOverdue({ sentAt, createdAt }: DeleteOperation, { system }: AppContext): boolean {
+  return system.now() - (sentAt ?? createdAt) > SENDER_MS;
+}
+
+/** Tells its user, and those who decided, unless they know. If Slack refuses, its job tries again. */
+async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
+  const operation = await app.ledger.findDelete(id);
+  if (!operation || operation.notifiedAt !== undefined) return;
+  const { state } = operation;
+  if (state === 'prepared' || state === 'sent') return;
+  const request = await app.requests.find(id, ['delete']);
+  const approval = request?.state === 'approved' ? request : undefined;
+  const isShown = !approval || (await app.requestNotifier.updateCards(approval));
+  if (!(await app.deleteNotifier.notify(operation, approval?.decidedBy))) return;
+  // Slack may have come back between the two.
+  if (approval && !isShown) await app.requestNotifier.updateCards(approval);
+  // Afterwards: the channel has its message by then, which is known under this ID.
+  if (state === 'settled') await follow(operation, app);
+  await app.ledger.markNotified(operation, app.system.now());
+}
+
+/** Follows the server until a complete list no longer has it. Returns the act's ID; undefined if that can't be stored. */
+async function follow(
+  operation: DeleteOperation,
+  app: AppContext,
+  waitMs?: number,
+): Promise<ConfirmationId | undefined> {
+  const { id, workspaceId, actorId, channelId, account = '', deletion } = operation;
+  const { serverId, label } = deletion;
+  const act = { id, workspaceId, action: 'delete', actorId, account, channelId } as const;
+  const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
+  return (await startFollowing(act, server, app, waitMs)) ? id : undefined;
+}
+
+/** The audit entry of the delete, by the user who confirmed it. All entries of a delete are one act. */
+function auditOf(
+  { id, workspaceId, actorId, channelId, deletion }: DeleteOperation,
+  app: AppContext,
+  outcome: AuditEntry['outcome'],
+  code?: AuditCode,
+): AuditEntry {
+  const { serverId, label } = deletion;
+  const act = { actId: id, operationId: id, action: 'delete', surface: 'modal' } as const;
+  return makeAuditEntry(app, { workspaceId, actorId, channelId, ...act, serverId, label, outcome, code });
+}
