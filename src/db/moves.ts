@@ -9,14 +9,14 @@ import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { DatabaseUnusable } from './engine.ts';
 import { addJob } from './jobs.ts';
-import type { MoveRow, Tables } from './tables.ts';
+import type { FactRow, Tables } from './tables.ts';
 
 /** Finds the move by which the data of this database left it, or was about to. */
-export async function findDeparture(db: Queries): Promise<MoveRow | undefined> {
+export async function findDeparture(db: Queries): Promise<FactRow | undefined> {
   return db
-    .selectFrom('moves')
+    .selectFrom('facts')
     .selectAll()
-    .where('state', 'in', ['begun', 'left'])
+    .where('kind', 'in', ['leaving', 'left'])
     .orderBy('at', 'desc')
     .executeTakeFirst();
 }
@@ -27,9 +27,9 @@ export async function refuseMoved(db: Queries): Promise<void> {
   if (!move) return;
   const day = new Date(move.at).toISOString().slice(0, 10);
   throw new DatabaseUnusable(
-    move.state === 'left'
-      ? `This database was moved to ${move.place} on ${day}. Set DATABASE_URL to that database.`
-      : `This database was being moved to ${move.place} on ${day}, and the move didn't finish. ` +
+    move.kind === 'left'
+      ? `This database was moved to ${move.value} on ${day}. Set DATABASE_URL to that database.`
+      : `This database was being moved to ${move.value} on ${day}, and the move didn't finish. ` +
           'Run "npm run store -- copy" with the same --to again.',
   );
 }
@@ -66,8 +66,8 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
       await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
     const approvals = await cancelApprovals(trx, at);
     await trx
-      .insertInto('restores')
-      .values({ id: newId(), at, order_id: by.orderId ?? '' })
+      .insertInto('facts')
+      .values({ kind: 'restored', id: newId(), value: by.orderId ?? '', at })
       .execute();
     return { orders: orders.length, approvals };
   });
@@ -151,6 +151,11 @@ function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): Aud
  * @throws Refusal `restored`
  */
 export async function refuseFromBeforeRestore(trx: Queries, id: ConfirmationId): Promise<void> {
-  const later = await trx.selectFrom('restores').select('id').where('id', '>', id).executeTakeFirst();
+  const later = await trx
+    .selectFrom('facts')
+    .select('id')
+    .where('kind', '=', 'restored')
+    .where('id', '>', id)
+    .executeTakeFirst();
   if (later) throw new Refusal('restored', {});
 }

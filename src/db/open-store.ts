@@ -184,13 +184,17 @@ function createPing({ db }: Foundation, system: Pick<System, 'now' | 'elapsed'>)
 }
 
 async function tryOut(trx: Queries, at: number): Promise<void> {
-  const row = { id: 'ping', at };
   await trx
-    .insertInto('pings')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .insertInto('facts')
+    .values({ kind: 'ping', id: '', value: '', at })
+    .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ at }))
     .execute();
-  await trx.selectFrom('pings').select('at').where('at', '=', at).executeTakeFirstOrThrow();
+  await trx
+    .selectFrom('facts')
+    .select('at')
+    .where('kind', '=', 'ping')
+    .where('at', '=', at)
+    .executeTakeFirstOrThrow();
   await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
   await trx.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute();
 }

@@ -40,6 +40,9 @@ const STATEMENTS: readonly string[] = [
     ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
     read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
   `create index digests_live on digests (state)`,
+  `create table facts (
+    kind text not null, id text not null, value text not null, at bigint not null,
+    constraint facts_key primary key (kind, id))`,
   `create table grants (
     id text primary key not null, workspace_id text not null, subject_kind text not null, subject_id text not null,
     role text not null, pattern text not null, pattern_key text not null, granted_by text not null,
@@ -50,8 +53,6 @@ const STATEMENTS: readonly string[] = [
     workspace_id text not null, user_id text not null, channel_id text not null, page integer not null,
     opened_at bigint not null, shown text not null default '',
     constraint homes_key primary key (workspace_id, user_id))`,
-  `create table identities (
-    name text primary key not null, id text not null)`,
   `create table installation_workspaces (
     workspace_id text primary key not null, installation_id text not null)`,
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,
@@ -68,12 +69,8 @@ const STATEMENTS: readonly string[] = [
   `create index jobs_due on jobs (due_at)`,
   `create index jobs_owner on jobs (owner)`,
   `create index jobs_workspace on jobs (workspace_id, kind)`,
-  `create table key_checks (
-    key_id text primary key not null, value text not null)`,
   `create table locks (
     name text primary key not null, owner text not null, until bigint not null)`,
-  `create table moves (
-    id text primary key not null, place text not null, state text not null, at bigint not null)`,
   `create table operations (
     id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
     kind text not null, purchase text not null, claim text not null, state text not null, price bigint,
@@ -98,8 +95,6 @@ const STATEMENTS: readonly string[] = [
     creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
     settled_at bigint not null, held_until bigint)`,
   `create index passwords_workspace on passwords (workspace_id)`,
-  `create table pings (
-    id text primary key not null, at bigint not null)`,
   `create table protected_servers (
     workspace_id text not null, server_id bigint not null, protected_by text not null, protected_at bigint not null,
     constraint protected_servers_key primary key (workspace_id, server_id))`,
@@ -125,8 +120,6 @@ const STATEMENTS: readonly string[] = [
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
   `create index requests_told on requests (is_told, changed_at)`,
-  `create table restores (
-    id text primary key not null, at bigint not null, order_id text not null)`,
   `create table seen_requests (
     id text primary key not null, seen_at bigint not null)`,
   `create index seen_requests_age on seen_requests (seen_at)`,

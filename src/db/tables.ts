@@ -11,7 +11,7 @@ import type { RunKey, RunState } from '../workflows/run.ts';
  */
 export interface Tables extends FollowTables, WorkflowTables {
   workspaces: WorkspacesTable;
-  key_checks: KeyChecksTable;
+  facts: FactsTable;
   api_keys: ApiKeysTable;
   grants: GrantsTable;
   requests: RequestsTable;
@@ -26,15 +26,11 @@ export interface Tables extends FollowTables, WorkflowTables {
   api_calls: ApiCallsTable;
   locks: LocksTable;
   jobs: JobsTable;
-  pings: PingsTable;
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
-  moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
-  identities: IdentitiesTable;
-  restores: RestoresTable;
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
@@ -57,10 +53,20 @@ interface WorkspacesTable {
   added_at: number;
 }
 
-/** The keys of `ENCRYPTION_KEYS` that the app has used here. */
-interface KeyChecksTable {
-  key_id: string;
+/** What is known of the database itself. It is moved with the data. */
+interface FactsTable {
+  /**
+   * `identity`: one row, an ID that the database was given at its first start, and that each backup of it has.
+   * `key`: a key of `ENCRYPTION_KEYS` that the app has used here, by its ID, with its check value.
+   * `restored`: the database was put back to an earlier state. The ID is a ULID: what was confirmed under a smaller one is
+   * older than that. The value is the order that had been sent, and that the database no longer knew; '' where the operator said so.
+   * `leaving`, `left`, `arrived`: everything was moved to or from the database that the value names.
+   * `ping`: one row, written to see whether the database takes anything.
+   */
+  kind: 'identity' | 'key' | 'restored' | 'leaving' | 'left' | 'arrived' | 'ping';
+  id: string;
   value: string;
+  at: number;
 }
 
 interface ApiKeysTable {
@@ -158,37 +164,7 @@ interface JobsTable {
 
 export type JobRow = Selectable<JobsTable>;
 
-/** One row, written to see whether the database takes anything. */
-interface PingsTable {
-  id: string;
-  at: number;
-}
-
-/** One row for each time that everything was moved from or to this database. */
-interface MovesTable {
-  id: string;
-  /** The other database. */
-  place: string;
-  state: 'begun' | 'left' | 'arrived';
-  at: number;
-}
-
-/** One row: an ID that the database was given once, and that each backup of it has. */
-interface IdentitiesTable {
-  name: 'store';
-  id: string;
-}
-
-/** One row for each time that the database was put back to an earlier state. */
-interface RestoresTable {
-  /** A ULID: what was confirmed under a smaller one is older than the restore. */
-  id: string;
-  at: number;
-  /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
-  order_id: string;
-}
-
-export type MoveRow = Selectable<MovesTable>;
+export type FactRow = Selectable<FactsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type OperationRow = Selectable<OperationsTable>;
