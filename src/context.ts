@@ -1,26 +1,19 @@
 import type { Channels, Grants } from './access/grants.ts';
+import type { ConnectLinks } from './account/connect-link.ts';
 import type {
   AccountNotifier,
   ApiKeys,
   AuditLog,
   ChannelTest,
-  ConnectLinks,
   ConnectNotifier,
   SlackAbilities,
   Workspaces,
 } from './account/ports.ts';
-import type {
-  AdminList,
-  Groups,
-  Installations,
-  OutcomeThreads,
-  ReplyUrls,
-  SeenRequests,
-  Users,
-} from './core/directory.ts';
+import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
+import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
 import type { ApiCalls, FindHosting } from './hosting/hosting-api.ts';
@@ -32,7 +25,7 @@ import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './rem
 import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
 import type { FollowNotifier } from './servers/follow.ts';
-import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
+import type { FollowedActs } from './servers/follow-store.ts';
 import type { Protections, ServerNotes } from './servers/ports.ts';
 import type { System } from './system.ts';
 import type { WorkflowNotifier } from './workflows/run.ts';
@@ -57,11 +50,10 @@ export interface Store {
   readonly reminders: Reminders;
   readonly renewalBatches: RenewalBatches;
   readonly followedActs: FollowedActs;
-  readonly actMessages: ActMessages;
   readonly workflowKeys: WorkflowKeys;
   readonly workflowRuns: WorkflowRuns;
   readonly replyUrls: ReplyUrls;
-  readonly outcomeThreads: OutcomeThreads;
+  readonly kept: Kept;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
   readonly jobStore: JobStore;

@@ -49,27 +49,6 @@ export interface ApiKeys {
   listWorkspaces(): Promise<readonly string[]>;
 }
 
-/** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
-export interface ConnectLinks {
-  put(link: ConnectLink): Promise<void>;
-  find(tokenHash: string): Promise<ConnectLink | undefined>;
-  /** Takes the link for one try. False if it was used, is in use, has expired, or has no tries left. */
-  take(tokenHash: string, now: number): Promise<boolean>;
-  /** Lets the link be used again, after a try that failed. */
-  giveBack(tokenHash: string): Promise<void>;
-  removeExpired(now: number): Promise<void>;
-}
-
-/** A one-time link. `expiresAt`: epoch milliseconds. `isUsed`: it was used, is in use, or has no tries left. */
-export interface ConnectLink {
-  readonly tokenHash: string;
-  readonly workspaceId: string;
-  readonly userId: string;
-  readonly channelId?: string;
-  readonly expiresAt: number;
-  readonly isUsed?: boolean;
-}
-
 /** A filter of audit entries; all given fields have to match. */
 export interface AuditFilter {
   readonly workspaceId: string;

@@ -13,7 +13,7 @@ import { createSpill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch-store.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
-import { createActMessages, createFollowedActs } from '../servers/follow-store.ts';
+import { createFollowedActs } from '../servers/follow-store.ts';
 import { createServerNotes } from '../servers/notes.ts';
 import { createProtections } from '../servers/protect.ts';
 import type { System } from '../system.ts';
@@ -24,10 +24,10 @@ import { type Foundation, openEngine, type Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
 import { createJobStore } from './jobs.ts';
+import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
 import { refuseMoved } from './moves.ts';
-import { createOutcomeThreads, createReplyUrls, createSeenRequests } from './one-time.ts';
 import { migrate, requireCurrent } from './schema.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -156,9 +156,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     followedActs: createFollowedActs(foundation),
     workflowKeys: createWorkflowKeys(foundation),
     workflowRuns: createWorkflowRuns(foundation),
-    actMessages: createActMessages(foundation),
     replyUrls: createReplyUrls(foundation),
-    outcomeThreads: createOutcomeThreads(foundation),
+    kept: createKept(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
     jobStore: createJobStore(foundation),

@@ -7,10 +7,6 @@ import type { Tables } from './tables.ts';
  * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
  */
 const STATEMENTS: readonly string[] = [
-  `create table act_messages (
-    id text primary key not null, workspace_id text not null, channel_id text not null, ts text not null,
-    until bigint not null)`,
-  `create index act_messages_age on act_messages (until)`,
   `create table api_calls (
     id text primary key not null, account text not null, workspace_id text not null, at bigint not null)`,
   `create index api_calls_account on api_calls (account, at)`,
@@ -30,9 +26,6 @@ const STATEMENTS: readonly string[] = [
     at bigint not null, pruned_seq bigint not null default 0, pruned_mac text not null default '',
     pruned_at bigint not null default 0, pruned_signature text not null default '')`,
   `create index audit_heads_at on audit_heads (at)`,
-  `create table connect_links (
-    token_hash text primary key not null, workspace_id text not null, user_id text not null, channel_id text,
-    expires_at bigint not null, is_taken integer not null, tries integer not null)`,
   `create table digest_snapshots (
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
@@ -69,6 +62,10 @@ const STATEMENTS: readonly string[] = [
   `create index jobs_due on jobs (due_at)`,
   `create index jobs_owner on jobs (owner)`,
   `create index jobs_workspace on jobs (workspace_id, kind)`,
+  `create table kept (
+    kind text not null, id text not null, workspace_id text not null, value text not null,
+    uses_left integer not null, until bigint not null, constraint kept_key primary key (kind, id))`,
+  `create index kept_until on kept (until)`,
   `create table locks (
     name text primary key not null, owner text not null, until bigint not null)`,
   `create table operations (
@@ -86,10 +83,6 @@ const STATEMENTS: readonly string[] = [
   `create index operations_server on operations (workspace_id, server_id, created_at)`,
   `create index operations_spent on operations (workspace_id, created_at)`,
   `create index operations_state on operations (state, workspace_id)`,
-  `create table outcome_threads (
-    id text primary key not null, workspace_id text not null, thread_ts text not null, is_open integer not null,
-    until bigint not null)`,
-  `create index outcome_threads_age on outcome_threads (until)`,
   `create table passwords (
     operation_id text primary key not null references operations (id), workspace_id text not null,
     creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
@@ -106,10 +99,6 @@ const STATEMENTS: readonly string[] = [
     id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
     renewals text not null, state text not null, started integer not null, at bigint not null)`,
   `create index renewal_batches_state on renewal_batches (state)`,
-  `create table reply_urls (
-    id text primary key not null, workspace_id text not null, sealed text not null, uses_left integer not null,
-    until bigint not null)`,
-  `create index reply_urls_age on reply_urls (until)`,
   `create table requests (
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
@@ -120,9 +109,6 @@ const STATEMENTS: readonly string[] = [
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
   `create index requests_told on requests (is_told, changed_at)`,
-  `create table seen_requests (
-    id text primary key not null, seen_at bigint not null)`,
-  `create index seen_requests_age on seen_requests (seen_at)`,
   `create table server_notes (
     workspace_id text not null, server_id bigint not null, label text not null, note text not null, contact text,
     noted_by text not null, noted_at bigint not null,

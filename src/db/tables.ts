@@ -9,7 +9,7 @@ import type { RunKey, RunState } from '../workflows/run.ts';
 /**
  * The columns of `schema.ts`, and what they mean.
  */
-export interface Tables extends FollowTables, WorkflowTables {
+export interface Tables extends WorkflowTables {
   workspaces: WorkspacesTable;
   facts: FactsTable;
   api_keys: ApiKeysTable;
@@ -19,10 +19,7 @@ export interface Tables extends FollowTables, WorkflowTables {
   passwords: PasswordsTable;
   audit: AuditTable;
   audit_heads: AuditHeadsTable;
-  connect_links: ConnectLinksTable;
-  seen_requests: SeenRequestsTable;
-  reply_urls: ReplyUrlsTable;
-  outcome_threads: OutcomeThreadsTable;
+  kept: KeptTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
   jobs: JobsTable;
@@ -35,14 +32,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
   renewal_batches: RenewalBatchesTable;
-}
-
-interface OutcomeThreadsTable {
-  id: string;
-  workspace_id: string;
-  thread_ts: string;
-  is_open: number;
-  until: number;
 }
 
 interface WorkspacesTable {
@@ -105,28 +94,21 @@ interface PasswordsTable {
   held_until: number | null;
 }
 
-interface ConnectLinksTable {
-  token_hash: string;
-  workspace_id: string;
-  user_id: string;
-  channel_id: string | null;
-  expires_at: number;
-  is_taken: number;
-  tries: number;
-}
-
-interface SeenRequestsTable {
+/** Things that are kept until a time, and that a payment never waits for: locks and slots of the limit have tables of their own. */
+interface KeptTable {
+  /** Connect links go by the hash of their token, what was seen by its own ID, the others by that of the form or act. */
+  kind: 'connect_link' | 'message' | 'reply_url' | 'seen' | 'thread';
   id: string;
-  seen_at: number;
-}
-
-interface ReplyUrlsTable {
-  id: string;
+  /** '' of what was seen, which outlives an uninstall. */
   workspace_id: string;
-  sealed: string;
+  /** Sealed for a reply URL; JSON for the others; '' of what was seen. */
+  value: string;
+  /** Of a reply URL and of a connect link; negative while a link is in use. */
   uses_left: number;
   until: number;
 }
+
+export type KeptRow = Selectable<KeptTable>;
 
 /** The taken slots of the minute. */
 interface ApiCallsTable {
@@ -253,19 +235,6 @@ interface RequestsTable {
 }
 
 export type RequestRow = Selectable<RequestsTable>;
-
-/** What is followed until servers have settled. */
-interface FollowTables {
-  act_messages: ActMessagesTable;
-}
-
-interface ActMessagesTable {
-  id: string;
-  workspace_id: string;
-  channel_id: string;
-  ts: string;
-  until: number;
-}
 
 interface HomesTable {
   workspace_id: string;

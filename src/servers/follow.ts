@@ -231,7 +231,7 @@ export function createFollower(app: AppContext, roles: RoleCheck): JobHandler {
   return async (job) => {
     const following = { app, roles, clock, job };
     const act = { ...(job.payload as FollowPayload), id: job.key, workspaceId: job.workspaceId };
-    const message = await app.actMessages.find(job.key);
+    const message = await app.kept.find('message', job.key);
     const waitMs = await follow({ ...act, message }, following);
     if (waitMs !== undefined) return app.system.now() + waitMs;
     clock.forget(job.key);
@@ -312,7 +312,7 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
       await save(asReported(act), following);
       return next;
     case 'gone':
-      await app.actMessages.remove(act.id);
+      await app.kept.remove('message', act.id);
       return isFinal ? notifyActor(act, following) : next;
     case 'later':
       return waitForSlack(act, updated.afterMs, app);

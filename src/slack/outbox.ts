@@ -1,12 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
-import type { OutcomeThreads } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Kept } from '../db/kept.ts';
 import type { Card } from '../requests/request.ts';
-import type { ActMessages } from '../servers/follow-store.ts';
 import type { System } from '../system.ts';
 import type { EndStep } from './dispatch-events.ts';
 import { withFallback } from './failures.ts';
@@ -61,7 +60,6 @@ interface OutboxParts extends StoredReplyParts {
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
-  readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
   readonly touchHome: TouchHome;
   readonly endStep: EndStep;
 }
@@ -211,8 +209,7 @@ interface Announcements {
 interface AnnouncementParts {
   readonly clients: SlackClients;
   readonly mayAnnounce: MayAnnounce;
-  readonly outcomeThreads: Pick<OutcomeThreads, 'find'>;
-  readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
+  readonly kept: Kept;
   readonly system: Pick<System, 'now'>;
   readonly replyTo: (confirmer: Confirmer) => Reply;
 }
@@ -223,21 +220,21 @@ const MESSAGE_MS = 60 * DAY_MS;
 
 /** Creates the announcements, which are stored, so that any process can edit them. */
 function createAnnouncements(parts: AnnouncementParts): Announcements {
-  const { clients, mayAnnounce, outcomeThreads, actMessages, system, replyTo } = parts;
+  const { clients, mayAnnounce, kept, system, replyTo } = parts;
   // Edits wait for the announcement that is being posted.
   const posting = new LRUCache<ConfirmationId, Promise<Card | undefined>>({ max: MOST_REMEMBERED });
   const post = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
     if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
     const slack = clients.of(workspaceId);
-    const threadTs = (await outcomeThreads.find(confirmationId))?.ts;
+    const threadTs = (await kept.find('thread', confirmationId))?.ts;
     const posted = await withFallback(message, (shown) => slack.post(channelId, shown, threadTs));
     if (!posted.ok) return undefined;
     const card = { channelId: posted.channelId, ts: posted.ts };
-    await actMessages.put(confirmationId, workspaceId, card, system.now() + MESSAGE_MS);
+    await kept.put('message', confirmationId, workspaceId, card, system.now() + MESSAGE_MS);
     return card;
   };
   const edit = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
-    const card = (await posting.get(confirmationId)) ?? (await actMessages.find(confirmationId));
+    const card = (await posting.get(confirmationId)) ?? (await kept.find('message', confirmationId));
     // Another organization may have been invited to the channel since.
     if (!card || !(await mayAnnounce(workspaceId, channelId))) return undefined;
     const slack = clients.of(workspaceId);

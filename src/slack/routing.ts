@@ -1,6 +1,6 @@
-import type { SeenRequests } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import { DatabaseUnreachable } from '../core/errors.ts';
+import type { SeenRequests } from '../db/kept.ts';
 import type { Admission, RequestPlace } from '../installations/installations.ts';
 import type { StepIntake } from '../workflows/run.ts';
 import type { EndStep } from './dispatch-events.ts';
@@ -40,7 +40,7 @@ export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly connections: Pick<SlackConnections, 'clock'>;
   readonly home: HomePublisher;
-  readonly seenRequests: Pick<SeenRequests, 'addAll'>;
+  readonly seenRequests: SeenRequests;
   readonly steps: StepIntake;
   readonly endStep: EndStep;
   /** Handles an uninstall; absent if the app can't be installed by OAuth, so that there is nothing to erase. */
