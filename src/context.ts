@@ -26,7 +26,7 @@ import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
 import type { FollowNotifier } from './servers/follow.ts';
 import type { FollowedActs } from './servers/follow-store.ts';
-import type { Protections, ServerNotes } from './servers/ports.ts';
+import type { ServerNotes } from './servers/notes.ts';
 import type { System } from './system.ts';
 import type { WorkflowNotifier } from './workflows/run.ts';
 import type { WorkflowKeys, WorkflowRuns } from './workflows/store.ts';
@@ -43,7 +43,6 @@ export interface Store {
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;
-  readonly protections: Protections;
   readonly serverNotes: ServerNotes;
   readonly homes: Homes;
   readonly digests: Digests;

@@ -213,7 +213,6 @@ const MOVED: Readonly<Record<keyof Tables, true>> = {
   api_calls: true,
   locks: true,
   jobs: true,
-  protected_servers: true,
   server_notes: true,
   installations: true,
   installation_workspaces: true,

@@ -15,7 +15,6 @@ import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
 import { createFollowedActs } from '../servers/follow-store.ts';
 import { createServerNotes } from '../servers/notes.ts';
-import { createProtections } from '../servers/protect.ts';
 import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
@@ -147,7 +146,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),
     seenRequests: createSeenRequests(foundation),
-    protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
     digests: createDigests(foundation),

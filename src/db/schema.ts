@@ -88,9 +88,6 @@ const STATEMENTS: readonly string[] = [
     creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
     settled_at bigint not null, held_until bigint)`,
   `create index passwords_workspace on passwords (workspace_id)`,
-  `create table protected_servers (
-    workspace_id text not null, server_id bigint not null, protected_by text not null, protected_at bigint not null,
-    constraint protected_servers_key primary key (workspace_id, server_id))`,
   `create table reminder_marks (
     workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
     marked_by text not null, marked_at bigint not null, until_day text not null,
@@ -110,9 +107,8 @@ const STATEMENTS: readonly string[] = [
   `create index requests_state on requests (state, workspace_id)`,
   `create index requests_told on requests (is_told, changed_at)`,
   `create table server_notes (
-    workspace_id text not null, server_id bigint not null, label text not null, note text not null, contact text,
-    noted_by text not null, noted_at bigint not null,
-    constraint server_notes_key primary key (workspace_id, server_id))`,
+    kind text not null, workspace_id text not null, server_id bigint not null, value text not null,
+    constraint server_notes_key primary key (kind, workspace_id, server_id))`,
   `create table workflow_keys (
     id text primary key not null, workspace_id text not null, name text not null, name_key text not null,
     hash text not null, actions text not null, pattern text not null, issued_by text not null,

@@ -23,7 +23,6 @@ export interface Tables extends WorkflowTables {
   api_calls: ApiCallsTable;
   locks: LocksTable;
   jobs: JobsTable;
-  protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
   installations: InstallationsTable;
@@ -379,24 +378,14 @@ export interface RenewalBatchesTable {
   at: number;
 }
 
-interface ProtectedServersTable {
-  workspace_id: string;
-  server_id: number;
-  protected_by: string;
-  protected_at: number;
-}
-
+/** What teams have noted about their servers, and which ones owners have protected; the latter outlive an uninstall. */
 interface ServerNotesTable {
+  kind: 'note' | 'protection';
   workspace_id: string;
   server_id: number;
-  label: string;
-  note: string;
-  contact: string | null;
-  noted_by: string;
-  noted_at: number;
+  /** JSON. */
+  value: string;
 }
-
-export type ServerNoteRow = Selectable<ServerNotesTable>;
 
 /** What the app's step in workflows needs. */
 interface WorkflowTables {

@@ -89,8 +89,13 @@ async function eraseWorkspace(
     .returning('id')
     .execute();
   await removeKey(trx, workspaceId);
-  const tables = ['grants', 'kept', 'server_notes', 'homes', 'workflow_keys', 'workflow_runs'] as const;
+  const tables = ['grants', 'kept', 'homes', 'workflow_keys', 'workflow_runs'] as const;
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
+  await trx
+    .deleteFrom('server_notes')
+    .where('kind', '=', 'note')
+    .where('workspace_id', '=', workspaceId)
+    .execute();
   // Orders stay to be resolved.
   await trx
     .deleteFrom('jobs')

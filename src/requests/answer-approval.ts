@@ -154,7 +154,7 @@ async function findChange(approval: Approval, app: AppContext): Promise<CancelCo
   });
   if (!hosting) return 'account_changed';
   if (approval.kind === 'purchase') return findPurchaseChange(approval, hosting, app);
-  const isProtected = await app.protections.find(approval.workspaceId, approval.serverId);
+  const isProtected = await app.serverNotes.find('protection', approval.workspaceId, approval.serverId);
   return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
 }
 
@@ -221,7 +221,7 @@ async function runDelete(approval: ApprovedDelete, app: AppContext): Promise<voi
   const running = { state: 'running', at: app.system.now() } as const;
   if (!(await app.requests.move(id, ['approved'], running, started))) return;
   // Protecting the server after it was approved has the last word.
-  const isProtected = await app.protections.find(workspaceId, serverId);
+  const isProtected = await app.serverNotes.find('protection', workspaceId, serverId);
   const code = isProtected ? 'server_protected' : undefined;
   await endDelete(approval, code ? { code, details: {} } : await sendApproved(approval, app), app);
 }

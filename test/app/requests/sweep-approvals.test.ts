@@ -155,7 +155,7 @@ async function holdAsOther({ id }: Approval) {
 }
 
 function protect(serverId: number): Promise<void> {
-  return store.protections.put('T1', { serverId, protectedBy: 'U9', protectedAt: T0 });
+  return store.serverNotes.put('protection', 'T1', { serverId, protectedBy: 'U9', protectedAt: T0 });
 }
 
 /** Sets the servers that the hosting API lists from now on. */
