@@ -1,17 +1,12 @@
 import type { Channels, Grants } from './access/grants.ts';
+import type { AccountNotifier, ConnectNotifier } from './account/connect.ts';
 import type { ConnectLinks } from './account/connect-link.ts';
-import type {
-  AccountNotifier,
-  ApiKeys,
-  AuditLog,
-  ChannelTest,
-  ConnectNotifier,
-  SlackAbilities,
-  Workspaces,
-} from './account/ports.ts';
+import type { ApiKeys } from './account/key-store.ts';
+import type { Workspaces } from './account/workspaces.ts';
 import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
+import type { AuditLog } from './db/audit-log.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
 import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
 import type { LastLists } from './home/home-servers.ts';
@@ -27,6 +22,7 @@ import type { Requests } from './requests/store.ts';
 import type { FollowNotifier } from './servers/follow.ts';
 import type { FollowedActs } from './servers/follow-store.ts';
 import type { ServerNotes } from './servers/notes.ts';
+import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
 import type { System } from './system.ts';
 import type { WorkflowNotifier } from './workflows/run.ts';
 import type { WorkflowKeys, WorkflowRuns } from './workflows/store.ts';

@@ -1,6 +1,5 @@
 import { createAccountNotifier, createConnectNotifier, installedMessage } from './account/connect.ts';
-import type { SlackAbilities, Workspaces } from './account/ports.ts';
-import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
+import { createCurrencyOf, mayAnnounce, type Workspaces } from './account/workspaces.ts';
 import { commands, runCommand } from './commands.ts';
 import type { AppContext } from './context.ts';
 import type { Entry } from './core/entry.ts';
@@ -19,7 +18,7 @@ import { roleScreen } from './requests/role-request-card.ts';
 import type { FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
 import { shortcuts } from './servers/shortcuts.ts';
-import { createChannelTest } from './slack/abilities.ts';
+import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
 import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';
 import { createEndStep } from './slack/dispatch-events.ts';

@@ -2,8 +2,8 @@ import type { AppContext } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from '../db/audit-log.ts';
 import { requireEveryWorkspace } from './keys.ts';
-import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from './ports.ts';
 
 /** A filter for one page of entries, newest first. */
 export type AuditWish = Pick<

@@ -13,7 +13,7 @@ import {
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
+import type { ChannelPurpose } from '../slack/abilities.ts';
 
 /** Reads the workspace's settings (docs/design.md 8.4). */
 export const readSettings = defineUseCase({
@@ -130,21 +130,32 @@ export async function refuseFrozen(
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
-/** Stores the workspaces that the app works for, and their settings. */
-export function createWorkspaces({ db, engine }: Foundation): Workspaces {
+/** A Slack workspace that the app works for. */
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: WorkspaceSettings;
+}
+
+export type Workspaces = ReturnType<typeof createWorkspaces>;
+
+/** Stores the workspaces that the app works for, and their settings. `at`: epoch milliseconds. */
+export function createWorkspaces({ db, engine }: Foundation) {
   return {
-    put: async ({ id, name }, at) => {
+    /** Adds a workspace, or updates its name. Settings stay. */
+    put: async ({ id, name }: Omit<Workspace, 'settings'>, at: number): Promise<void> => {
       await db
         .insertInto('workspaces')
         .values({ id, name, settings: '{}', added_at: at })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
         .execute();
     },
-    find: async (id) => {
+    find: async (id: string): Promise<Workspace | undefined> => {
       const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
       return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
     },
-    changeSettings: (id, was, settings) =>
+    /** Replaces settings that are still `was`. False, and nothing is changed, if someone has saved others since. */
+    changeSettings: (id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean> =>
       engine.transact(db, async (trx) => {
         await lockWorkspace(trx, id);
         const row = await trx

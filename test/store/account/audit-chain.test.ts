@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAuditPublisher, parseAuditHead } from '../../../src/account/audit.ts';
-import type { AuditFault } from '../../../src/account/ports.ts';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import type { AuditFault } from '../../../src/db/audit-log.ts';
 import { silentLog } from '../../../src/log.ts';
 import { entry, markSent, newCreate, T0 } from '../support.ts';
 import { addTimed, anyEntry, makeDatabase, TABLES, vaultNamed, vaultOf } from './audit-support.ts';
