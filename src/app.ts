@@ -291,8 +291,8 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
 /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
 async function greet(
   { id, isOrg, installedBy }: Installation,
-  slack: Pick<Slack, 'greetInstaller'>,
-  { apiKeys }: Pick<SlackParts, 'apiKeys'>,
+  slack: Slack,
+  { apiKeys }: SlackParts,
 ): Promise<void> {
   if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
   await slack.greetInstaller(id, installedBy);

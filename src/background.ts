@@ -184,7 +184,7 @@ function logTrouble(error: unknown, { log }: AppContext): void {
 }
 
 /** Creates a function that returns true the first time, and then once per period. */
-function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => boolean {
+function everyNow(periodMs: number, system: System): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
     const isDue = system.elapsed() - lastAt >= periodMs;

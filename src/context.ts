@@ -7,6 +7,7 @@ import type { AdminList, Groups, Installations, Users } from './core/directory.t
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
 import type { AuditLog } from './db/audit-log.ts';
+import type { Engine } from './db/engine.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
 import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
 import type { LastLists } from './home/home-servers.ts';
@@ -53,7 +54,7 @@ export interface Store {
   readonly lockLeases: LockLeases;
   readonly jobStore: JobStore;
   /** The clock that all processes on the store share, and IDs in its order. */
-  readonly clock: Pick<System, 'now' | 'newId'>;
+  readonly clock: Engine['clock'];
   readonly installationStore: InstallationStore;
   /** Notes for the operator about the database as it was found, a sentence each. */
   readonly notes: readonly string[];

@@ -66,12 +66,12 @@ export interface Slack {
 /** What Slack's side is made of. */
 export interface SlackOptions {
   readonly clients: SlackClients;
-  readonly connections: Pick<SlackConnections, 'open' | 'clock'>;
+  readonly connections: SlackConnections;
   readonly abilities: SlackAbilities;
-  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly workspaces: Workspaces;
   readonly replyUrls: ReplyUrls;
   readonly kept: Kept;
-  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+  readonly followedActs: FollowedActs;
   readonly homes: Homes;
   readonly system: System;
   readonly log: Log;
@@ -119,7 +119,7 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & Pick<SlackOptions, 'homes'>;
+type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & SlackOptions;
 
 function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({

@@ -14,7 +14,17 @@ import type { Grants, NewGrant } from './grants.ts';
 export function createGrants(foundation: Foundation): Grants {
   const { db, engine, newId } = foundation;
   return {
-    ...createGrantLists(foundation),
+    listFor: (workspaceId, place, now) => listGrantsFor(db, workspaceId, place, now),
+    list: async (workspaceId) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
     put: (grant, seen) => engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
     remove: (workspaceId, id, seen) =>
       engine.transact(db, async (trx) => {
@@ -63,22 +73,6 @@ async function removeAllOf(
     .returningAll()
     .execute();
   return rows.sort(byAge).map(toGrant);
-}
-
-function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
-  return {
-    listFor: (workspaceId, place, now) => listGrantsFor(db, workspaceId, place, now),
-    list: async (workspaceId) => {
-      const rows = await db
-        .selectFrom('grants')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('granted_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toGrant);
-    },
-  };
 }
 
 /** As `Grants.listFor`, in a transaction too. */

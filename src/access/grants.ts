@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import { type AuditDetails, type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import type { UserGroup } from '../core/directory.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
@@ -169,10 +169,7 @@ function isReplaced(grant: Grant, wanted: WantedGrant): boolean {
  * and outsiders) every group and channel, since such grants would have no effect.
  * @throws Refusal `no_grantee`
  */
-export async function checkGrantee(
-  grantee: Grantee,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<void> {
+export async function checkGrantee(grantee: Grantee, { actor, app }: FollowUpContext): Promise<void> {
   const { subjectKind, subjectId } = grantee;
   const problem =
     (await findProblem[subjectKind](subjectId, actor.workspaceId, app)) ??
@@ -224,7 +221,7 @@ const MOST_MEMBERS = 10;
  */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: UseCaseContext,
 ): Promise<readonly Grant[] | undefined> {
   const all = await app.grants.list(actor.workspaceId);
   const grants = all.filter(({ role }) => role === 'owner');

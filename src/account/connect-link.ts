@@ -84,15 +84,15 @@ export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, app }): Promise<Connected> => {
+  run: async (input: { tokenHash: string; key: Secret<string> }, context): Promise<Connected> => {
     const { tokenHash } = input;
-    const { connectLinks, system } = app;
+    const { connectLinks, system } = context.app;
     if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let list: ServerList | undefined;
     try {
-      list = await storeKey(input.key, { actor, app });
+      list = await storeKey(input.key, context);
     } finally {
       if (list === undefined) await connectLinks.giveBack(tokenHash);
     }

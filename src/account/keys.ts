@@ -23,10 +23,7 @@ export const connectKey = defineUseCase({
 });
 
 /** Tries and stores a key for the actor's workspace, as `connectKey` does. @throws HostingError */
-export async function storeKey(
-  key: Secret<string>,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<ServerList> {
+export async function storeKey(key: Secret<string>, { actor, app }: UseCaseContext): Promise<ServerList> {
   const list = await app.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
   await app.apiKeys.put(actor.workspaceId, key, actor.userId, app.system.now());
   return list;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Channels } from '../access/grants.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
@@ -48,7 +48,7 @@ export const changeSettings = defineUseCase({
 });
 
 /** Makes the freeze from the actor and the clock, whatever the form says. */
-function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): PurchaseFreeze {
+function freezeBy({ actor, app }: UseCaseContext): PurchaseFreeze {
   return { by: actor.userId, since: app.system.now() };
 }
 
@@ -57,10 +57,7 @@ function auditChanges(was: WorkspaceSettings, is: WorkspaceSettings): AuditDetai
 }
 
 /** Gets the actor's workspace, which the entry has made sure is stored. */
-export async function getWorkspace({
-  actor,
-  app,
-}: Pick<UseCaseContext, 'actor' | 'app'>): Promise<Workspace> {
+export async function getWorkspace({ actor, app }: FollowUpContext): Promise<Workspace> {
   const workspace = await app.workspaces.find(actor.workspaceId);
   if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
   return workspace;
@@ -73,8 +70,8 @@ export async function getWorkspace({
 export async function mayAnnounce(
   workspaceId: WorkspaceId,
   channelId: ChannelId | undefined,
-  workspaces: Pick<Workspaces, 'find'>,
-  channels: Pick<Channels, 'isShared'>,
+  workspaces: Workspaces,
+  channels: Channels,
 ): Promise<boolean> {
   if (channelId === undefined || channelId.startsWith('D')) return false;
   const announces = (await workspaces.find(workspaceId))?.settings.announces ?? false;
@@ -88,7 +85,7 @@ export type CurrencyOf = (workspaceId: WorkspaceId) => Promise<string>;
  * Finds the workspace's own currency, or else the operator's; '' if the store fails, since an amount without one is still
  * true.
  */
-export function createCurrencyOf(workspaces: Pick<Workspaces, 'find'>, operators: string): CurrencyOf {
+export function createCurrencyOf(workspaces: Workspaces, operators: string): CurrencyOf {
   return (workspaceId) =>
     workspaces.find(workspaceId).then(
       (workspace) => workspace?.settings.currency ?? operators,
@@ -122,10 +119,7 @@ export const checkChannel = defineUseCase({
  * Refuses a payment while purchases are frozen.
  * @throws Refusal `purchases_frozen`
  */
-export async function refuseFrozen(
-  workspaceId: WorkspaceId,
-  workspaces: Pick<Workspaces, 'find'>,
-): Promise<void> {
+export async function refuseFrozen(workspaceId: WorkspaceId, workspaces: Workspaces): Promise<void> {
   const freeze = (await workspaces.find(workspaceId))?.settings.freeze;
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }

@@ -93,9 +93,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * epoch milliseconds.
  */
 export function createAuditLog(foundation: Foundation) {
-  const { db, engine } = foundation;
-  const add = (entry: AuditEntry): Promise<void> =>
-    engine.transact(db, (trx) => addAudit(trx, foundation, entry));
+  const { db } = foundation;
   const listWorkspaces = async (): Promise<readonly string[]> => {
     const rows = await db
       .selectFrom('audit')
@@ -108,7 +106,7 @@ export function createAuditLog(foundation: Foundation) {
     return rows.map((row) => row.workspace_id);
   };
   return {
-    add,
+    add: (entry: AuditEntry): Promise<void> => add(foundation, entry),
     /** Newest first. */
     list: async ({ before, limit, ...filter }: AuditFilter): Promise<readonly StoredEntry[]> => {
       let query = select(foundation, filter).orderBy('seq', 'desc').limit(limit);
@@ -135,11 +133,16 @@ export function createAuditLog(foundation: Foundation) {
      * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
      * evidence.
      */
-    prune: (before: number, by: Pruner): Promise<readonly PrunedWorkspace[]> =>
-      pruneAudit(foundation, { add, listWorkspaces }, before, by),
+    prune: async (before: number, by: Pruner): Promise<readonly PrunedWorkspace[]> =>
+      pruneAudit(foundation, await listWorkspaces(), before, by),
     /** Workspaces that have or had entries. */
     listWorkspaces,
   };
+}
+
+function add(foundation: Foundation, entry: AuditEntry): Promise<void> {
+  const { db, engine } = foundation;
+  return engine.transact(db, (trx) => addAudit(trx, foundation, entry));
 }
 
 type Filter = Omit<AuditFilter, 'before' | 'limit'>;
@@ -388,13 +391,13 @@ type Outcome = Omit<PrunedWorkspace, 'workspaceId'>;
  */
 async function pruneAudit(
   foundation: Foundation,
-  log: Pick<AuditLog, 'add' | 'listWorkspaces'>,
+  workspaceIds: readonly WorkspaceId[],
   before: number,
   by: Pruner,
 ): Promise<readonly PrunedWorkspace[]> {
   const outcomes = [];
-  for (const workspaceId of await log.listWorkspaces()) {
-    const outcome = await pruneChain(foundation, log, workspaceId, Math.min(before, by.at), by);
+  for (const workspaceId of workspaceIds) {
+    const outcome = await pruneChain(foundation, workspaceId, Math.min(before, by.at), by);
     outcomes.push({ workspaceId, ...outcome });
   }
   if (outcomes.some(({ removed }) => removed > 0)) await foundation.engine.scrub(foundation.db);
@@ -403,7 +406,6 @@ async function pruneAudit(
 
 async function pruneChain(
   foundation: Foundation,
-  log: Pick<AuditLog, 'add'>,
   workspaceId: string,
   before: number,
   by: Pruner,
@@ -412,7 +414,7 @@ async function pruneChain(
   if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
   const actId = foundation.newId();
   const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
-    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
+    add(foundation, { ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
   await write('started');
   let removed = 0;
   for (;;) {

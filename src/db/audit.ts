@@ -12,7 +12,7 @@ import type { Vault } from './vault.ts';
  */
 export async function addAudit(
   trx: Transaction<Tables>,
-  { vault, newId }: Pick<Foundation, 'vault' | 'newId'>,
+  { vault, newId }: Foundation,
   entry: AuditEntry,
 ): Promise<void> {
   const { workspaceId, operationId } = entry;

@@ -169,7 +169,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
 const GOOD_FOR_MS = 1000;
 
 /** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */
-function createPing({ db }: Foundation, system: Pick<System, 'now' | 'elapsed'>): () => Promise<void> {
+function createPing({ db }: Foundation, system: System): () => Promise<void> {
   let last: { readonly at: number; readonly done: Promise<void> } | undefined;
   return () => {
     if (last && system.elapsed() - last.at < GOOD_FOR_MS) return last.done;

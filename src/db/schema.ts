@@ -126,10 +126,8 @@ const STATEMENTS: readonly string[] = [
 ];
 
 type Migrations = Readonly<Record<string, Migration>>;
-type Place = Pick<Engine, 'schema' | 'textType'>;
-
 /** Changes of the schema by name, in order; the first start of a new version makes them. */
-function listMigrations({ textType }: Place): Migrations {
+function listMigrations({ textType }: Engine): Migrations {
   const up = async (db: Kysely<unknown>) => {
     for (const statement of STATEMENTS)
       await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
@@ -141,7 +139,7 @@ function listMigrations({ textType }: Place): Migrations {
  * Brings the schema up to this version of the app. Of several processes that start at once, one does it.
  * @throws DatabaseUnusable when another version has made the schema that this one can't read, or a migration fails
  */
-export async function migrate(db: Kysely<Tables>, place: Place, later: Migrations = {}): Promise<void> {
+export async function migrate(db: Kysely<Tables>, place: Engine, later: Migrations = {}): Promise<void> {
   const { schema } = place;
   const migrations = { ...listMigrations(place), ...later };
   const executed = await listExecuted(db, schema);
@@ -159,7 +157,7 @@ export async function migrate(db: Kysely<Tables>, place: Place, later: Migration
  * Checks that the schema is the one of this version of the app.
  * @throws DatabaseUnusable when it is older or newer
  */
-export async function requireCurrent(db: Kysely<Tables>, place: Place): Promise<void> {
+export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise<void> {
   const executed = await listExecuted(db, place.schema);
   const migrations = listMigrations(place);
   refuseOther(executed, migrations);

@@ -138,10 +138,7 @@ export async function install(given: NewInstallation, app: InstallationPorts): P
 }
 
 /** Whether the operator lets this workspace or organization use the app (`ALLOWED_WORKSPACES`). */
-function isAllowed(
-  { id, enterpriseId }: Pick<NewInstallation, 'id' | 'enterpriseId'>,
-  { allowedWorkspaces }: Pick<InstallationPorts, 'allowedWorkspaces'>,
-): boolean {
+function isAllowed({ id, enterpriseId }: NewInstallation, { allowedWorkspaces }: InstallationPorts): boolean {
   if (allowedWorkspaces.length === 0) return true;
   return (
     allowedWorkspaces.includes(id) || (enterpriseId !== undefined && allowedWorkspaces.includes(enterpriseId))

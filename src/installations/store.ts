@@ -103,7 +103,7 @@ async function serve(
   trx: Transaction<Tables>,
   foundation: Foundation,
   { id, name }: ServedWorkspace,
-  by: Pick<Installation, 'id' | 'installedBy'>,
+  by: Installation,
   at: number,
   auditOf: AuditOfInstall,
 ): Promise<void> {

@@ -84,7 +84,7 @@ async function followDelete(
   id: ConfirmationId,
   { id: serverId, label }: Server,
   account: string,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: UseCaseContext,
 ): Promise<string | undefined> {
   const { workspaceId, userId: actorId, channelId } = actor;
   const action = 'delete' as const;
@@ -97,10 +97,7 @@ async function followDelete(
  * Gets the server if its label was typed.
  * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`
  */
-async function getServerToDelete(
-  { id, typedLabel }: DeleteInput,
-  context: Parameters<typeof getServer>[1] & Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<Server> {
+async function getServerToDelete({ id, typedLabel }: DeleteInput, context: UseCaseContext): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
   if (!isIdenticalLabel(typedLabel.trim(), wanted))

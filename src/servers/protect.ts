@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal, type ServerAct } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
-import { isDeleted, type Server } from '../core/server.ts';
+import { isDeleted, type NamedServer, type Server } from '../core/server.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
 
 /**
@@ -47,7 +47,7 @@ const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];
 /** Refuses an act on a protected server. @throws Refusal `server_protected` */
 export async function refuseProtected(
   act: ServerAct,
-  server: Pick<Server, 'id' | 'label'>,
+  server: NamedServer,
   workspaceId: WorkspaceId,
   { serverNotes }: AppContext,
 ): Promise<void> {

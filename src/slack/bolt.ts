@@ -37,7 +37,7 @@ export async function startBolt(options: {
   readonly receiver: Receiver;
   readonly slackApiUrl: string;
   readonly dispatch: Dispatch;
-  readonly system: Pick<System, 'sleep'>;
+  readonly system: System;
   readonly log: Log;
 }): Promise<BoltApp> {
   const { receiver, dispatch, log } = options;
@@ -73,7 +73,7 @@ function registerCommand(
   app: App,
   dispatch: Dispatch,
   start: (work: Promise<void>) => void,
-  system: Pick<System, 'sleep'>,
+  system: System,
 ): void {
   app.command(/.*/, async ({ ack, body, context }) => {
     const answered = withResolvers<boolean>();

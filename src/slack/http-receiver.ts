@@ -25,7 +25,7 @@ const FIRST_BYTES = 4096;
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
-  readonly clock: Pick<SlackClock, 'noteRequest'>;
+  readonly clock: SlackClock;
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
   const receiver = createBoltReceiver(signingSecret, options.log);

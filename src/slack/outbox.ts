@@ -56,7 +56,7 @@ export interface Outbox extends SinglePosts {
 }
 
 interface OutboxParts extends StoredReplyParts {
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
@@ -157,15 +157,13 @@ export async function editCards(cards: readonly Card[], message: Message, slack:
   return answers.every(({ ok }) => ok);
 }
 
-type AnnounceParts = Pick<RequestParts, 'mayAnnounce' | 'clients' | 'channels'>;
-
 /**
  * Announces what a user did, in their channel or thread: as a message of the bot, which can be edited later, or where the bot is no
  * member through the reply URL, which leaves nothing to edit. Undefined if nothing was announced.
  */
 export async function announce(
   { action, more }: { readonly action: string; readonly more: readonly KnownBlock[] },
-  { mayAnnounce, clients, channels }: AnnounceParts,
+  { mayAnnounce, clients, channels }: RequestParts,
   { actor }: Caller,
   target: ReplyTarget,
 ): Promise<Announcement | undefined> {
@@ -210,7 +208,7 @@ interface AnnouncementParts {
   readonly clients: SlackClients;
   readonly mayAnnounce: MayAnnounce;
   readonly kept: Kept;
-  readonly system: Pick<System, 'now'>;
+  readonly system: System;
   readonly replyTo: (confirmer: Confirmer) => Reply;
 }
 
@@ -284,7 +282,7 @@ type EditedPost = 'shown' | 'gone' | 'failed';
 
 interface PostParts {
   readonly clients: SlackClients;
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
 }
 
 /** Creates `SinglePosts`. Posts nothing where Slack does not say who reads the channel. */
@@ -334,9 +332,9 @@ type PacedEdit = (workspaceId: WorkspaceId, card: Card, message: Message) => Pro
 
 interface EditParts {
   readonly clients: SlackClients;
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
   readonly mayAnnounce: MayAnnounce;
-  readonly system: Pick<System, 'elapsed'>;
+  readonly system: System;
 }
 
 /** The most edits a minute: half of the about 50 `chat.update` that Slack takes of an app in a workspace. */
@@ -401,7 +399,7 @@ const TRIES = 3;
  * patient. Doesn't wait longer than 30 s.
  */
 export async function inTurn<Answered extends Answer>(
-  system: Pick<System, 'sleep'>,
+  system: System,
   send: () => Promise<Answered>,
   isPatient = true,
 ): Promise<Answered> {

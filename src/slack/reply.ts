@@ -267,7 +267,7 @@ export const WORKING = 'Working on it. The result will appear here.';
 export async function isSilent(
   work: Promise<void>,
   visible: Promise<void>,
-  system: Pick<System, 'sleep'>,
+  system: System,
 ): Promise<boolean> {
   // Not aborted: the error of an aborted wait costs more than the rest of an acknowledgment, and the timer is short.
   const late = system.sleep(SILENCE_MS).then(() => true);

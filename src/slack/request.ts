@@ -130,11 +130,11 @@ export interface RequestParts extends AdmissionParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly kept: Kept;
-  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+  readonly followedActs: FollowedActs;
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
-  readonly channels: Pick<Channels, 'look'>;
+  readonly channels: Channels;
   readonly touchHome: TouchHome;
   readonly system: System;
   readonly log: Log;

@@ -76,7 +76,7 @@ export const revokeKey = defineUseCase({
   },
 });
 
-function auditKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): AuditDetails {
+function auditKey({ name, actions, pattern }: WantedKey): AuditDetails {
   return { kind: 'workflow_key', name, actions, pattern };
 }
 
@@ -84,7 +84,7 @@ function auditKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions'
 const KEY_BYTES = 24;
 
 /** Makes a new workflow key. */
-function makeGrantKey({ newToken }: Pick<System, 'newToken'>): string {
+function makeGrantKey({ newToken }: System): string {
   return `${KEY_PREFIX}${newToken(KEY_BYTES)}`;
 }
 

@@ -100,7 +100,7 @@ function describeKey(key: WorkflowKey, now: number): string {
 }
 
 /** "reboot, stop on `web-*` until …" */
-function describeLimits(key: Pick<WorkflowKey, 'actions' | 'pattern' | 'until'>, now: number): string {
+function describeLimits(key: WorkflowKey, now: number): string {
   const { actions: allowed, pattern, until } = key;
   const servers = pattern === EVERY_SERVER ? 'every server' : codeLabel(pattern, 100);
   const words = `${allowed.join(', ')} on ${servers}`;

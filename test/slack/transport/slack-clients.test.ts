@@ -47,6 +47,7 @@ function twoWorkspaces() {
       const token = TOKENS[workspaceId];
       return token === undefined ? undefined : { token: new Secret(token) };
     },
+    isServed: async () => true,
   };
   return { clients: createSlackClients(connections, tokens), used };
 }
