@@ -1,4 +1,5 @@
-import type { Channels, Grants } from './access/grants.ts';
+import type { Grants } from './access/grant-store.ts';
+import type { Channels } from './access/grants.ts';
 import type { AccountNotifier, ConnectNotifier } from './account/connect.ts';
 import type { ConnectLinks } from './account/connect-link.ts';
 import type { ApiKeys } from './account/key-store.ts';
@@ -13,7 +14,7 @@ import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
 import type { ApiCalls, FindHosting } from './hosting/hosting-api.ts';
-import type { InstallationStore } from './installations/installations.ts';
+import type { InstallationStore } from './installations/store.ts';
 import type { Log } from './log.ts';
 import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 import type { BatchNotifier } from './reminders/batch.ts';
