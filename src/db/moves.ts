@@ -21,7 +21,7 @@ export async function findDeparture(db: Queries): Promise<FactRow | undefined> {
     .executeTakeFirst();
 }
 
-/** @throws DatabaseUnusable when the data is in another database now, or may be */
+/** Refuses a database whose data was moved to another one, or may have been. @throws DatabaseUnusable */
 export async function refuseMoved(db: Queries): Promise<void> {
   const move = await findDeparture(db);
   if (!move) return;
@@ -75,7 +75,7 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
 
 type OrderRow = Awaited<ReturnType<typeof listOrders>>[number];
 
-/** Those that are under way. */
+/** Lists the orders that are under way. */
 function listOrders(trx: Transaction<Tables>) {
   return trx.selectFrom('operations').selectAll().where('state', 'in', ['prepared', 'sent']).execute();
 }
@@ -111,7 +111,7 @@ async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<nu
   return canceled.length;
 }
 
-/** One for each workspace, and one for each order; audit chains are always locked in the same order. */
+/** Makes an entry for each workspace and each order, sorted, since audit chains are always locked in the same order. */
 async function listEntries(
   trx: Transaction<Tables>,
   orders: readonly OrderRow[],
@@ -128,7 +128,7 @@ async function listEntries(
   return [...entries, ...ended].sort((a, b) => (a.workspaceId < b.workspaceId ? -1 : 1));
 }
 
-/** By the user who confirmed it. */
+/** Makes the entry of an order, by the user who confirmed it. */
 function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): AuditEntry {
   const { purchase } = toOperation(row);
   return {

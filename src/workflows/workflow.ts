@@ -30,6 +30,7 @@ const run = z.object({ run: z.string() });
 
 /** Carries out the step that a workflow asks for. */
 export const runButton = defineButton('workflow_run', run);
+/** Cancels the step that a workflow asks for. */
 export const cancelButton = defineButton('workflow_cancel', run);
 
 /** Opens the form that issues a workflow key. */
@@ -207,7 +208,7 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   };
 }
 
-/** For when Slack didn't show the modal with the key. */
+/** Renders the key for a user to whom Slack didn't show the modal. */
 export const NOT_SHOWN =
   'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';
 
