@@ -226,14 +226,7 @@ async function findStoreFaults(store: Store): Promise<readonly string[]> {
 interface SlackParts
   extends Pick<
     Store,
-    | 'workspaces'
-    | 'replyUrls'
-    | 'outcomeThreads'
-    | 'followedActs'
-    | 'actMessages'
-    | 'homes'
-    | 'apiKeys'
-    | 'installationStore'
+    'workspaces' | 'replyUrls' | 'kept' | 'followedActs' | 'homes' | 'apiKeys' | 'installationStore'
   > {
   readonly locks: Locks;
   readonly system: System;
@@ -261,7 +254,7 @@ interface OpenSlack extends Slack {
 
 /** Opens Slack's side: for the one workspace of `SLACK_BOT_TOKEN`, or for those that install the app. */
 function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, homes } = parts;
+  const { workspaces, replyUrls, kept, followedActs, homes } = parts;
   const { system, log } = parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
@@ -275,9 +268,8 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
     abilities,
     workspaces,
     replyUrls,
-    outcomeThreads,
+    kept,
     followedActs,
-    actMessages,
     homes,
     system,
     log,
@@ -299,8 +291,8 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
 /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
 async function greet(
   { id, isOrg, installedBy }: Installation,
-  slack: Pick<Slack, 'greetInstaller'>,
-  { apiKeys }: Pick<SlackParts, 'apiKeys'>,
+  slack: Slack,
+  { apiKeys }: SlackParts,
 ): Promise<void> {
   if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
   await slack.greetInstaller(id, installedBy);

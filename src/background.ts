@@ -97,12 +97,11 @@ async function askFor(kinds: readonly string[], { jobs, jobStore, system }: AppC
   jobs.nudge();
 }
 
-/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepRequests` expires requests. */
+/** Ends what ends at a time: passwords that were shown, temporary roles, and all that is kept until a time. `sweepRequests` expires requests. */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
-  await app.replyUrls.removeExpired(now);
-  await app.connectLinks.removeExpired(now);
+  await app.kept.removeExpired(now);
   const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
   await redrawHomes(ended, app);
 }
@@ -118,8 +117,6 @@ function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppCo
   });
 }
 
-/** How long handled requests are remembered: Slack's signatures are valid for five minutes before and after, plus a margin. */
-const REPLAY_MS = 11 * MINUTE_MS;
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
@@ -129,9 +126,6 @@ const RUNS_KEPT_MS = 7 * DAY_MS;
  */
 async function prune(app: AppContext): Promise<void> {
   const now = app.system.now();
-  await app.outcomeThreads.removeExpired(now);
-  await app.actMessages.removeExpired(now);
-  await app.seenRequests.removeBefore(now - REPLAY_MS);
   await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
   const { auditKeepDays } = app.settings;
   if (auditKeepDays === undefined) return;
@@ -189,7 +183,7 @@ function logTrouble(error: unknown, { log }: AppContext): void {
 }
 
 /** Creates a function that returns true the first time, and then once per period. */
-function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => boolean {
+function everyNow(periodMs: number, system: System): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
     const isDue = system.elapsed() - lastAt >= periodMs;

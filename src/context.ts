@@ -1,30 +1,20 @@
-import type { Channels, Grants } from './access/grants.ts';
-import type {
-  AccountNotifier,
-  ApiKeys,
-  AuditLog,
-  ChannelTest,
-  ConnectLinks,
-  ConnectNotifier,
-  SlackAbilities,
-  Workspaces,
-} from './account/ports.ts';
-import type {
-  AdminList,
-  Groups,
-  Installations,
-  OutcomeThreads,
-  ReplyUrls,
-  SeenRequests,
-  Users,
-} from './core/directory.ts';
+import type { Grants } from './access/grant-store.ts';
+import type { Channels } from './access/grants.ts';
+import type { AccountNotifier, ConnectNotifier } from './account/connect.ts';
+import type { ConnectLinks } from './account/connect-link.ts';
+import type { ApiKeys } from './account/key-store.ts';
+import type { Workspaces } from './account/workspaces.ts';
+import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
+import type { AuditLog } from './db/audit-log.ts';
+import type { Engine } from './db/engine.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
+import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
 import type { LastLists } from './home/home-servers.ts';
 import type { HomeRedraw, Homes } from './home/redraw.ts';
 import type { ApiCalls, FindHosting } from './hosting/hosting-api.ts';
-import type { InstallationStore } from './installations/installations.ts';
+import type { InstallationStore } from './installations/store.ts';
 import type { Log } from './log.ts';
 import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 import type { BatchNotifier } from './reminders/batch.ts';
@@ -33,8 +23,9 @@ import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
 import type { DeleteNotifier } from './servers/deletion.ts';
 import type { FollowNotifier } from './servers/follow.ts';
-import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
-import type { Protections, ServerNotes } from './servers/ports.ts';
+import type { FollowedActs } from './servers/follow-store.ts';
+import type { ServerNotes } from './servers/notes.ts';
+import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
 import type { System } from './system.ts';
 import type { WorkflowNotifier } from './workflows/run.ts';
 import type { WorkflowKeys, WorkflowRuns } from './workflows/store.ts';
@@ -51,23 +42,21 @@ export interface Store {
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;
-  readonly protections: Protections;
   readonly serverNotes: ServerNotes;
   readonly homes: Homes;
   readonly digests: Digests;
   readonly reminders: Reminders;
   readonly renewalBatches: RenewalBatches;
   readonly followedActs: FollowedActs;
-  readonly actMessages: ActMessages;
   readonly workflowKeys: WorkflowKeys;
   readonly workflowRuns: WorkflowRuns;
   readonly replyUrls: ReplyUrls;
-  readonly outcomeThreads: OutcomeThreads;
+  readonly kept: Kept;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
   readonly jobStore: JobStore;
   /** The clock that all processes on the store share, and IDs in its order. */
-  readonly clock: Pick<System, 'now' | 'newId'>;
+  readonly clock: Engine['clock'];
   readonly installationStore: InstallationStore;
   /** Notes for the operator about the database as it was found, a sentence each. */
   readonly notes: readonly string[];

@@ -60,7 +60,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** The example of a command, without `/vps`. */
-export function exampleOf({ name }: Pick<Command, 'name'>): string {
+export function exampleOf({ name }: Command): string {
   return EXAMPLES[name] ?? name;
 }
 

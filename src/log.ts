@@ -33,11 +33,7 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * survives an unhandled rejection, since nothing depends on it. After any other exception it exits with 1, for its supervisor to
  * restart it.
  */
-export function logUncaught(
-  events: Pick<NodeJS.Process, 'on'>,
-  log: Log,
-  exit: (code: number) => void,
-): void {
+export function logUncaught(events: NodeJS.Process, log: Log, exit: (code: number) => void): void {
   events.on('unhandledRejection', (reason) =>
     log.error('a failure that nothing waited for was ignored', describeDefect(reason)),
   );

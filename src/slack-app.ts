@@ -1,11 +1,10 @@
 import { createAccountNotifier, createConnectNotifier, installedMessage } from './account/connect.ts';
-import type { SlackAbilities, Workspaces } from './account/ports.ts';
-import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
+import { createCurrencyOf, mayAnnounce, type Workspaces } from './account/workspaces.ts';
 import { commands, runCommand } from './commands.ts';
 import type { AppContext } from './context.ts';
-import type { OutcomeThreads, ReplyUrls } from './core/directory.ts';
 import type { Entry } from './core/entry.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
+import type { Kept, ReplyUrls } from './db/kept.ts';
 import { home, homeScreen } from './home/home.ts';
 import type { Homes } from './home/redraw.ts';
 import type { Log } from './log.ts';
@@ -17,10 +16,10 @@ import { approvalScreen } from './requests/approval-card.ts';
 import { createRequestNotifier } from './requests/notify.ts';
 import { roleScreen } from './requests/role-request-card.ts';
 import { createDeleteNotifier } from './servers/delete-outcome.ts';
-import type { ActMessages, FollowedActs } from './servers/follow-store.ts';
+import type { FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
 import { shortcuts } from './servers/shortcuts.ts';
-import { createChannelTest } from './slack/abilities.ts';
+import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
 import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';
 import { createEndStep } from './slack/dispatch-events.ts';
@@ -69,13 +68,12 @@ export interface Slack {
 /** What Slack's side is made of. */
 export interface SlackOptions {
   readonly clients: SlackClients;
-  readonly connections: Pick<SlackConnections, 'open' | 'clock'>;
+  readonly connections: SlackConnections;
   readonly abilities: SlackAbilities;
-  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly workspaces: Workspaces;
   readonly replyUrls: ReplyUrls;
-  readonly outcomeThreads: OutcomeThreads;
-  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
-  readonly actMessages: ActMessages;
+  readonly kept: Kept;
+  readonly followedActs: FollowedActs;
   readonly homes: Homes;
   readonly system: System;
   readonly log: Log;
@@ -123,7 +121,7 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & Pick<SlackOptions, 'homes'>;
+type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & SlackOptions;
 
 function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({

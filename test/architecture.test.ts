@@ -225,7 +225,7 @@ describe('confined code:', () => {
         'cli/program.ts',
         'cli/slack-checks.ts',
         'cli/store.ts',
-        'db/one-time.ts',
+        'db/kept.ts',
         'db/vault.ts',
         'hosting/send.ts',
         'installations/store.ts',

@@ -309,7 +309,7 @@ export function accessScreen({ requests, ...list }: AccessList, page: number): M
       ...(rows.length === 0 ? [section('No roles have been granted yet.')] : rowBlocks(here, shown)),
       actions(grantButton.element('Grant a role…', {}, { style: 'primary' }), ...pagination),
       context(
-        `The highest role applies.${place} ${describeAdmins(list)} To check one user: \`/vps access @user\`.`,
+        `The highest role applies.${place} ${describeAdmins(list.admins)} To check one user: \`/vps access @user\`.`,
       ),
     ],
   };
@@ -326,7 +326,7 @@ function requestBlocks(requests: readonly RoleRequest[]): KnownBlock[] {
   ];
 }
 
-function describeAdmins({ admins }: Pick<AccessList, 'admins'>): string {
+function describeAdmins(admins: AccessList['admins']): string {
   if (!admins) {
     return 'Slack admins aren’t listed: the app lacks the scope `users:read`, or Slack didn’t answer in time.';
   }

@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import type { AuditEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
@@ -8,15 +9,37 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
-import type { Grants, NewGrant } from './grants.ts';
+import type { NewGrant } from './grants.ts';
+
+export type Grants = ReturnType<typeof createGrants>;
 
 /** Stores who has which role (docs/design.md 3). */
-export function createGrants(foundation: Foundation): Grants {
+export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {
-    ...createGrantLists(foundation),
-    put: (grant, seen) => engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
-    remove: (workspaceId, id, seen) =>
+    /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
+    listFor: (workspaceId: WorkspaceId, place: Place, now: number) =>
+      listGrantsFor(db, workspaceId, place, now),
+    /** Oldest first, with ended grants that are not removed yet. */
+    list: async (workspaceId: WorkspaceId): Promise<readonly Grant[]> => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
+    /**
+     * Stores a grant. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of
+     * the same role. With `seen`, here and below, changes nothing unless these are still all of the workspace's grants.
+     * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
+     */
+    put: (grant: NewGrant, seen?: readonly Grant[]) =>
+      engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
+    /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
+    remove: (workspaceId: WorkspaceId, id: GrantId, seen?: readonly Grant[]): Promise<Grant | undefined> =>
       engine.transact(db, async (trx) => {
         await lockGrants(trx, workspaceId, seen);
         const row = await trx
@@ -27,9 +50,11 @@ export function createGrants(foundation: Foundation): Grants {
           .executeTakeFirst();
         return row && toGrant(row);
       }),
-    removeAll: (workspaceId, subject, seen) =>
+    /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
+    removeAll: (workspaceId: WorkspaceId, subject: Grantee, seen?: readonly Grant[]) =>
       engine.transact(db, (trx) => removeAllOf(trx, workspaceId, subject, seen)),
-    removeEnded: (now, auditOf) =>
+    /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
+    removeEnded: (now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]> =>
       engine.transact(db, async (trx) => {
         const rows = await trx
           .deleteFrom('grants')
@@ -65,31 +90,28 @@ async function removeAllOf(
   return rows.sort(byAge).map(toGrant);
 }
 
-function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
-  return {
-    listFor: async (workspaceId, place, now) => {
-      const rows = await db
-        .selectFrom('grants')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where((column) => column.or(subjectsAt(column, place)))
-        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
-        .orderBy('granted_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toGrant);
-    },
-    list: async (workspaceId) => {
-      const rows = await db
-        .selectFrom('grants')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('granted_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toGrant);
-    },
-  };
+/** Where a user acts. */
+interface Place {
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+}
+
+async function listGrantsFor(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  place: Place,
+  now: number,
+): Promise<readonly Grant[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where((column) => column.or(subjectsAt(column, place)))
+    .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+    .orderBy('granted_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toGrant);
 }
 
 /**
@@ -175,7 +197,7 @@ const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'tempo
 
 function subjectsAt(
   column: ExpressionBuilder<Tables, 'grants'>,
-  { userId, channelId }: { readonly userId: UserId; readonly channelId?: ChannelId },
+  { userId, channelId }: Place,
 ): Expression<SqlBool>[] {
   const is = ({ subjectKind, subjectId }: Grantee) =>
     column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);

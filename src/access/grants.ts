@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
-import { type AuditDetails, type AuditEntry, auditRoles } from '../core/audit-entry.ts';
+import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
 import type { UserGroup } from '../core/directory.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
@@ -169,10 +169,7 @@ function isReplaced(grant: Grant, wanted: WantedGrant): boolean {
  * and outsiders) every group and channel, since such grants would have no effect.
  * @throws Refusal `no_grantee`
  */
-export async function checkGrantee(
-  grantee: Grantee,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<void> {
+export async function checkGrantee(grantee: Grantee, { actor, app }: FollowUpContext): Promise<void> {
   const { subjectKind, subjectId } = grantee;
   const problem =
     (await findProblem[subjectKind](subjectId, actor.workspaceId, app)) ??
@@ -224,7 +221,7 @@ const MOST_MEMBERS = 10;
  */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: UseCaseContext,
 ): Promise<readonly Grant[] | undefined> {
   const all = await app.grants.list(actor.workspaceId);
   const grants = all.filter(({ role }) => role === 'owner');
@@ -274,27 +271,3 @@ export interface Channels {
 
 /** A grant to store. */
 export type NewGrant = Omit<Grant, 'id'>;
-
-/** Stores who has which role (docs/design.md 3). */
-export interface Grants {
-  /**
-   * Stores a grant. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of
-   * the same role. With `seen`, here and below, changes nothing unless these are still all of the workspace's grants.
-   * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
-   */
-  put(grant: NewGrant, seen?: readonly Grant[]): Promise<Grant>;
-  /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
-  remove(workspaceId: WorkspaceId, id: GrantId, seen?: readonly Grant[]): Promise<Grant | undefined>;
-  /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
-  removeAll(workspaceId: WorkspaceId, grantee: Grantee, seen?: readonly Grant[]): Promise<readonly Grant[]>;
-  /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
-  listFor(
-    workspaceId: WorkspaceId,
-    place: { readonly userId: UserId; readonly channelId?: ChannelId },
-    now: number,
-  ): Promise<readonly Grant[]>;
-  /** Oldest first, with ended grants that are not removed yet. */
-  list(workspaceId: WorkspaceId): Promise<readonly Grant[]>;
-  /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
-  removeEnded(now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]>;
-}

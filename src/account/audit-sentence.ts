@@ -11,20 +11,14 @@ import { MINUTE_MS } from '../core/time.ts';
 import { codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
 import { findActionWords } from './buttons.ts';
 
-/** The parts of an entry that its sentence needs. */
-type Act = Pick<
-  StoredEntry,
-  'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'details' | 'serverId' | 'money'
->;
-
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
-export function describeAct(act: Act, currency: string): string {
+export function describeAct(act: StoredEntry, currency: string): string {
   const price = act.money === undefined ? '' : ` (${escapeText(describeMoney(act.money, currency))})`;
   return sentenceOf(act, `${describeSubject(act)}${price}`);
 }
 
 /** Describes an entry about a server that the surrounding text names: "@olga rebooted it". */
-export function describeActOnIt(act: Pick<Act, 'actorId' | 'action' | 'outcome'>): string {
+export function describeActOnIt(act: Facts): string {
   return sentenceOf(act, 'it');
 }
 
@@ -144,10 +138,8 @@ export function describeActor(actorId: string): string {
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
 }
 
-type Subject = Pick<StoredEntry, 'action' | 'label' | 'details' | 'serverId'>;
-
 /** Describes in escaped mrkdwn what an entry is about: a server, a role, the settings. */
-function describeSubject(entry: Subject): string {
+function describeSubject(entry: StoredEntry): string {
   const { action, details } = entry;
   if (details?.kind === 'every_role') return `every role of ${describeId(details.subjectId)}`;
   if (details?.kind === 'roles') {
@@ -181,7 +173,7 @@ const NO_SERVER: ReadonlyMap<string, string> = new Map([
   ['workflow_key_revoke', ''],
 ]);
 
-function describeLabel({ action, label = '', serverId }: Subject): string {
+function describeLabel({ action, label = '', serverId }: StoredEntry): string {
   if (label !== '') return codeLabel(label, MOST_CHARACTERS);
   return NO_SERVER.get(action) ?? (serverId === undefined ? 'a server' : `server ${serverId}`);
 }

@@ -2,8 +2,8 @@ import type { AppContext } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from '../db/audit-log.ts';
 import { requireEveryWorkspace } from './keys.ts';
-import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from './ports.ts';
 
 /** A filter for one page of entries, newest first. */
 export type AuditWish = Pick<
@@ -26,10 +26,7 @@ export const readAudit = defineUseCase({
 });
 
 /** Lists entries without the `started` ones whose act has ended, and reads on until the page is full. */
-async function listVisible(
-  filter: AuditFilter,
-  audit: Pick<AuditLog, 'list' | 'listEnded'>,
-): Promise<readonly StoredEntry[]> {
+async function listVisible(filter: AuditFilter, audit: AuditLog): Promise<readonly StoredEntry[]> {
   const visible: StoredEntry[] = [];
   let { before } = filter;
   while (visible.length < filter.limit) {
@@ -97,7 +94,7 @@ const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
  * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
  * start what a killed one didn't.
  */
-export function createAuditPublisher({ audit, log }: Pick<AppContext, 'audit' | 'log'>): () => Promise<void> {
+export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
     const heads = await audit.listHeads(GROWN_WITHIN_MS);

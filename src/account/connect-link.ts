@@ -6,9 +6,8 @@ import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
+import { keep } from '../db/kept.ts';
 import { notifyKeyChange, storeKey } from './keys.ts';
-import type { ConnectLink, ConnectLinks } from './ports.ts';
 
 /** How long a link of `/vps connect` works. */
 const LINK_TTL_MS = 10 * MINUTE_MS;
@@ -85,15 +84,15 @@ export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, app }): Promise<Connected> => {
+  run: async (input: { tokenHash: string; key: Secret<string> }, context): Promise<Connected> => {
     const { tokenHash } = input;
-    const { connectLinks, system } = app;
+    const { connectLinks, system } = context.app;
     if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let list: ServerList | undefined;
     try {
-      list = await storeKey(input.key, { actor, app });
+      list = await storeKey(input.key, context);
     } finally {
       if (list === undefined) await connectLinks.giveBack(tokenHash);
     }
@@ -116,66 +115,60 @@ interface Connected {
 /** Keys that may be tried through one link: enough for typing errors, too few for guessing. */
 export const MAX_TRIES = 5;
 
-/** Stores the one-time links of `/vps connect`. */
-export function createConnectLinks({ db }: Foundation): ConnectLinks {
+/** A one-time link. `expiresAt`: epoch milliseconds. */
+interface ConnectLink {
+  readonly tokenHash: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly channelId?: string | undefined;
+  readonly expiresAt: number;
+}
+
+export type ConnectLinks = ReturnType<typeof createConnectLinks>;
+
+/** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
+export function createConnectLinks({ db }: Foundation) {
+  const change = (tokenHash: string) =>
+    db.updateTable('kept').where('kind', '=', 'connect_link').where('id', '=', tokenHash);
   return {
-    put: (link) => putLink(db, link),
-    find: (tokenHash) => findLink(db, tokenHash),
-    take: (tokenHash, now) => takeLink(db, tokenHash, now),
-    giveBack: async (tokenHash) => {
-      await db
-        .updateTable('connect_links')
-        .set({ is_taken: 0 })
-        .where('token_hash', '=', tokenHash)
+    put: ({ tokenHash, workspaceId, userId, channelId, expiresAt }: ConnectLink): Promise<void> =>
+      keep(db, {
+        ...{ kind: 'connect_link', id: tokenHash, workspace_id: workspaceId },
+        value: JSON.stringify({ userId, channelId }),
+        ...{ uses_left: MAX_TRIES, until: expiresAt },
+      }),
+    /** `isUsed`: it was used, is in use, or has no tries left. */
+    find: async (tokenHash: string): Promise<(ConnectLink & { readonly isUsed: boolean }) | undefined> => {
+      const row = await db
+        .selectFrom('kept')
+        .selectAll()
+        .where('kind', '=', 'connect_link')
+        .where('id', '=', tokenHash)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { userId, channelId } = JSON.parse(row.value);
+      const { workspace_id: workspaceId, until: expiresAt } = row;
+      return { tokenHash, workspaceId, userId, channelId, expiresAt, isUsed: row.uses_left <= 0 };
+    },
+    /**
+     * Takes the link for one try; false if it was used, is in use, has expired, or has no tries left. While it is in use, the
+     * number of the tries that are left is negative.
+     */
+    take: async (tokenHash: string, now: number): Promise<boolean> => {
+      const taken = await change(tokenHash)
+        .set(({ eb, val }) => ({ uses_left: eb(val(1), '-', eb.ref('uses_left')) }))
+        .where('uses_left', '>', 0)
+        .where('until', '>', now)
+        .returning('id')
+        .executeTakeFirst();
+      return taken !== undefined;
+    },
+    /** Lets the link be used again, after a try that failed. */
+    giveBack: async (tokenHash: string): Promise<void> => {
+      await change(tokenHash)
+        .set((column) => ({ uses_left: column('uses_left', '*', -1) }))
+        .where('uses_left', '<', 0)
         .execute();
     },
-    removeExpired: async (now) => {
-      await db.deleteFrom('connect_links').where('expires_at', '<=', now).execute();
-    },
   };
-}
-
-async function putLink(db: Foundation['db'], link: ConnectLink): Promise<void> {
-  await db
-    .insertInto('connect_links')
-    .values({
-      token_hash: link.tokenHash,
-      workspace_id: link.workspaceId,
-      user_id: link.userId,
-      channel_id: link.channelId ?? null,
-      expires_at: link.expiresAt,
-      is_taken: link.isUsed ? 1 : 0,
-      tries: 0,
-    })
-    .execute();
-}
-
-async function findLink(db: Foundation['db'], tokenHash: string): Promise<ConnectLink | undefined> {
-  const row = await db
-    .selectFrom('connect_links')
-    .selectAll()
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  return {
-    tokenHash: row.token_hash,
-    workspaceId: row.workspace_id,
-    userId: row.user_id,
-    expiresAt: row.expires_at,
-    isUsed: row.is_taken === 1 || row.tries >= MAX_TRIES,
-    ...keepPresent({ channelId: row.channel_id }),
-  };
-}
-
-async function takeLink(db: Foundation['db'], tokenHash: string, now: number): Promise<boolean> {
-  const taken = await db
-    .updateTable('connect_links')
-    .set((column) => ({ is_taken: 1, tries: column('tries', '+', 1) }))
-    .where('token_hash', '=', tokenHash)
-    .where('is_taken', '=', 0)
-    .where('tries', '<', MAX_TRIES)
-    .where('expires_at', '>', now)
-    .returning('token_hash')
-    .executeTakeFirst();
-  return taken !== undefined;
 }

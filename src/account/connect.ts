@@ -1,5 +1,7 @@
 import { describeDefect, Refusal } from '../core/errors.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
+import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
@@ -8,8 +10,7 @@ import type { Outbox } from '../slack/outbox.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { connectButton, disconnectButton, linkButton } from './buttons.ts';
 import { makeConnectLink } from './connect-link.ts';
-import { disconnectKey } from './keys.ts';
-import type { AccountNotifier, ConnectNotifier, KeyChange } from './ports.ts';
+import { disconnectKey, type KeyChange } from './keys.ts';
 
 export const connect = defineCommand({
   name: 'connect',
@@ -113,6 +114,20 @@ export function disconnectedWords(wasThere: boolean): string {
     : 'No hosting account was connected.';
 }
 
+/** Reports in Slack what happened on the connect page. Never throws. */
+export interface ConnectNotifier {
+  /** Notifies the requester, where they requested the link, and the channel. `servers`: undefined if that isn't certain. */
+  notifyConnected(link: LinkOrigin, servers: number | undefined): Promise<void>;
+}
+
+/** Where a link was requested. `confirmationId`: the hash under which the reply path is stored. */
+interface LinkOrigin {
+  readonly confirmationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly channelId?: ChannelId;
+}
+
 /** Reports a connected account in Slack: its user may have closed the page, and others wait for the account. */
 export function createConnectNotifier({
   outbox,
@@ -130,6 +145,11 @@ export function createConnectNotifier({
         await outbox.announce(link, connectedAnnouncement(link.userId));
       }),
   };
+}
+
+/** Notifies owners of changes to the hosting account. Never throws. */
+export interface AccountNotifier {
+  notifyKeyChange(keyChange: KeyChange, owners: Deciders): Promise<void>;
 }
 
 interface Parts {

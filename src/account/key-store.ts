@@ -1,28 +1,40 @@
+import type { AccountNames } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { beginChain } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import type { ApiKeys } from './ports.ts';
+
+interface HeldKey {
+  readonly key: Secret<string>;
+  readonly setBy: string;
+  /** The account that it opens, by all of its names. */
+  readonly account: AccountNames;
+}
+
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
-export function createApiKeys(foundation: Foundation): ApiKeys {
+export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;
   return {
-    find: async (workspaceId) => {
+    /** @throws Refusal `key_unreadable` if `ENCRYPTION_KEYS` lacks the key that sealed it */
+    find: async (workspaceId: string): Promise<HeldKey | undefined> => {
       const row = await findRow(db, workspaceId);
       if (!row) return undefined;
       const key = openKey(vault, row);
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
-    put: (workspaceId, key, setBy, at) => putKey(foundation, workspaceId, key, { setBy, at }),
-    remove: async (workspaceId) => {
+    put: (workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void> =>
+      putKey(foundation, workspaceId, key, { setBy, at }),
+    /** False if there was none. */
+    remove: async (workspaceId: string): Promise<boolean> => {
       const isRemoved = await engine.transact(db, (trx) => removeKey(trx, workspaceId));
       if (isRemoved) await engine.scrub(db);
       return isRemoved;
     },
-    listWorkspaces: async () => {
+    listWorkspaces: async (): Promise<readonly string[]> => {
       const rows = await db.selectFrom('api_keys').select('workspace_id').orderBy('workspace_id').execute();
       return rows.map(({ workspace_id }) => workspace_id);
     },

@@ -1,14 +1,13 @@
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { type Actor, isCommandLine } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Operation } from '../purchases/operation.ts';
-import type { KeyChange } from './ports.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
@@ -24,10 +23,7 @@ export const connectKey = defineUseCase({
 });
 
 /** Tries and stores a key for the actor's workspace, as `connectKey` does. @throws HostingError */
-export async function storeKey(
-  key: Secret<string>,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<ServerList> {
+export async function storeKey(key: Secret<string>, { actor, app }: UseCaseContext): Promise<ServerList> {
   const list = await app.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
   await app.apiKeys.put(actor.workspaceId, key, actor.userId, app.system.now());
   return list;
@@ -128,6 +124,13 @@ export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['
     'That doesn’t look like an API key. It’s one line of letters, digits and symbols, without spaces.',
   too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy the key alone and try again.`,
 };
+
+/** A change of a workspace's API key. */
+export interface KeyChange {
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly change: 'set' | 'removed';
+}
 
 /**
  * Notifies the owners that the workspace's API key was set or removed, since all orders go to that account: in the approvals

@@ -10,11 +10,11 @@ import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
 import { approvalActions, approvalModals, waitingBlocks } from '../requests/approval-card.ts';
 import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts';
+import type { SeenAbilities, SeenAbility, SlackAbility, SlackProblem } from '../slack/abilities.ts';
 import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
-import type { SeenAbilities, SeenAbility, SlackAbility, SlackProblem } from './ports.ts';
 
 /** What `/vps status` shows. */
 interface Status {

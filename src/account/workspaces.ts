@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Channels } from '../access/grants.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
@@ -14,7 +14,7 @@ import {
 } from '../core/settings.ts';
 import type { Foundation } from '../db/database.ts';
 import { lockWorkspace } from '../db/locks.ts';
-import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
+import type { ChannelPurpose } from '../slack/abilities.ts';
 
 /** Reads the workspace's settings (docs/design.md 8.4). */
 export const readSettings = defineUseCase({
@@ -49,7 +49,7 @@ export const changeSettings = defineUseCase({
 });
 
 /** Makes the freeze from the actor and the clock, whatever the form says. */
-function freezeBy({ actor, app }: Pick<UseCaseContext, 'actor' | 'app'>): PurchaseFreeze {
+function freezeBy({ actor, app }: UseCaseContext): PurchaseFreeze {
   return { by: actor.userId, since: app.system.now() };
 }
 
@@ -58,10 +58,7 @@ function auditChanges(was: WorkspaceSettings, is: WorkspaceSettings): AuditDetai
 }
 
 /** Gets the actor's workspace, which the entry has made sure is stored. */
-export async function getWorkspace({
-  actor,
-  app,
-}: Pick<UseCaseContext, 'actor' | 'app'>): Promise<Workspace> {
+export async function getWorkspace({ actor, app }: FollowUpContext): Promise<Workspace> {
   const workspace = await app.workspaces.find(actor.workspaceId);
   if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
   return workspace;
@@ -74,8 +71,8 @@ export async function getWorkspace({
 export async function mayAnnounce(
   workspaceId: WorkspaceId,
   channelId: ChannelId | undefined,
-  workspaces: Pick<Workspaces, 'find'>,
-  channels: Pick<Channels, 'isShared'>,
+  workspaces: Workspaces,
+  channels: Channels,
 ): Promise<boolean> {
   if (channelId === undefined || channelId.startsWith('D')) return false;
   const announces = (await workspaces.find(workspaceId))?.settings.announces ?? false;
@@ -89,7 +86,7 @@ export type CurrencyOf = (workspaceId: WorkspaceId) => Promise<string>;
  * Finds the workspace's own currency, or else the operator's; '' if the store fails, since an amount without one is still
  * true.
  */
-export function createCurrencyOf(workspaces: Pick<Workspaces, 'find'>, operators: string): CurrencyOf {
+export function createCurrencyOf(workspaces: Workspaces, operators: string): CurrencyOf {
   return (workspaceId) =>
     workspaces.find(workspaceId).then(
       (workspace) => workspace?.settings.currency ?? operators,
@@ -123,29 +120,37 @@ export const checkChannel = defineUseCase({
  * Refuses a payment while purchases are frozen.
  * @throws Refusal `purchases_frozen`
  */
-export async function refuseFrozen(
-  workspaceId: WorkspaceId,
-  workspaces: Pick<Workspaces, 'find'>,
-): Promise<void> {
+export async function refuseFrozen(workspaceId: WorkspaceId, workspaces: Workspaces): Promise<void> {
   const freeze = (await workspaces.find(workspaceId))?.settings.freeze;
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
-/** Stores the workspaces that the app works for, and their settings. */
-export function createWorkspaces({ db, engine }: Foundation): Workspaces {
+/** A Slack workspace that the app works for. */
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: WorkspaceSettings;
+}
+
+export type Workspaces = ReturnType<typeof createWorkspaces>;
+
+/** Stores the workspaces that the app works for, and their settings. `at`: epoch milliseconds. */
+export function createWorkspaces({ db, engine }: Foundation) {
   return {
-    put: async ({ id, name }, at) => {
+    /** Adds a workspace, or updates its name. Settings stay. */
+    put: async ({ id, name }: Omit<Workspace, 'settings'>, at: number): Promise<void> => {
       await db
         .insertInto('workspaces')
         .values({ id, name, settings: '{}', added_at: at })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
         .execute();
     },
-    find: async (id) => {
+    find: async (id: string): Promise<Workspace | undefined> => {
       const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
       return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
     },
-    changeSettings: (id, was, settings) =>
+    /** Replaces settings that are still `was`. False, and nothing is changed, if someone has saved others since. */
+    changeSettings: (id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean> =>
       engine.transact(db, async (trx) => {
         await lockWorkspace(trx, id);
         const row = await trx

@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { exportAudit, parseAuditHead, pruneAudit, verifyAudit } from '../account/audit.ts';
 import { EVERY_WORKSPACE, listAuditedWorkspaces } from '../account/keys.ts';
-import type { AuditFilter, AuditHead, AuditVerdict } from '../account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { csvLine } from '../core/csv.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay } from '../core/time.ts';
+import type { AuditFilter, AuditHead, AuditVerdict } from '../db/audit-log.ts';
 import { realSystem } from '../system.ts';
 import {
   type ProgramApp,

@@ -23,7 +23,7 @@ Exit code: 0 if nothing needs fixing, 1 if something does, 2 if the arguments ar
 interface CheckParts {
   readonly args: readonly string[];
   readonly environment: Environment;
-  readonly system: Pick<System, 'sleep'>;
+  readonly system: System;
   /** Reads every message and form of the app. Passed in, since the product doesn't import the gallery. */
   readPieces(): Promise<readonly Piece[]>;
   /** Writes the result. */

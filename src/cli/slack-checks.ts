@@ -27,7 +27,7 @@ export interface Wanted {
 interface Parts {
   readonly config: SlackCheckConfig;
   readonly wanted: Wanted;
-  readonly system: Pick<System, 'sleep'>;
+  readonly system: System;
   readPieces(): Promise<readonly Piece[]>;
   /** Writes progress. */
   tell(words: string): void;

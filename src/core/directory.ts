@@ -1,6 +1,4 @@
-import type { Thread } from '../servers/mentioned.ts';
-import type { ConfirmationId, UserId, WorkspaceId } from './ids.ts';
-import type { Secret } from './secret.ts';
+import type { UserId, WorkspaceId } from './ids.ts';
 
 /** The workspaces that the app is installed in. */
 export interface Installations {
@@ -82,34 +80,4 @@ export interface Groups {
     groupId: string,
     options?: FreshOption,
   ): Promise<readonly string[] | undefined>;
-}
-
-/** The IDs of requests, events and notices that were handled: a second one with the same ID is a repetition. */
-export interface SeenRequests {
-  /** Adds an ID; false if it was stored before. `at`, in epoch milliseconds, is what `removeBefore` goes by. */
-  addFirst(requestId: string, at: number): Promise<boolean>;
-  /** Adds all of these IDs; false if any was stored before. */
-  addAll(requestIds: readonly string[], at: number): Promise<boolean>;
-  /** Removes the IDs whose `at` is earlier. */
-  removeBefore(at: number): Promise<void>;
-}
-
-/**
- * `response_url`s, stored sealed, since whoever has one can post as the app: five times, for 30 minutes (Slack, "Handling
- * user interaction"). Times are in epoch milliseconds.
- */
-export interface ReplyUrls {
-  /** Stores a URL under the ID of its form or act, with five uses, in place of an earlier one. */
-  store(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
-  /** Finds a URL and takes one of its uses; undefined if none is left or it has expired. */
-  use(id: string, now: number): Promise<Secret<string> | undefined>;
-  removeExpired(now: number): Promise<void>;
-}
-
-/** The threads in which orders and requests were made, so that any process can announce their outcomes there. */
-export interface OutcomeThreads {
-  /** Stores a thread until that time, in epoch milliseconds, in place of an earlier one. */
-  store(id: ConfirmationId, workspaceId: WorkspaceId, thread: Thread, until: number): Promise<void>;
-  find(id: ConfirmationId): Promise<Thread | undefined>;
-  removeExpired(now: number): Promise<void>;
 }

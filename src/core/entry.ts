@@ -266,7 +266,7 @@ export interface UseCaseContext {
   setUnconfirmed(code: AuditCode): void;
 }
 
-/** What a follow-up works with, after its request has ended. */
+/** Who acts, and what with: all that is left of the context after the request has ended. */
 export type FollowUpContext = Pick<UseCaseContext, 'actor' | 'app'>;
 
 /** Defines a use case: returns it as it is, with its types inferred. */

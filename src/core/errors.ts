@@ -3,7 +3,7 @@ import type { ServerId, UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Role } from './roles.ts';
 import type { Secret } from './secret.ts';
-import type { ListExtent, PowerAction, Server } from './server.ts';
+import type { ListExtent, NamedServer, PowerAction, Server } from './server.ts';
 
 /** The ten error codes of the hosting API (docs/hosting-api.md 7.2). */
 export const API_CODES = [
@@ -274,7 +274,7 @@ interface ServerRefusalDetails {
   label_differs: { typed: string; label: string };
   too_many_servers: { count: number; most: number; action: PowerAction };
   /** An owner protects the server: it can't be stopped, rebooted or deleted. */
-  server_protected: { server: Pick<Server, 'id' | 'label'>; act: ServerAct; protectedBy: UserId };
+  server_protected: { server: NamedServer; act: ServerAct; protectedBy: UserId };
   /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
   prefix_only: { typed: string; server: Server; action: PowerAction };
   /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */

@@ -28,8 +28,13 @@ export interface ServerList {
  */
 export type ListExtent = 'whole' | 'maybe_whole' | 'part';
 
+/** A server, or what is known only by its state. */
+export type HasState = Pick<Server, 'state'>;
+/** A server, or what is known only by its ID and label. */
+export type NamedServer = Pick<Server, 'id' | 'label'>;
+
 /** Whether a state is `deleted`, in any letter case: the service may go on listing a deleted server (docs/hosting-api.md 3.8). */
-export function isDeleted({ state }: Pick<Server, 'state'>): boolean {
+export function isDeleted({ state }: HasState): boolean {
   return state.trim().toLowerCase() === 'deleted';
 }
 
@@ -51,7 +56,7 @@ export type StateColor = 'green' | 'yellow' | 'red' | 'gray';
 const RED = ['error', 'failed', 'failure', 'crashed', 'suspended', 'expired', 'blocked'];
 
 /** Picks the color of a state. That of an undocumented state is a guess from its word (docs/hosting-api.md 3.8). */
-export function colorOf({ state }: Pick<Server, 'state'>): StateColor {
+export function colorOf({ state }: HasState): StateColor {
   const word = wordOf({ state });
   if (word === 'running') return 'green';
   if (/^[a-z]+ing$/.test(word)) return 'yellow';
@@ -59,7 +64,7 @@ export function colorOf({ state }: Pick<Server, 'state'>): StateColor {
 }
 
 /** Lists the power actions to offer in a state: all in an undocumented one (docs/hosting-api.md 3.8). */
-export function powerActionsIn(server: Pick<Server, 'state'>): readonly PowerAction[] {
+export function powerActionsIn(server: HasState): readonly PowerAction[] {
   if (isDeleted(server) || wordOf(server) === 'creating') return [];
   return wordOf(server) === 'running' ? ['stop', 'reboot'] : POWER_ACTIONS;
 }
@@ -71,11 +76,11 @@ const EXPECTED: Readonly<Record<PowerAction, readonly string[]>> = {
 };
 
 /** Whether a state is the one that a power action leads to, so that the action needs no more waiting. */
-export function isTargetState(action: PowerAction, server: Pick<Server, 'state'>): boolean {
+export function isTargetState(action: PowerAction, server: HasState): boolean {
   return EXPECTED[action].includes(wordOf(server));
 }
 
-function wordOf({ state }: Pick<Server, 'state'>): string {
+function wordOf({ state }: HasState): string {
   return state.trim().toLowerCase();
 }
 
@@ -98,7 +103,7 @@ export const MOST_NOTE_LETTERS = 300;
 
 /** Whether a note is about this server: same ID and same label. */
 export function isNoteOf(
-  note: Pick<ServerNote, 'serverId' | 'label'>,
+  note: ServerNote,
   server: { readonly id: ServerId; readonly label: string },
 ): boolean {
   return note.serverId === server.id && note.label === server.label;

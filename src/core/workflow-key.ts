@@ -37,6 +37,6 @@ export function findKeyName(typed: string): string | undefined {
 }
 
 /** Whether a key has expired at a moment, in epoch milliseconds. */
-export function isExpired({ until }: Pick<WorkflowKey, 'until'>, now: number): boolean {
+export function isExpired({ until }: WorkflowKey, now: number): boolean {
   return until !== undefined && until <= now;
 }

@@ -1,11 +1,13 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { AuditFault, AuditFilter, AuditHead, AuditLog, AuditVerdict } from '../account/ports.ts';
 import {
+  type AuditAction,
   type AuditDetails,
   type AuditEntry,
+  type AuditProblem,
   describeDetails,
   type StoredEntry,
 } from '../core/audit-entry.ts';
+import type { WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
 import {
   AUDITED,
@@ -30,37 +32,117 @@ import { keepPresent } from './engine.ts';
 import type { AuditRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
+/** A filter of audit entries; all given fields have to match. */
+export interface AuditFilter {
+  readonly workspaceId: string;
+  readonly actorId?: string;
+  /** Matches a label or an ID. */
+  readonly server?: string;
+  /** Matches only the ID. Another server's label may have the same digits. */
+  readonly serverId?: number;
+  readonly outcome?: AuditEntry['outcome'];
+  readonly actions?: readonly AuditAction[];
+  readonly seq?: number;
+  /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Only entries with a smaller number. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** The first altered entry of a chain; `seq` is its position. */
+export interface AuditFault {
+  readonly seq: number;
+  readonly id?: string;
+  readonly problem: AuditProblem;
+  /** The problem in a sentence. */
+  readonly words: string;
+}
+
+/** Whether a chain is unaltered. */
+export type AuditVerdict =
+  | {
+      readonly ok: true;
+      readonly entries: number;
+      /** Numbers of the oldest and the newest entry; 0 when there is none. */
+      readonly from: number;
+      readonly to: number;
+      readonly pruned?: { readonly count: number; readonly at: number };
+    }
+  | ({ readonly ok: false } & AuditFault);
+
+/** How many entries of a workspace were removed, and the fault at which that stopped, if any. */
+export interface PrunedWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly removed: number;
+  readonly fault?: AuditFault;
+}
+
+/** The number and the signature of a chain's newest entry. */
+export interface AuditHead {
+  readonly seq: number;
+  readonly signature: string;
+}
+
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
 /**
  * Stores who did what, with what outcome. It only grows, other than by pruning, and is a signed chain
- * (docs/decisions/0006-the-audit-is-a-signed-chain.md): `verify` finds what was changed without the app.
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md): `verify` finds what was changed without the app. Times are in
+ * epoch milliseconds.
  */
-export function createAuditLog(foundation: Foundation): AuditLog {
-  const { db, engine } = foundation;
-  const log: AuditLog = {
-    add: (entry) => engine.transact(db, (trx) => addAudit(trx, foundation, entry)),
-    list: async ({ before, limit, ...filter }) => {
+export function createAuditLog(foundation: Foundation) {
+  const { db } = foundation;
+  const listWorkspaces = async (): Promise<readonly string[]> => {
+    const rows = await db
+      .selectFrom('audit')
+      .select('workspace_id')
+      .union(db.selectFrom('audit_heads').select('workspace_id'))
+      .union(db.selectFrom('api_keys').select('workspace_id'))
+      .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
+      .orderBy('workspace_id')
+      .execute();
+    return rows.map((row) => row.workspace_id);
+  };
+  return {
+    add: (entry: AuditEntry): Promise<void> => add(foundation, entry),
+    /** Newest first. */
+    list: async ({ before, limit, ...filter }: AuditFilter): Promise<readonly StoredEntry[]> => {
       let query = select(foundation, filter).orderBy('seq', 'desc').limit(limit);
       if (before !== undefined) query = query.where('seq', '<', before);
       return (await query.execute()).map(toEntry);
     },
-    listEnded: (started) => listEnded(foundation, started),
-    read: (filter) => readAll(foundation, filter),
-    verify: (workspaceId, published) => verifyAudit(foundation, workspaceId, published),
-    listHeads: (withinMs) => listHeads(foundation, withinMs),
-    prune: (before, by) => pruneAudit(foundation, log, before, by),
-    listWorkspaces: async () => {
-      const rows = await db
-        .selectFrom('audit')
-        .select('workspace_id')
-        .union(db.selectFrom('audit_heads').select('workspace_id'))
-        .union(db.selectFrom('api_keys').select('workspace_id'))
-        .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
-        .orderBy('workspace_id')
-        .execute();
-      return rows.map((row) => row.workspace_id);
-    },
+    /** Lists the acts of these `started` entries whose outcome is recorded. */
+    listEnded: (started: readonly StoredEntry[]): Promise<readonly string[]> =>
+      listEnded(foundation, started),
+    /** Oldest first, page by page. */
+    read: (filter: Filter): AsyncIterable<StoredEntry> => readAll(foundation, filter),
+    /**
+     * Verifies the chain of a workspace up to the first fault. With a head that was published earlier, the chain also has to
+     * continue from it.
+     */
+    verify: (workspaceId: string, published?: AuditHead): Promise<AuditVerdict> =>
+      verifyAudit(foundation, workspaceId, published),
+    /**
+     * Lists the newest entry of every chain. With `withinMs`, only of chains that have grown within that time before the newest
+     * entry of all.
+     */
+    listHeads: (withinMs?: number) => listHeads(foundation, withinMs),
+    /**
+     * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
+     * evidence.
+     */
+    prune: async (before: number, by: Pruner): Promise<readonly PrunedWorkspace[]> =>
+      pruneAudit(foundation, await listWorkspaces(), before, by),
+    /** Workspaces that have or had entries. */
+    listWorkspaces,
   };
-  return log;
+}
+
+function add(foundation: Foundation, entry: AuditEntry): Promise<void> {
+  const { db, engine } = foundation;
+  return engine.transact(db, (trx) => addAudit(trx, foundation, entry));
 }
 
 type Filter = Omit<AuditFilter, 'before' | 'limit'>;
@@ -300,22 +382,22 @@ function describeLostKey(where: { seq: number; id?: string }, what: string, keyI
   return { ...where, problem: 'key_missing', words };
 }
 
-type Pruner = Parameters<AuditLog['prune']>[1];
-type Outcome = { readonly removed: number; readonly fault?: AuditFault };
+type Pruner = Pick<AuditEntry, 'at' | 'actorId' | 'surface'>;
+type Outcome = Omit<PrunedWorkspace, 'workspaceId'>;
 
 /**
  * Removes the entries of each chain that are older, from its beginning to the first that is not, and remembers the
  * last of them: the next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
  */
-export async function pruneAudit(
+async function pruneAudit(
   foundation: Foundation,
-  log: Pick<AuditLog, 'add' | 'listWorkspaces'>,
+  workspaceIds: readonly WorkspaceId[],
   before: number,
   by: Pruner,
-): Promise<readonly (Outcome & { readonly workspaceId: string })[]> {
+): Promise<readonly PrunedWorkspace[]> {
   const outcomes = [];
-  for (const workspaceId of await log.listWorkspaces()) {
-    const outcome = await pruneChain(foundation, log, workspaceId, Math.min(before, by.at), by);
+  for (const workspaceId of workspaceIds) {
+    const outcome = await pruneChain(foundation, workspaceId, Math.min(before, by.at), by);
     outcomes.push({ workspaceId, ...outcome });
   }
   if (outcomes.some(({ removed }) => removed > 0)) await foundation.engine.scrub(foundation.db);
@@ -324,7 +406,6 @@ export async function pruneAudit(
 
 async function pruneChain(
   foundation: Foundation,
-  log: Pick<AuditLog, 'add'>,
   workspaceId: string,
   before: number,
   by: Pruner,
@@ -333,7 +414,7 @@ async function pruneChain(
   if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
   const actId = foundation.newId();
   const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
-    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
+    add(foundation, { ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
   await write('started');
   let removed = 0;
   for (;;) {

@@ -12,7 +12,7 @@ import type { Vault } from './vault.ts';
  */
 export async function addAudit(
   trx: Transaction<Tables>,
-  { vault, newId }: Pick<Foundation, 'vault' | 'newId'>,
+  { vault, newId }: Foundation,
   entry: AuditEntry,
 ): Promise<void> {
   const { workspaceId, operationId } = entry;
@@ -109,6 +109,7 @@ export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise
     .executeTakeFirstOrThrow();
 }
 
+/** Reads the head of a chain; undefined before the first entry. */
 export function readHead(db: Queries, workspaceId: string): Promise<Head | undefined> {
   return db
     .selectFrom('audit_heads')

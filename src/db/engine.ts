@@ -40,6 +40,7 @@ export interface Engine {
   close(): Promise<void> | void;
 }
 
+/** How a program opens a database. */
 export interface EngineOptions {
   /** Whether to hold the database against other processes for as long as it is open, where one process has it alone. */
   readonly lock: boolean;

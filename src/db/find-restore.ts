@@ -50,20 +50,28 @@ export async function findLostOrder(
 }
 
 /** The ID that the database was given at its first start, and that each backup of it has. */
-export async function identify({ db, newId }: Pick<Foundation, 'db' | 'newId'>): Promise<string> {
-  const row = { name: 'store', id: newId() } as const;
+export async function identify({ db, engine, newId }: Foundation): Promise<string> {
   await db
-    .insertInto('identities')
-    .values(row)
+    .insertInto('facts')
+    .values({ kind: 'identity', id: '', value: newId(), at: engine.clock.now() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const { id } = await db.selectFrom('identities').select('id').executeTakeFirstOrThrow();
-  return id;
+  const { value } = await db
+    .selectFrom('facts')
+    .select('value')
+    .where('kind', '=', 'identity')
+    .executeTakeFirstOrThrow();
+  return value;
 }
 
 /** Whether a restore has been found by this order before. */
 async function isNoted(db: Queries, orderId: ConfirmationId): Promise<boolean> {
-  const row = await db.selectFrom('restores').select('id').where('order_id', '=', orderId).executeTakeFirst();
+  const row = await db
+    .selectFrom('facts')
+    .select('id')
+    .where('kind', '=', 'restored')
+    .where('value', '=', orderId)
+    .executeTakeFirst();
   return row !== undefined;
 }
 

@@ -55,11 +55,7 @@ const CLOCK_SLACK_MS = 10_000;
  * Asks for a job, in the transaction of what it follows. One that is there already gets the new payload and time, and runs again
  * if it is running now.
  */
-export async function addJob(
-  trx: Queries,
-  { engine }: Pick<Foundation, 'engine'>,
-  job: NewJob,
-): Promise<void> {
+export async function addJob(trx: Queries, { engine }: Foundation, job: NewJob): Promise<void> {
   const { kind, key, workspaceId, payload = {}, dueAt } = job;
   const now = engine.clock.now();
   const asked = {
@@ -117,7 +113,7 @@ export async function listJobs(
  */
 export async function holdsJob(
   trx: Queries,
-  { engine }: Pick<Foundation, 'engine'>,
+  { engine }: Foundation,
   { kind, key, owner }: Pick<Job, 'kind' | 'key' | 'owner'>,
   now: number,
 ): Promise<boolean> {
@@ -182,7 +178,7 @@ interface Lease {
 export type Jobs = ReturnType<typeof createJobs>;
 
 /** Leases, runs and ends jobs, as one of the processes that share the database. */
-export function createJobs(store: JobStore, system: Pick<System, 'now' | 'sleep' | 'newId'>, log: Log) {
+export function createJobs(store: JobStore, system: System, log: Log) {
   const owner = system.newId();
   const running = new Map<string, { readonly key: string; readonly ended: Promise<unknown> }>();
   const handlers = new Map<string, JobHandler>();

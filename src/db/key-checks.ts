@@ -23,14 +23,15 @@ export async function requireFittingKeys(db: Queries, vault: Vault): Promise<voi
  */
 export async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
   await engine.transact(db, async (trx) => {
+    const at = engine.clock.now();
     const checks = await readChecks(trx, vault);
     judge(checks, vault);
     const known = new Set(checks.map(({ keyId }) => keyId));
-    for (const [key_id, value] of vault.checks) {
-      if (known.has(key_id)) continue;
+    for (const [id, value] of vault.checks) {
+      if (known.has(id)) continue;
       await trx
-        .insertInto('key_checks')
-        .values({ key_id, value })
+        .insertInto('facts')
+        .values({ kind: 'key', id, value, at })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
@@ -44,9 +45,10 @@ export async function addKeyChecks({ db, engine, vault }: Foundation): Promise<v
 export async function requireSealingKey(db: Queries, { checks }: Vault): Promise<void> {
   const [first = ''] = checks.keys();
   const known = await db
-    .selectFrom('key_checks')
-    .select('key_id')
-    .where('key_id', '=', first)
+    .selectFrom('facts')
+    .select('id')
+    .where('kind', '=', 'key')
+    .where('id', '=', first)
     .executeTakeFirst();
   if (known) return;
   throw new DatabaseUnusable(
@@ -73,6 +75,6 @@ function judge(traces: readonly Trace[], { checks }: Vault): void {
 }
 
 async function readChecks(db: Queries, { checks }: Vault): Promise<readonly Trace[]> {
-  const rows = await db.selectFrom('key_checks').selectAll().execute();
-  return rows.map(({ key_id, value }) => ({ keyId: key_id, fits: checks.get(key_id) === value }));
+  const rows = await db.selectFrom('facts').selectAll().where('kind', '=', 'key').execute();
+  return rows.map(({ id, value }) => ({ keyId: id, fits: checks.get(id) === value }));
 }

@@ -9,7 +9,7 @@ import { createLastSent, findLostOrder } from './find-restore.ts';
 import { findDeparture, markRestored, type Restored, refuseMoved } from './moves.ts';
 import { bringUp, freeLeases } from './open-store.ts';
 import { placeOfPostgres } from './postgres.ts';
-import type { MoveRow, Tables } from './tables.ts';
+import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
 interface Move {
@@ -87,14 +87,14 @@ async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
     await copyAll(source, target, departure, move).catch(async (error: unknown) => {
       if (error instanceof CommitUnknown) throw new DatabaseUnusable(OUTCOME_UNKNOWN);
       // The target has nothing of it, so the source can be used again.
-      await source.db.deleteFrom('moves').where('id', '=', departure.id).execute();
+      await source.db.deleteFrom('facts').where('id', '=', departure.id).execute();
       throw error;
     });
   }
-  const left = { state: 'left', at: system.now() } as const;
-  await source.db.updateTable('moves').set(left).where('id', '=', departure.id).execute();
+  const left = { kind: 'left', at: system.now() } as const;
+  await source.db.updateTable('facts').set(left).where('id', '=', departure.id).execute();
   report(
-    `Done. Set DATABASE_URL to ${departure.place} and start the app. The old database will not open again.`,
+    `Done. Set DATABASE_URL to ${departure.value} and start the app. The old database will not open again.`,
   );
 }
 
@@ -102,23 +102,23 @@ const OUTCOME_UNKNOWN =
   'The connection was lost at the very end, so it is not known whether everything was copied. Run the same command again.';
 
 /** From here on nothing else opens the source, until the move has ended. */
-async function begin({ db }: Side, { to, system }: Move): Promise<MoveRow> {
+async function begin({ db }: Side, { to, system }: Move): Promise<FactRow> {
   const place = placeOfPostgres(to);
   const earlier = await findDeparture(db);
-  if (earlier?.state === 'begun' && earlier.place === place) return earlier;
+  if (earlier?.kind === 'leaving' && earlier.value === place) return earlier;
   await refuseMoved(db);
   await freeLeases(db);
-  const row: MoveRow = { id: system.newId(), place, state: 'begun', at: system.now() };
-  await db.insertInto('moves').values(row).execute();
+  const row: FactRow = { kind: 'leaving', id: system.newId(), value: place, at: system.now() };
+  await db.insertInto('facts').values(row).execute();
   return row;
 }
 
-async function hasArrived({ db }: Side, { id }: MoveRow): Promise<boolean> {
-  const row = await db.selectFrom('moves').select('id').where('id', '=', id).executeTakeFirst();
+async function hasArrived({ db }: Side, { id }: FactRow): Promise<boolean> {
+  const row = await db.selectFrom('facts').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-async function copyAll(source: Side, target: Side, departure: MoveRow, move: Move): Promise<void> {
+async function copyAll(source: Side, target: Side, departure: FactRow, move: Move): Promise<void> {
   const { report, system, from } = move;
   await target.db.transaction().execute(async (trx) => {
     await lockEmpty(trx);
@@ -133,10 +133,8 @@ async function copyAll(source: Side, target: Side, departure: MoveRow, move: Mov
       report(`${table}: ${rows === 1 ? '1 row' : `${rows} rows`}`);
     }
     await compareAudits(source, { ...target, db: trx }, move);
-    await trx
-      .insertInto('moves')
-      .values({ id: departure.id, place: from, state: 'arrived', at: system.now() })
-      .execute();
+    const arrived = { kind: 'arrived', value: from, at: system.now() } as const;
+    await trx.updateTable('facts').set(arrived).where('id', '=', departure.id).execute();
   });
 }
 
@@ -200,14 +198,10 @@ export async function declareRestored(declaration: Declaration): Promise<Restore
   }
 }
 
-/** What is not moved: whether the database answers, where it was moved before, and what is known of the database itself. */
-type Own = 'pings' | 'moves' | 'identities';
-type MovedTable = Exclude<keyof Tables, Own>;
-
-/** Every table that is moved, those first that others refer to; the compiler asks for a new one here. */
-const MOVED: Readonly<Record<MovedTable, true>> = {
+/** Every table, those first that others refer to; the compiler asks for a new one here. */
+const MOVED: Readonly<Record<keyof Tables, true>> = {
   workspaces: true,
-  key_checks: true,
+  facts: true,
   api_keys: true,
   grants: true,
   requests: true,
@@ -215,19 +209,13 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   passwords: true,
   audit: true,
   audit_heads: true,
-  connect_links: true,
-  seen_requests: true,
-  reply_urls: true,
-  outcome_threads: true,
+  kept: true,
   api_calls: true,
   locks: true,
   jobs: true,
-  protected_servers: true,
   server_notes: true,
-  act_messages: true,
   installations: true,
   installation_workspaces: true,
-  restores: true,
   digests: true,
   digest_snapshots: true,
   reminder_marks: true,
@@ -236,7 +224,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   workflow_keys: true,
   workflow_runs: true,
 };
-const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
+const MOVED_TABLES = Object.keys(MOVED) as readonly (keyof Tables)[];
 
 /** So many rows have fewer values than a statement may have. */
 const PAGE = 500;
@@ -244,7 +232,7 @@ const PAGE = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /** Counts the rows of a table. */
-async function countRows(db: Kysely<Tables>, table: MovedTable): Promise<number> {
+async function countRows(db: Kysely<Tables>, table: keyof Tables): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
     db,
   );
@@ -258,7 +246,7 @@ async function countRows(db: Kysely<Tables>, table: MovedTable): Promise<number>
 async function copyTable(
   from: Kysely<Tables>,
   to: Transaction<Tables>,
-  table: MovedTable,
+  table: keyof Tables,
   report: (copied: number) => void,
 ): Promise<void> {
   let after = 0;
@@ -278,14 +266,14 @@ async function copyTable(
   }
 }
 
-async function readPage(db: Kysely<Tables>, table: MovedTable, after: number) {
+async function readPage(db: Kysely<Tables>, table: keyof Tables, after: number) {
   const { rows } = await sql<Row & { readonly rowid: number }>`
     select rowid, * from ${sql.table(table)} where rowid > ${after} order by rowid limit ${PAGE}`.execute(db);
   return rows;
 }
 
-async function insertPage(to: Transaction<Tables>, table: MovedTable, rows: readonly Row[]): Promise<void> {
-  const target = to.withTables<{ [Name in MovedTable]: Row }>();
+async function insertPage(to: Transaction<Tables>, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+  const target = to.withTables<{ [Name in keyof Tables]: Row }>();
   const arrived = await target.insertInto(table).values(rows).returningAll().execute();
   for (const [at, row] of rows.entries()) {
     if (isDeepStrictEqual({ ...arrived[at] }, row)) continue;

@@ -9,27 +9,27 @@ import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { DatabaseUnusable } from './engine.ts';
 import { addJob } from './jobs.ts';
-import type { MoveRow, Tables } from './tables.ts';
+import type { FactRow, Tables } from './tables.ts';
 
 /** Finds the move by which the data of this database left it, or was about to. */
-export async function findDeparture(db: Queries): Promise<MoveRow | undefined> {
+export async function findDeparture(db: Queries): Promise<FactRow | undefined> {
   return db
-    .selectFrom('moves')
+    .selectFrom('facts')
     .selectAll()
-    .where('state', 'in', ['begun', 'left'])
+    .where('kind', 'in', ['leaving', 'left'])
     .orderBy('at', 'desc')
     .executeTakeFirst();
 }
 
-/** @throws DatabaseUnusable when the data is in another database now, or may be */
+/** Refuses a database whose data was moved to another one, or may have been. @throws DatabaseUnusable */
 export async function refuseMoved(db: Queries): Promise<void> {
   const move = await findDeparture(db);
   if (!move) return;
   const day = new Date(move.at).toISOString().slice(0, 10);
   throw new DatabaseUnusable(
-    move.state === 'left'
-      ? `This database was moved to ${move.place} on ${day}. Set DATABASE_URL to that database.`
-      : `This database was being moved to ${move.place} on ${day}, and the move didn't finish. ` +
+    move.kind === 'left'
+      ? `This database was moved to ${move.value} on ${day}. Set DATABASE_URL to that database.`
+      : `This database was being moved to ${move.value} on ${day}, and the move didn't finish. ` +
           'Run "npm run store -- copy" with the same --to again.',
   );
 }
@@ -66,8 +66,8 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
       await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
     const approvals = await cancelApprovals(trx, at);
     await trx
-      .insertInto('restores')
-      .values({ id: newId(), at, order_id: by.orderId ?? '' })
+      .insertInto('facts')
+      .values({ kind: 'restored', id: newId(), value: by.orderId ?? '', at })
       .execute();
     return { orders: orders.length, approvals };
   });
@@ -75,7 +75,7 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
 
 type OrderRow = Awaited<ReturnType<typeof listOrders>>[number];
 
-/** Those that are under way. */
+/** Lists the orders that are under way. */
 function listOrders(trx: Transaction<Tables>) {
   return trx.selectFrom('operations').selectAll().where('state', 'in', ['prepared', 'sent']).execute();
 }
@@ -107,7 +107,7 @@ async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<nu
   return canceled.length;
 }
 
-/** One for each workspace, and one for each order; audit chains are always locked in the same order. */
+/** Makes an entry for each workspace and each order, sorted, since audit chains are always locked in the same order. */
 async function listEntries(
   trx: Transaction<Tables>,
   orders: readonly OrderRow[],
@@ -124,7 +124,7 @@ async function listEntries(
   return [...entries, ...ended].sort((a, b) => (a.workspaceId < b.workspaceId ? -1 : 1));
 }
 
-/** By the user who confirmed it. */
+/** Makes the entry of an order, by the user who confirmed it. */
 function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): AuditEntry {
   const confirmed = parseConfirmed(row.purchase);
   return {
@@ -147,6 +147,11 @@ function entryOf(row: OrderRow, at: number, surface: AuditEntry['surface']): Aud
  * @throws Refusal `restored`
  */
 export async function refuseFromBeforeRestore(trx: Queries, id: ConfirmationId): Promise<void> {
-  const later = await trx.selectFrom('restores').select('id').where('id', '>', id).executeTakeFirst();
+  const later = await trx
+    .selectFrom('facts')
+    .select('id')
+    .where('kind', '=', 'restored')
+    .where('id', '>', id)
+    .executeTakeFirst();
   if (later) throw new Refusal('restored', {});
 }

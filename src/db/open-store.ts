@@ -13,9 +13,8 @@ import { createSpill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch-store.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
-import { createActMessages, createFollowedActs } from '../servers/follow-store.ts';
+import { createFollowedActs } from '../servers/follow-store.ts';
 import { createServerNotes } from '../servers/notes.ts';
-import { createProtections } from '../servers/protect.ts';
 import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
@@ -24,10 +23,10 @@ import { type Foundation, openEngine, type Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
 import { createJobStore } from './jobs.ts';
+import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
 import { refuseMoved } from './moves.ts';
-import { createOutcomeThreads, createReplyUrls, createSeenRequests } from './one-time.ts';
 import { migrate, requireCurrent } from './schema.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -147,7 +146,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),
     seenRequests: createSeenRequests(foundation),
-    protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
     digests: createDigests(foundation),
@@ -156,9 +154,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     followedActs: createFollowedActs(foundation),
     workflowKeys: createWorkflowKeys(foundation),
     workflowRuns: createWorkflowRuns(foundation),
-    actMessages: createActMessages(foundation),
     replyUrls: createReplyUrls(foundation),
-    outcomeThreads: createOutcomeThreads(foundation),
+    kept: createKept(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
     jobStore: createJobStore(foundation),
@@ -172,7 +169,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
 const GOOD_FOR_MS = 1000;
 
 /** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */
-function createPing({ db }: Foundation, system: Pick<System, 'now' | 'elapsed'>): () => Promise<void> {
+function createPing({ db }: Foundation, system: System): () => Promise<void> {
   let last: { readonly at: number; readonly done: Promise<void> } | undefined;
   return () => {
     if (last && system.elapsed() - last.at < GOOD_FOR_MS) return last.done;
@@ -184,13 +181,17 @@ function createPing({ db }: Foundation, system: Pick<System, 'now' | 'elapsed'>)
 }
 
 async function tryOut(trx: Queries, at: number): Promise<void> {
-  const row = { id: 'ping', at };
   await trx
-    .insertInto('pings')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .insertInto('facts')
+    .values({ kind: 'ping', id: '', value: '', at })
+    .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ at }))
     .execute();
-  await trx.selectFrom('pings').select('at').where('at', '=', at).executeTakeFirstOrThrow();
+  await trx
+    .selectFrom('facts')
+    .select('at')
+    .where('kind', '=', 'ping')
+    .where('at', '=', at)
+    .executeTakeFirstOrThrow();
   await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
   await trx.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute();
 }

@@ -15,6 +15,7 @@ import { DatabaseUnreachable } from '../core/errors.ts';
 import { createIds } from '../system.ts';
 import { CommitUnknown, DatabaseUnusable, type Engine, type EngineOptions } from './engine.ts';
 
+/** Creates the dialect, in which a commit counts only if the server answers COMMIT. */
 export function createPostgresDialect(pool: Pool): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool),
@@ -148,6 +149,7 @@ interface Patience {
   readonly answerMs: number;
 }
 
+/** For the app. */
 export const BUSY: Patience = { statementMs: 10_000, lockMs: 5000, idleMs: 15_000, answerMs: 15_000 };
 /** The command line can wait for longer. */
 export const PATIENT: Patience = { statementMs: 60_000, lockMs: 30_000, idleMs: 60_000, answerMs: 90_000 };

@@ -7,10 +7,6 @@ import type { Tables } from './tables.ts';
  * JSON, bigint for epoch milliseconds and hundredths, integer for counts and 0 or 1; '' instead of NULL in unique keys.
  */
 const STATEMENTS: readonly string[] = [
-  `create table act_messages (
-    id text primary key not null, workspace_id text not null, channel_id text not null, ts text not null,
-    until bigint not null)`,
-  `create index act_messages_age on act_messages (until)`,
   `create table api_calls (
     id text primary key not null, account text not null, workspace_id text not null, at bigint not null)`,
   `create index api_calls_account on api_calls (account, at)`,
@@ -30,9 +26,6 @@ const STATEMENTS: readonly string[] = [
     at bigint not null, pruned_seq bigint not null default 0, pruned_mac text not null default '',
     pruned_at bigint not null default 0, pruned_signature text not null default '')`,
   `create index audit_heads_at on audit_heads (at)`,
-  `create table connect_links (
-    token_hash text primary key not null, workspace_id text not null, user_id text not null, channel_id text,
-    expires_at bigint not null, is_taken integer not null, tries integer not null)`,
   `create table digest_snapshots (
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
@@ -40,6 +33,9 @@ const STATEMENTS: readonly string[] = [
     ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
     read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
   `create index digests_live on digests (state)`,
+  `create table facts (
+    kind text not null, id text not null, value text not null, at bigint not null,
+    constraint facts_key primary key (kind, id))`,
   `create table grants (
     id text primary key not null, workspace_id text not null, subject_kind text not null, subject_id text not null,
     role text not null, pattern text not null, pattern_key text not null, granted_by text not null,
@@ -50,8 +46,6 @@ const STATEMENTS: readonly string[] = [
     workspace_id text not null, user_id text not null, channel_id text not null, page integer not null,
     opened_at bigint not null, shown text not null default '',
     constraint homes_key primary key (workspace_id, user_id))`,
-  `create table identities (
-    name text primary key not null, id text not null)`,
   `create table installation_workspaces (
     workspace_id text primary key not null, installation_id text not null)`,
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,
@@ -68,12 +62,12 @@ const STATEMENTS: readonly string[] = [
   `create index jobs_due on jobs (due_at)`,
   `create index jobs_owner on jobs (owner)`,
   `create index jobs_workspace on jobs (workspace_id, kind)`,
-  `create table key_checks (
-    key_id text primary key not null, value text not null)`,
+  `create table kept (
+    kind text not null, id text not null, workspace_id text not null, value text not null,
+    uses_left integer not null, until bigint not null, constraint kept_key primary key (kind, id))`,
+  `create index kept_until on kept (until)`,
   `create table locks (
     name text primary key not null, owner text not null, until bigint not null)`,
-  `create table moves (
-    id text primary key not null, place text not null, state text not null, at bigint not null)`,
   `create table operations (
     id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
     kind text not null, purchase text not null, claim text not null, state text not null, price bigint,
@@ -89,20 +83,11 @@ const STATEMENTS: readonly string[] = [
   `create index operations_server on operations (workspace_id, server_id, created_at)`,
   `create index operations_spent on operations (workspace_id, created_at)`,
   `create index operations_state on operations (state, workspace_id)`,
-  `create table outcome_threads (
-    id text primary key not null, workspace_id text not null, thread_ts text not null, is_open integer not null,
-    until bigint not null)`,
-  `create index outcome_threads_age on outcome_threads (until)`,
   `create table passwords (
     operation_id text primary key not null references operations (id), workspace_id text not null,
     creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
     settled_at bigint not null, held_until bigint)`,
   `create index passwords_workspace on passwords (workspace_id)`,
-  `create table pings (
-    id text primary key not null, at bigint not null)`,
-  `create table protected_servers (
-    workspace_id text not null, server_id bigint not null, protected_by text not null, protected_at bigint not null,
-    constraint protected_servers_key primary key (workspace_id, server_id))`,
   `create table reminder_marks (
     workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
     marked_by text not null, marked_at bigint not null, until_day text not null,
@@ -111,10 +96,6 @@ const STATEMENTS: readonly string[] = [
     id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
     renewals text not null, state text not null, started integer not null, at bigint not null)`,
   `create index renewal_batches_state on renewal_batches (state)`,
-  `create table reply_urls (
-    id text primary key not null, workspace_id text not null, sealed text not null, uses_left integer not null,
-    until bigint not null)`,
-  `create index reply_urls_age on reply_urls (until)`,
   `create table requests (
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
@@ -125,15 +106,9 @@ const STATEMENTS: readonly string[] = [
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
   `create index requests_told on requests (is_told, changed_at)`,
-  `create table restores (
-    id text primary key not null, at bigint not null, order_id text not null)`,
-  `create table seen_requests (
-    id text primary key not null, seen_at bigint not null)`,
-  `create index seen_requests_age on seen_requests (seen_at)`,
   `create table server_notes (
-    workspace_id text not null, server_id bigint not null, label text not null, note text not null, contact text,
-    noted_by text not null, noted_at bigint not null,
-    constraint server_notes_key primary key (workspace_id, server_id))`,
+    kind text not null, workspace_id text not null, server_id bigint not null, value text not null,
+    constraint server_notes_key primary key (kind, workspace_id, server_id))`,
   `create table workflow_keys (
     id text primary key not null, workspace_id text not null, name text not null, name_key text not null,
     hash text not null, actions text not null, pattern text not null, issued_by text not null,
@@ -151,10 +126,8 @@ const STATEMENTS: readonly string[] = [
 ];
 
 type Migrations = Readonly<Record<string, Migration>>;
-type Place = Pick<Engine, 'schema' | 'textType'>;
-
 /** Changes of the schema by name, in order; the first start of a new version makes them. */
-function listMigrations({ textType }: Place): Migrations {
+function listMigrations({ textType }: Engine): Migrations {
   const up = async (db: Kysely<unknown>) => {
     for (const statement of STATEMENTS)
       await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
@@ -166,7 +139,7 @@ function listMigrations({ textType }: Place): Migrations {
  * Brings the schema up to this version of the app. Of several processes that start at once, one does it.
  * @throws DatabaseUnusable when another version has made the schema that this one can't read, or a migration fails
  */
-export async function migrate(db: Kysely<Tables>, place: Place, later: Migrations = {}): Promise<void> {
+export async function migrate(db: Kysely<Tables>, place: Engine, later: Migrations = {}): Promise<void> {
   const { schema } = place;
   const migrations = { ...listMigrations(place), ...later };
   const executed = await listExecuted(db, schema);
@@ -184,7 +157,7 @@ export async function migrate(db: Kysely<Tables>, place: Place, later: Migration
  * Checks that the schema is the one of this version of the app.
  * @throws DatabaseUnusable when it is older or newer
  */
-export async function requireCurrent(db: Kysely<Tables>, place: Place): Promise<void> {
+export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise<void> {
   const executed = await listExecuted(db, place.schema);
   const migrations = listMigrations(place);
   refuseOther(executed, migrations);

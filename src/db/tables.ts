@@ -9,9 +9,9 @@ import type { RunKey, RunState } from '../workflows/run.ts';
 /**
  * The columns of `schema.ts`, and what they mean.
  */
-export interface Tables extends FollowTables, WorkflowTables {
+export interface Tables extends WorkflowTables {
   workspaces: WorkspacesTable;
-  key_checks: KeyChecksTable;
+  facts: FactsTable;
   api_keys: ApiKeysTable;
   grants: GrantsTable;
   requests: RequestsTable;
@@ -19,34 +19,18 @@ export interface Tables extends FollowTables, WorkflowTables {
   passwords: PasswordsTable;
   audit: AuditTable;
   audit_heads: AuditHeadsTable;
-  connect_links: ConnectLinksTable;
-  seen_requests: SeenRequestsTable;
-  reply_urls: ReplyUrlsTable;
-  outcome_threads: OutcomeThreadsTable;
+  kept: KeptTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
   jobs: JobsTable;
-  pings: PingsTable;
-  protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
-  moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
-  identities: IdentitiesTable;
-  restores: RestoresTable;
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
   renewal_batches: RenewalBatchesTable;
-}
-
-interface OutcomeThreadsTable {
-  id: string;
-  workspace_id: string;
-  thread_ts: string;
-  is_open: number;
-  until: number;
 }
 
 interface WorkspacesTable {
@@ -57,10 +41,20 @@ interface WorkspacesTable {
   added_at: number;
 }
 
-/** The keys of `ENCRYPTION_KEYS` that the app has used here. */
-interface KeyChecksTable {
-  key_id: string;
+/** What is known of the database itself. It is moved with the data. */
+interface FactsTable {
+  /**
+   * `identity`: one row, an ID that the database was given at its first start, and that each backup of it has.
+   * `key`: a key of `ENCRYPTION_KEYS` that the app has used here, by its ID, with its check value.
+   * `restored`: the database was put back to an earlier state. The ID is a ULID: what was confirmed under a smaller one is
+   * older than that. The value is the order that had been sent, and that the database no longer knew; '' where the operator said so.
+   * `leaving`, `left`, `arrived`: everything was moved to or from the database that the value names.
+   * `ping`: one row, written to see whether the database takes anything.
+   */
+  kind: 'identity' | 'key' | 'restored' | 'leaving' | 'left' | 'arrived' | 'ping';
+  id: string;
   value: string;
+  at: number;
 }
 
 interface ApiKeysTable {
@@ -99,28 +93,21 @@ interface PasswordsTable {
   held_until: number | null;
 }
 
-interface ConnectLinksTable {
-  token_hash: string;
-  workspace_id: string;
-  user_id: string;
-  channel_id: string | null;
-  expires_at: number;
-  is_taken: number;
-  tries: number;
-}
-
-interface SeenRequestsTable {
+/** Things that are kept until a time, and that a payment never waits for: locks and slots of the limit have tables of their own. */
+interface KeptTable {
+  /** Connect links go by the hash of their token, what was seen by its own ID, the others by that of the form or act. */
+  kind: 'connect_link' | 'message' | 'reply_url' | 'seen' | 'thread';
   id: string;
-  seen_at: number;
-}
-
-interface ReplyUrlsTable {
-  id: string;
+  /** '' of what was seen, which outlives an uninstall. */
   workspace_id: string;
-  sealed: string;
+  /** Sealed for a reply URL; JSON for the others; '' of what was seen. */
+  value: string;
+  /** Of a reply URL and of a connect link; negative while a link is in use. */
   uses_left: number;
   until: number;
 }
+
+export type KeptRow = Selectable<KeptTable>;
 
 /** The taken slots of the minute. */
 interface ApiCallsTable {
@@ -158,37 +145,7 @@ interface JobsTable {
 
 export type JobRow = Selectable<JobsTable>;
 
-/** One row, written to see whether the database takes anything. */
-interface PingsTable {
-  id: string;
-  at: number;
-}
-
-/** One row for each time that everything was moved from or to this database. */
-interface MovesTable {
-  id: string;
-  /** The other database. */
-  place: string;
-  state: 'begun' | 'left' | 'arrived';
-  at: number;
-}
-
-/** One row: an ID that the database was given once, and that each backup of it has. */
-interface IdentitiesTable {
-  name: 'store';
-  id: string;
-}
-
-/** One row for each time that the database was put back to an earlier state. */
-interface RestoresTable {
-  /** A ULID: what was confirmed under a smaller one is older than the restore. */
-  id: string;
-  at: number;
-  /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
-  order_id: string;
-}
-
-export type MoveRow = Selectable<MovesTable>;
+export type FactRow = Selectable<FactsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type OperationRow = Selectable<OperationsTable>;
@@ -277,19 +234,6 @@ interface RequestsTable {
 }
 
 export type RequestRow = Selectable<RequestsTable>;
-
-/** What is followed until servers have settled. */
-interface FollowTables {
-  act_messages: ActMessagesTable;
-}
-
-interface ActMessagesTable {
-  id: string;
-  workspace_id: string;
-  channel_id: string;
-  ts: string;
-  until: number;
-}
 
 interface HomesTable {
   workspace_id: string;
@@ -434,24 +378,14 @@ export interface RenewalBatchesTable {
   at: number;
 }
 
-interface ProtectedServersTable {
-  workspace_id: string;
-  server_id: number;
-  protected_by: string;
-  protected_at: number;
-}
-
+/** What teams have noted about their servers, and which ones owners have protected; the latter outlive an uninstall. */
 interface ServerNotesTable {
+  kind: 'note' | 'protection';
   workspace_id: string;
   server_id: number;
-  label: string;
-  note: string;
-  contact: string | null;
-  noted_by: string;
-  noted_at: number;
+  /** JSON. */
+  value: string;
 }
-
-export type ServerNoteRow = Selectable<ServerNotesTable>;
 
 /** What the app's step in workflows needs. */
 interface WorkflowTables {

@@ -130,16 +130,15 @@ export async function showServers(
   const page = Math.min(Math.max(0, wantedPage), pages - 1);
   const first = page * SERVERS_PER_PAGE;
   const { app, actor } = context;
-  const shown = await Promise.all(
-    ordered.servers.slice(first, first + SERVERS_PER_PAGE).map(async (server) => ({
-      server,
-      role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
-        coversRole(roles, role, server.label),
-      ),
-      isExpiring: expiring.has(server.id),
-      isProtected: (await app.protections.find(actor.workspaceId, server.id)) !== undefined,
-    })),
-  );
+  const protections = await app.serverNotes.list('protection', actor.workspaceId);
+  const shown = ordered.servers.slice(first, first + SERVERS_PER_PAGE).map((server) => ({
+    server,
+    role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
+      coversRole(roles, role, server.label),
+    ),
+    isExpiring: expiring.has(server.id),
+    isProtected: protections.some(({ serverId }) => serverId === server.id),
+  }));
   const { urgent, servers } = ordered;
   const isComplete = list.extent !== 'part';
   return {

@@ -18,7 +18,7 @@ import { watchServer } from '../servers/delete-server.ts';
 import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/power-words.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/shortcuts.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
-import type { Command } from '../slack/kit/command.ts';
+import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import type { HomeScreen } from '../slack/kit/home-view.ts';
 import { codeLabel, count, escapeText, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -38,10 +38,8 @@ import {
 /** Entries shown of each kind; the rest are only counted. */
 const SHOWN = { passwords: 4, approvals: 4, access: 3, orders: 4, own: 3 } as const;
 
-type Attention = Pick<Home, 'unsaved' | 'decisions' | 'open' | 'freeze' | 'needsInstall' | 'role'>;
-
 /** Renders what needs this user's attention: unsaved passwords, pending decisions, unconfirmed orders. */
-function attentionBlocks(home: Attention, currency: string): KnownBlock[] {
+function attentionBlocks(home: Home, currency: string): KnownBlock[] {
   const blocks = [
     ...(home.needsInstall ? [section(NEEDS_INSTALL)] : []),
     ...(home.freeze ? [section(frozenWords({ frozenBy: home.freeze.by, since: home.freeze.since }))] : []),
@@ -55,7 +53,7 @@ function attentionBlocks(home: Attention, currency: string): KnownBlock[] {
 const NEEDS_INSTALL =
   '🔴 Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
 
-function unsavedBlocks(unsaved: Attention['unsaved']): KnownBlock[] {
+function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   const lines = unsaved
     .slice(0, SHOWN.passwords)
     .map(({ id, label }) =>
@@ -71,7 +69,7 @@ function unsavedBlocks(unsaved: Attention['unsaved']): KnownBlock[] {
   return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
 }
 
-function decisionBlocks({ approvals, access }: Attention['decisions'], currency: string): KnownBlock[] {
+function decisionBlocks({ approvals, access }: Home['decisions'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.approvals);
   const asked = access.slice(0, SHOWN.access);
   return [
@@ -213,7 +211,7 @@ const card = defineForm({
 });
 
 /** The buttons and menus that exist only on Home. */
-export const home: Pick<Command, 'actions' | 'modals' | 'suggestions'> = {
+export const home: Handlers = {
   actions: [
     card.handler,
     homeManageButton.on((input, request) => card.open(input, request)),

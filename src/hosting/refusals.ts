@@ -17,7 +17,7 @@ const PROVE_NOTHING: readonly HostingError['code'][] = [
 
 /** Makes the error of a failed call. `moneyMoved` is `maybe` only for a paid call whose code leaves that open. */
 export function makeError(
-  endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid'>,
+  endpoint: Endpoint<unknown>,
   code: HostingError['code'],
   details: HostingErrorDetails = {},
   sealedAnswer?: Secret<string>,
@@ -42,7 +42,7 @@ export class RateLimitedError extends HostingError {
  * exception is a 429 without any documented code for a call that costs nothing, where retrying is always safe.
  */
 export function readError(
-  endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid' | 'body'>,
+  endpoint: Endpoint<unknown>,
   answer: { readonly status: number; readonly retryAfter?: string },
   body: unknown,
   sealed?: Secret<string>,

@@ -70,7 +70,7 @@ export function readServers(answer: ReceivedList): ServerPage {
 }
 
 /** Lists the fields around a list, including headers. */
-export function listAround(beside: Fields, { paging = {} }: Pick<ReceivedList, 'paging'>): Leaf[] {
+export function listAround(beside: Fields, { paging = {} }: ReceivedList): Leaf[] {
   const { link = '', 'content-range': range = '', ...plain } = paging;
   const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
   return [beside, plain, { next: nextIn(link), total }].flatMap((fields) => listLeaves(fields));

@@ -89,12 +89,13 @@ async function eraseWorkspace(
     .returning('id')
     .execute();
   await removeKey(trx, workspaceId);
-  const tables = [
-    ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
-    ...(['act_messages', 'homes'] as const),
-    ...(['workflow_keys', 'workflow_runs'] as const),
-  ];
+  const tables = ['grants', 'kept', 'homes', 'workflow_keys', 'workflow_runs'] as const;
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
+  await trx
+    .deleteFrom('server_notes')
+    .where('kind', '=', 'note')
+    .where('workspace_id', '=', workspaceId)
+    .execute();
   // Orders stay to be resolved.
   await trx
     .deleteFrom('jobs')

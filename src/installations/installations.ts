@@ -9,6 +9,7 @@ import { THE_APP } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
+import type { InstallationStore } from './store.ts';
 
 /** Makes the audit entries of an install in one workspace. `owner`: the user who became an owner by it, if any. */
 export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
@@ -20,52 +21,10 @@ export type AuditOfErasure = (
 ) => readonly AuditEntry[];
 
 /** An uninstall that an event has reported; times in epoch milliseconds. */
-interface ReportedUninstall {
+export interface ReportedUninstall {
   readonly id: InstallationId;
   readonly revokedAt: number;
   readonly checkedAt: number;
-}
-
-/** Stores where the app is installed by OAuth. Tokens are sealed, bound to their row and to the install that brought them. */
-export interface InstallationStore {
-  /** Undefined if the app is not installed there, or no longer. @throws Refusal `key_unreadable` */
-  find(id: InstallationId): Promise<Installation | undefined>;
-  /** The installation that serves this workspace. @throws Refusal `key_unreadable` */
-  findServing(workspaceId: WorkspaceId): Promise<Installation | undefined>;
-  /**
-   * Stores an install and its audit entries in one transaction. Replaces an earlier install of the same workspace or
-   * organization; everything else of its workspaces stays. The installer becomes an owner if there is no grant of that role
-   * and no hosting account is connected (docs/design.md 3.3).
-   */
-  install(installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation>;
-  /**
-   * Lets the installation of an organization serve one of its workspaces, and audits that there as an install. False, and
-   * nothing is stored, if the app was uninstalled or installed again since.
-   */
-  serve(workspace: ServedWorkspace, by: Installation, at: number, auditOf: AuditOfInstall): Promise<boolean>;
-  /** Removes a workspace that no longer belongs to the installation. */
-  stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
-  /** Stores renewed tokens. False, and nothing is changed, if the tokens were replaced since. */
-  replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
-  /** Marks that Slack will never take the refresh token. Changes nothing if the tokens were replaced since. */
-  markRefreshRefused(was: Installation): Promise<void>;
-  /** Marks whether Slack refuses the bot token. Changes nothing if the tokens were replaced since. */
-  markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
-  /** Stores that an event reported an uninstall at that time (epoch ms), until `erase`, `dropRevocation` or another install. */
-  noteRevocation(id: InstallationId, at: number): Promise<void>;
-  /** Installations whose token can be renewed and expires by then (epoch ms), the soonest first. */
-  listExpiring(before: number): Promise<readonly InstallationId[]>;
-  /** Uninstalls that events have reported; `checkedAt` is 0 if never checked. */
-  listRevocations(): Promise<readonly ReportedUninstall[]>;
-  noteRevocationCheck(id: InstallationId, at: number): Promise<void>;
-  /** Removes a reported uninstall, unless a later event has been stored. */
-  dropRevocation(id: InstallationId, revokedAt: number): Promise<void>;
-  /**
-   * Erases the tokens, and in each served workspace the API key, the root passwords, the roles and everything else that could
-   * be used there, in one transaction with the audit. Operations, settings and the audit stay. Money effect: none; nothing
-   * more can be paid with the key. False, and nothing is erased, if the app was installed again or its token renewed since.
-   */
-  erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
 /** Slack's verdict on a token. `revoked` only if Slack says just that; `unknown` for every other error. */
@@ -138,10 +97,7 @@ export async function install(given: NewInstallation, app: InstallationPorts): P
 }
 
 /** Whether the operator lets this workspace or organization use the app (`ALLOWED_WORKSPACES`). */
-function isAllowed(
-  { id, enterpriseId }: Pick<NewInstallation, 'id' | 'enterpriseId'>,
-  { allowedWorkspaces }: Pick<InstallationPorts, 'allowedWorkspaces'>,
-): boolean {
+function isAllowed({ id, enterpriseId }: NewInstallation, { allowedWorkspaces }: InstallationPorts): boolean {
   if (allowedWorkspaces.length === 0) return true;
   return (
     allowedWorkspaces.includes(id) || (enterpriseId !== undefined && allowedWorkspaces.includes(enterpriseId))

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { InstallationId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
@@ -10,33 +10,55 @@ import type { InstallationRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import { eraseInstallation } from './erase-rows.ts';
 import type {
+  AuditOfErasure,
   AuditOfInstall,
   BotTokens,
   Installation,
-  InstallationStore,
   NewInstallation,
+  ReportedUninstall,
   ServedWorkspace,
 } from './installations.ts';
 
+export type InstallationStore = ReturnType<typeof createInstallationStore>;
+
 /** Stores where the app is installed by OAuth. */
-export function createInstallationStore(foundation: Foundation): InstallationStore {
+export function createInstallationStore(foundation: Foundation) {
   const { db, engine, vault } = foundation;
   return {
-    find: async (id) => toInstallation(await findRow(db, id), vault),
-    findServing: async (workspaceId) => toInstallation(await findServingRow(db, workspaceId), vault),
-    install: async (installation, auditOf) => {
+    /** Undefined if the app is not installed there, or no longer. @throws Refusal `key_unreadable` */
+    find: async (id: InstallationId): Promise<Installation | undefined> =>
+      toInstallation(await findRow(db, id), vault),
+    /** The installation that serves this workspace. @throws Refusal `key_unreadable` */
+    findServing: async (workspaceId: WorkspaceId): Promise<Installation | undefined> =>
+      toInstallation(await findServingRow(db, workspaceId), vault),
+    /**
+     * Stores an install and its audit entries in one transaction. Replaces an earlier install of the same workspace or
+     * organization; everything else of its workspaces stays. The installer becomes an owner if there is no grant of that role
+     * and no hosting account is connected (docs/design.md 3.3).
+     */
+    install: async (installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation> => {
       const installed = await engine.transact(db, (trx) => install(trx, foundation, installation, auditOf));
       await engine.scrub(db);
       return installed;
     },
-    serve: (workspace, by, at, auditOf) =>
+    /**
+     * Lets the installation of an organization serve one of its workspaces, and audits that there as an install. False, and
+     * nothing is stored, if the app was uninstalled or installed again since.
+     */
+    serve: (
+      workspace: ServedWorkspace,
+      by: Installation,
+      at: number,
+      auditOf: AuditOfInstall,
+    ): Promise<boolean> =>
       engine.transact(db, async (trx) => {
         const row = await findRow(trx, by.id);
         if (row?.generation !== by.generation || row.sealed === null) return false;
         await serve(trx, foundation, workspace, by, at, auditOf);
         return true;
       }),
-    stopServing: async (workspaceId, installationId) => {
+    /** Removes a workspace that no longer belongs to the installation. */
+    stopServing: async (workspaceId: WorkspaceId, installationId: InstallationId): Promise<void> => {
       await db
         .deleteFrom('installation_workspaces')
         .where('workspace_id', '=', workspaceId)
@@ -44,7 +66,13 @@ export function createInstallationStore(foundation: Foundation): InstallationSto
         .execute();
     },
     ...createTokenRecord(foundation),
-    erase: (version, auditOf) => eraseInstallation(foundation, version, auditOf),
+    /**
+     * Erases the tokens, and in each served workspace the API key, the root passwords, the roles and everything else that could
+     * be used there, in one transaction with the audit. Operations, settings and the audit stay. Money effect: none; nothing
+     * more can be paid with the key. False, and nothing is erased, if the app was installed again or its token renewed since.
+     */
+    erase: (version: Installation, auditOf: AuditOfErasure): Promise<boolean> =>
+      eraseInstallation(foundation, version, auditOf),
   };
 }
 
@@ -103,7 +131,7 @@ async function serve(
   trx: Transaction<Tables>,
   foundation: Foundation,
   { id, name }: ServedWorkspace,
-  by: Pick<Installation, 'id' | 'installedBy'>,
+  by: Installation,
   at: number,
   auditOf: AuditOfInstall,
 ): Promise<void> {
@@ -226,35 +254,27 @@ function placeOfTokens(row: BoundColumns): SealedPlace {
   };
 }
 
-type TokenRecord = Pick<
-  InstallationStore,
-  | 'replaceTokens'
-  | 'markRefreshRefused'
-  | 'markTokenRefused'
-  | 'listExpiring'
-  | 'noteRevocation'
-  | 'listRevocations'
-  | 'noteRevocationCheck'
-  | 'dropRevocation'
->;
-
 /** Stores what happens to the tokens of an installation, and what events have said about them. */
-function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
+function createTokenRecord({ db, engine, vault }: Foundation) {
   return {
-    replaceTokens: async (was, tokens) => {
+    /** Stores renewed tokens. False, and nothing is changed, if the tokens were replaced since. */
+    replaceTokens: async (was: Installation, tokens: BotTokens): Promise<boolean> => {
       const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
       const isGood = { is_refresh_refused: 0, is_token_refused: 0 };
       const isChanged = await changeTokens(db, was, { sealed, expires_at, ...isGood });
       if (isChanged) await engine.scrub(db);
       return isChanged;
     },
-    markRefreshRefused: async (was) => {
+    /** Marks that Slack will never take the refresh token. Changes nothing if the tokens were replaced since. */
+    markRefreshRefused: async (was: Installation): Promise<void> => {
       await changeTokens(db, was, { is_refresh_refused: 1 });
     },
-    markTokenRefused: async (was, isRefused) => {
+    /** Marks whether Slack refuses the bot token. Changes nothing if the tokens were replaced since. */
+    markTokenRefused: async (was: Installation, isRefused: boolean): Promise<void> => {
       await changeTokens(db, was, { is_token_refused: isRefused ? 1 : 0 });
     },
-    listExpiring: async (before) => {
+    /** Installations whose token can be renewed and expires by then (epoch ms), the soonest first. */
+    listExpiring: async (before: number): Promise<readonly InstallationId[]> => {
       const rows = await db
         .selectFrom('installations')
         .select('id')
@@ -266,7 +286,8 @@ function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
         .execute();
       return rows.map(({ id }) => id);
     },
-    noteRevocation: async (id, at) => {
+    /** Stores that an event reported an uninstall at that time (epoch ms), until `erase`, `dropRevocation` or another install. */
+    noteRevocation: async (id: InstallationId, at: number): Promise<void> => {
       await db
         .updateTable('installations')
         .set({ revoked_at: at })
@@ -275,7 +296,8 @@ function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
         .where('revoked_at', '<', at)
         .execute();
     },
-    listRevocations: async () => {
+    /** Uninstalls that events have reported; `checkedAt` is 0 if never checked. */
+    listRevocations: async (): Promise<readonly ReportedUninstall[]> => {
       const rows = await db
         .selectFrom('installations')
         .select(['id', 'revoked_at', 'revocation_checked_at'])
@@ -289,11 +311,11 @@ function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
         checkedAt: row.revocation_checked_at,
       }));
     },
-    noteRevocationCheck: async (id, at) => {
+    noteRevocationCheck: async (id: InstallationId, at: number): Promise<void> => {
       await db.updateTable('installations').set({ revocation_checked_at: at }).where('id', '=', id).execute();
     },
-    // A later event stays stored.
-    dropRevocation: async (id, revokedAt) => {
+    /** Removes a reported uninstall, unless a later event has been stored. */
+    dropRevocation: async (id: InstallationId, revokedAt: number): Promise<void> => {
       await db
         .updateTable('installations')
         .set({ revoked_at: 0 })

@@ -3,8 +3,6 @@ import type { InstallationId } from '../core/ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { auditOfErasure, type InstallationPorts } from './installations.ts';
 
-type Ports = Pick<InstallationPorts, 'installationStore' | 'tokenService' | 'locks' | 'system' | 'log'>;
-
 /** Tokens are renewed this long before they end. They live for twelve hours, so there is time to try again. */
 const AHEAD_MS = 3 * HOUR_MS;
 /** Largest assumed difference between our clock and Slack's. */
@@ -17,18 +15,18 @@ const CLOCKS_APART_MS = 5 * MINUTE_MS;
 export async function noteRevocation(
   ids: readonly InstallationId[],
   revokedAt: number,
-  app: Ports,
+  app: InstallationPorts,
 ): Promise<void> {
   for (const id of ids) await app.installationStore.noteRevocation(id, revokedAt);
   for (const id of ids) await checkRevocation(id, revokedAt, app);
 }
 
 /** What the job of tokens does: renews those that end soon, and checks uninstalls again that Slack has not confirmed yet. */
-export async function watchTokens(app: Ports): Promise<void> {
+export async function watchTokens(app: InstallationPorts): Promise<void> {
   await Promise.all([renewTokens(app), checkRevocations(app)]);
 }
 
-async function renewTokens(app: Ports): Promise<void> {
+async function renewTokens(app: InstallationPorts): Promise<void> {
   for (const id of await app.installationStore.listExpiring(app.system.now() + AHEAD_MS))
     await renewToken(id, app).catch((error: unknown) =>
       app.log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
@@ -36,7 +34,7 @@ async function renewTokens(app: Ports): Promise<void> {
 }
 
 /** Renews one token. A refresh token works once: if its answer gets lost, only another install helps (docs/slack.md). */
-export async function renewToken(id: InstallationId, app: Ports): Promise<void> {
+export async function renewToken(id: InstallationId, app: InstallationPorts): Promise<void> {
   const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
@@ -53,7 +51,7 @@ export async function renewToken(id: InstallationId, app: Ports): Promise<void> 
   });
 }
 
-async function checkRevocations(app: Ports): Promise<void> {
+async function checkRevocations(app: InstallationPorts): Promise<void> {
   const { installationStore, system, log } = app;
   const now = system.now();
   for (const { id, revokedAt, checkedAt } of await installationStore.listRevocations()) {
@@ -70,7 +68,7 @@ async function checkRevocations(app: Ports): Promise<void> {
  * Erases the installation if Slack says that the stored token is revoked, and drops the event if the token works. Any other
  * answer proves nothing, and the event stays due.
  */
-async function checkRevocation(id: InstallationId, revokedAt: number, app: Ports): Promise<void> {
+async function checkRevocation(id: InstallationId, revokedAt: number, app: InstallationPorts): Promise<void> {
   const { installationStore, tokenService, locks, log } = app;
   // Not while the token is being renewed: Slack may send such an event for the old one, too.
   await locks.run(tokenLock(id), async () => {

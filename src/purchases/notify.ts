@@ -2,7 +2,6 @@ import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
-import { DAY_MS } from '../core/time.ts';
 import { startFollowing } from '../servers/follow.ts';
 import { isEnded, isLookedFor, labelOf, OPERATION, type Operation } from './operation.ts';
 
@@ -39,7 +38,7 @@ export async function tellOwners(operation: Operation, app: AppContext): Promise
   const now = app.system.now();
   const day = new Date(now).toISOString().slice(0, 10);
   // Kept until the day is over, in all processes: ten failed orders are one message.
-  const isFirst = await app.seenRequests.addFirst(`low_balance:${workspaceId}:${day}`, now + DAY_MS);
+  const isFirst = await app.seenRequests.addFirst(`low_balance:${workspaceId}:${day}`, now);
   if (!isFirst) return;
   const owners = await listOwners(workspaceId, app);
   const others = owners.filter((id) => id !== actorId);

@@ -241,7 +241,7 @@ async function tellOwners(
 ): Promise<void> {
   const { seenRequests, system, reminderNotifier } = app;
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
-  if (!(await seenRequests.addFirst(id, system.now() + 2 * DAY_MS))) return;
+  if (!(await seenRequests.addFirst(id, system.now()))) return;
   const owners = await listOwners(workspaceId, app);
   await reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
 }

@@ -151,7 +151,7 @@ async function findChange(approval: Approval, app: AppContext): Promise<CancelCo
   });
   if (!hosting) return 'account_changed';
   if (approval.kind === 'purchase') return findPurchaseChange(approval, hosting, app);
-  const isProtected = await app.protections.find(approval.workspaceId, approval.serverId);
+  const isProtected = await app.serverNotes.find('protection', approval.workspaceId, approval.serverId);
   return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
 }
 

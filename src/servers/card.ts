@@ -30,7 +30,7 @@ import {
 import { VERBS } from '../words.ts';
 import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
 import { getServer, type ServerRef } from './find.ts';
-import type { Protection } from './ports.ts';
+import type { Protection } from './notes.ts';
 import { confirmPower } from './power-words.ts';
 import { describePaidUntil, describePlace } from './words.ts';
 
@@ -65,8 +65,8 @@ export const showServer = defineUseCase({
     const { workspaceId } = actor;
     const [role, protection, noted, made, last] = await Promise.all([
       findRoleFor(server.label, context),
-      app.protections.find(workspaceId, server.id),
-      app.serverNotes.find(workspaceId, server.id),
+      app.serverNotes.find('protection', workspaceId, server.id),
+      app.serverNotes.find('note', workspaceId, server.id),
       app.ledger.findCreateOf(workspaceId, server.id),
       findLast(server, context),
     ]);

@@ -153,8 +153,6 @@ async function findNow(server: Server, hosting: HostingApi): Promise<Server | un
 /** A second reboot within this time is probably a second person, or an impatient press. */
 const REPEAT_MS = 2 * MINUTE_MS;
 
-type Context = Pick<UseCaseContext, 'actor' | 'app'>;
-
 interface Sureness {
   readonly ref: ServerRef | ExactRef;
   /** The user has confirmed this server and this action. */
@@ -171,7 +169,7 @@ async function checkPower(
   action: PowerAction,
   server: Server,
   { ref, isSure, confirmed }: Sureness,
-  context: Context,
+  context: UseCaseContext,
 ): Promise<void> {
   const { actor, app } = context;
   await refuseProtected(action, server, actor.workspaceId, app);
@@ -187,7 +185,7 @@ async function checkPower(
 /** Finds who rebooted the server within the last two minutes, from the audit. `since` (epoch ms) ignores earlier reboots. */
 export async function findReboot(
   { id: serverId }: Server,
-  { actor: { workspaceId }, app }: Context,
+  { actor: { workspaceId }, app }: UseCaseContext,
   since = 0,
 ): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
   const now = app.system.now();

@@ -26,9 +26,6 @@ export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
 }
 
-type Matching = Pick<UseCaseContext, 'actor' | 'app' | 'covers'>;
-type Finding = Matching & Pick<UseCaseContext, 'hosting' | 'requireRoleFor' | 'setSubject'>;
-
 /**
  * Finds the one server that a reference means, and names it in the audit. Changes nothing.
  * @throws Refusal `unknown_server` (with the nearest labels), `ambiguous_server` (with the matches), `role_needed` if the
@@ -36,7 +33,7 @@ type Finding = Matching & Pick<UseCaseContext, 'hosting' | 'requireRoleFor' | 's
  */
 export async function getServer(
   ref: ServerRef | ExactRef,
-  context: Finding,
+  context: UseCaseContext,
   options?: CallOptions,
 ): Promise<Server> {
   if ('exactly' in ref) return getExactServer(ref.exactly, context, options);
@@ -52,7 +49,11 @@ export async function getServer(
  * Finds a server by its exact label. Checks the role first, so that the answer doesn't reveal which labels exist.
  * @throws Refusal `role_needed`, `unknown_server` without suggestions, `ambiguous_server`, `list_incomplete`
  */
-async function getExactServer(label: string, context: Finding, options?: CallOptions): Promise<Server> {
+async function getExactServer(
+  label: string,
+  context: UseCaseContext,
+  options?: CallOptions,
+): Promise<Server> {
   await context.requireRoleFor(label);
   const hosting = await context.hosting();
   const { servers, extent } = await hosting.fetchServers(options);
@@ -81,7 +82,11 @@ function getServerById(
  * role for a few servers could act on another server than they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
-export async function getNamedServer(typed: string, list: ServerList, context: Matching): Promise<Server> {
+export async function getNamedServer(
+  typed: string,
+  list: ServerList,
+  context: UseCaseContext,
+): Promise<Server> {
   const { covers, app } = context;
   // A command may name twenty servers: between any two of them, other users' requests go first.
   await app.system.sleep(0);
@@ -108,7 +113,7 @@ export function notInList(
   return new Refusal('unknown_server', extent === 'whole' ? details : { ...details, extent });
 }
 
-async function recentFirst(servers: readonly Server[], context: Matching): Promise<readonly Server[]> {
+async function recentFirst(servers: readonly Server[], context: UseCaseContext): Promise<readonly Server[]> {
   return sortRecentFirst(servers, await listRecentIds(context));
 }
 
@@ -166,10 +171,8 @@ function indexOf(servers: readonly Server[]): ServerIndex {
 /** Audit entries to read for a user's recent servers. */
 const LOOK_BACK = 200;
 
-type Reading = Pick<UseCaseContext, 'actor' | 'app'>;
-
 /** Lists the servers of the actor's latest audit entries, latest first, without denied attempts. */
-export async function listRecentIds({ actor, app }: Reading): Promise<readonly ServerId[]> {
+export async function listRecentIds({ actor, app }: UseCaseContext): Promise<readonly ServerId[]> {
   const { workspaceId, userId: actorId } = actor;
   const entries = await app.audit.list({ workspaceId, actorId, limit: LOOK_BACK });
   const used = entries.filter(({ outcome }) => outcome !== 'denied');

@@ -2,6 +2,7 @@ import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, changeJob, listJobs, removeJob } from '../db/jobs.ts';
+import { createKept } from '../db/kept.ts';
 import type { Card } from '../requests/request.ts';
 import { describeStanding, type FollowedAct, type FollowedServer, supersededBy } from './follow.ts';
 
@@ -116,40 +117,5 @@ async function putPlace(
   const act = { ...(job.payload as FollowPayload), thread };
   const payload = { ...act, told: describeStanding(act) };
   await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
-  if (message) await createActMessages({ db: trx }).put(id, workspaceId, message, now + MESSAGE_MS);
-}
-
-export type ActMessages = ReturnType<typeof createActMessages>;
-
-/** Stores where the channels' messages about acts are, by the act's ID. */
-export function createActMessages({ db }: { readonly db: Queries }) {
-  return {
-    put: async (
-      id: string,
-      workspaceId: WorkspaceId,
-      { channelId, ts }: Card,
-      until: number,
-    ): Promise<void> => {
-      const values = { workspace_id: workspaceId, channel_id: channelId, ts, until };
-      await db
-        .insertInto('act_messages')
-        .values({ id, ...values })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-        .execute();
-    },
-    find: async (id: string): Promise<Card | undefined> => {
-      const row = await db
-        .selectFrom('act_messages')
-        .select(['channel_id', 'ts'])
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row && { channelId: row.channel_id, ts: row.ts };
-    },
-    remove: async (id: string): Promise<void> => {
-      await db.deleteFrom('act_messages').where('id', '=', id).execute();
-    },
-    removeExpired: async (now: number): Promise<void> => {
-      await db.deleteFrom('act_messages').where('until', '<=', now).execute();
-    },
-  };
+  if (message) await createKept({ db: trx }).put('message', id, workspaceId, message, now + MESSAGE_MS);
 }

@@ -48,7 +48,7 @@ function pastOf(action: string): string {
 }
 
 /** Whether the API already reports the power action's target state, so that it can be called done. */
-function isReported({ state }: Pick<FollowedServer, 'state'>, action: FollowedAct['action']): boolean {
+function isReported({ state }: FollowedServer, action: FollowedAct['action']): boolean {
   return isPower(action) && state !== undefined && isTargetState(action, { state });
 }
 
@@ -157,7 +157,7 @@ function lateStep(action: FollowedAct['action'], isAlone: boolean): string {
     : `${check}, or run the command again for the ones that aren’t done.`;
 }
 
-function stateOf({ state = '' }: Pick<FollowedServer, 'state'>): string {
+function stateOf({ state = '' }: FollowedServer): string {
   return stateWords({ state });
 }
 
@@ -283,7 +283,7 @@ export function checkElement(
 }
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
-export function againElement(action: PowerAction, { serverId: id }: Pick<FollowedServer, 'serverId'>) {
+export function againElement(action: PowerAction, { serverId: id }: FollowedServer) {
   return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
 }
 

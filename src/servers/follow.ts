@@ -137,7 +137,7 @@ export function isPower(action: FollowedAction): action is PowerAction {
 }
 
 /** Whether all servers have settled, or the time to follow them is over. */
-function isOver({ servers, passedMs }: Pick<FollowedAct, 'servers' | 'passedMs'>): boolean {
+function isOver({ servers, passedMs }: FollowedAct): boolean {
   return passedMs >= FOLLOW_MS || servers.every(({ standing }) => standing !== 'waiting');
 }
 
@@ -153,7 +153,7 @@ export function describeStanding(act: Pick<FollowedAct, 'servers' | 'passedMs'>)
 }
 
 /** Whether the outcome is news to the actor, who already knows the hosting API's answer. */
-function isNewsToActor({ action, servers }: Pick<FollowedAct, 'action' | 'servers'>): boolean {
+function isNewsToActor({ action, servers }: FollowedAct): boolean {
   if (isPower(action) || action === 'create') return true;
   return servers.some(({ standing }) => standing !== 'there');
 }
@@ -231,7 +231,7 @@ export function createFollower(app: AppContext, roles: RoleCheck): JobHandler {
   return async (job) => {
     const following = { app, roles, clock, job };
     const act = { ...(job.payload as FollowPayload), id: job.key, workspaceId: job.workspaceId };
-    const message = await app.actMessages.find(job.key);
+    const message = await app.kept.find('message', job.key);
     const waitMs = await follow({ ...act, message }, following);
     if (waitMs !== undefined) return app.system.now() + waitMs;
     clock.forget(job.key);
@@ -312,7 +312,7 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
       await save(asReported(act), following);
       return next;
     case 'gone':
-      await app.actMessages.remove(act.id);
+      await app.kept.remove('message', act.id);
       return isFinal ? notifyActor(act, following) : next;
     case 'later':
       return waitForSlack(act, updated.afterMs, app);
@@ -381,7 +381,7 @@ interface AcceptedPower {
 export async function followPower(
   action: PowerAction,
   { server, state, batch, account }: AcceptedPower,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: UseCaseContext,
 ): Promise<string | undefined> {
   const isAtTarget = state !== undefined && isTargetState(action, { state });
   // A server that is still running right after its reboot was accepted may not have gone down yet.
@@ -421,7 +421,7 @@ interface FollowClock {
   forget(id: string): void;
 }
 
-function createFollowClock({ elapsed, now }: Pick<System, 'elapsed' | 'now'>): FollowClock {
+function createFollowClock({ elapsed, now }: System): FollowClock {
   const looks = new Map<string, number>();
   return {
     measure: ({ id, passedMs, lookedAt }) => {

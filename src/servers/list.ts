@@ -43,7 +43,7 @@ export const listServers = defineUseCase({
     const hosting = await context.hosting();
     const { servers, extent } = await hosting.fetchServers({ onWait });
     const seen = servers.filter(({ label }) => context.covers(label));
-    const notes = filter === '' ? [] : await context.app.serverNotes.list(context.actor.workspaceId);
+    const notes = filter === '' ? [] : await context.app.serverNotes.list('note', context.actor.workspaceId);
     return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
   },
 });

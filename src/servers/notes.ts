@@ -1,15 +1,12 @@
 import { defineUseCase } from '../core/entry.ts';
-import type { UserId } from '../core/ids.ts';
+import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isNoteOf, MOST_NOTE_LETTERS, type Server, type ServerNote } from '../core/server.ts';
 import type { Foundation } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
-import type { ServerNoteRow } from '../db/tables.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { count } from '../slack/kit/text.ts';
 import { findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
 import { serverCard, showServer } from './card.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
-import type { ServerNotes } from './ports.ts';
 
 interface NoteInput {
   readonly ref: ServerRef;
@@ -28,16 +25,16 @@ const noteServer = defineUseCase({
     const server = await getServer(ref, context);
     const { actor, app } = context;
     const { workspaceId, userId: notedBy } = actor;
-    const found = await app.serverNotes.find(workspaceId, server.id);
+    const found = await app.serverNotes.find('note', workspaceId, server.id);
     const before: Partial<ServerNote> = found && isNoteOf(found, server) ? found : {};
     const text = change.text ?? before.text ?? '';
     const contact = (change.contact ?? before.contact) || undefined;
     if (text === '' && contact === undefined) {
-      await app.serverNotes.remove(workspaceId, server.id);
+      await app.serverNotes.remove('note', workspaceId, server.id);
       return server;
     }
     const noted = { label: server.label, text, notedBy, notedAt: app.system.now() };
-    await app.serverNotes.put(workspaceId, {
+    await app.serverNotes.put('note', workspaceId, {
       serverId: server.id,
       ...noted,
       contact,
@@ -79,54 +76,74 @@ function withoutPing(word: string): string {
   return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
 }
 
-/** Stores what teams noted about their servers. */
-export function createServerNotes({ db }: Foundation): ServerNotes {
+/** An owner's protection of a server: it can't be stopped, rebooted or deleted until an owner lifts the protection. */
+export interface Protection {
+  readonly serverId: ServerId;
+  readonly protectedBy: UserId;
+  /** Epoch milliseconds. */
+  readonly protectedAt: number;
+}
+
+/** What is stored about a server, by kind. */
+interface Values {
+  note: ServerNote;
+  protection: Protection;
+}
+
+export type ServerNotes = ReturnType<typeof createServerNotes>;
+
+/** Stores at most one note and one protection for each server of a workspace. */
+export function createServerNotes({ db }: Foundation) {
   return {
-    find: async (workspaceId, serverId) => {
+    find: async <Kind extends keyof Values>(
+      kind: Kind,
+      workspaceId: WorkspaceId,
+      serverId: ServerId,
+    ): Promise<Values[Kind] | undefined> => {
       const row = await db
         .selectFrom('server_notes')
-        .selectAll()
+        .select('value')
+        .where('kind', '=', kind)
         .where('workspace_id', '=', workspaceId)
         .where('server_id', '=', serverId)
         .executeTakeFirst();
-      return row && parseRow(row);
+      return row && JSON.parse(row.value);
     },
-    list: async (workspaceId) => {
+    list: async <Kind extends keyof Values>(
+      kind: Kind,
+      workspaceId: WorkspaceId,
+    ): Promise<Values[Kind][]> => {
       const rows = await db
         .selectFrom('server_notes')
-        .selectAll()
+        .select('value')
+        .where('kind', '=', kind)
         .where('workspace_id', '=', workspaceId)
         .execute();
-      return rows.map(parseRow);
+      return rows.map(({ value }) => JSON.parse(value));
     },
-    put: async (workspaceId, { serverId, label, text, contact, notedBy, notedAt }) => {
-      const values = {
-        ...{ label, note: text, contact: contact ?? null },
-        ...{ noted_by: notedBy, noted_at: notedAt },
-      };
+    /** Replaces an earlier note. An earlier protection stays as it is. */
+    put: async <Kind extends keyof Values>(
+      kind: Kind,
+      workspaceId: WorkspaceId,
+      noted: Values[Kind],
+    ): Promise<void> => {
+      const value = JSON.stringify(noted);
       await db
         .insertInto('server_notes')
-        .values({ workspace_id: workspaceId, server_id: serverId, ...values })
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(values))
+        .values({ kind, workspace_id: workspaceId, server_id: noted.serverId, value })
+        .onConflict((conflict) => {
+          const earlier = conflict.columns(['kind', 'workspace_id', 'server_id']);
+          return kind === 'note' ? earlier.doUpdateSet({ value }) : earlier.doNothing();
+        })
         .execute();
     },
-    remove: async (workspaceId, serverId) => {
+    remove: async (kind: keyof Values, workspaceId: WorkspaceId, serverId: ServerId): Promise<void> => {
       await db
         .deleteFrom('server_notes')
+        .where('kind', '=', kind)
         .where('workspace_id', '=', workspaceId)
         .where('server_id', '=', serverId)
         .execute();
     },
-  };
-}
-
-function parseRow(row: ServerNoteRow): ServerNote {
-  return {
-    serverId: row.server_id,
-    label: row.label,
-    text: row.note,
-    ...keepPresent({ contact: row.contact }),
-    notedBy: row.noted_by,
-    notedAt: row.noted_at,
   };
 }

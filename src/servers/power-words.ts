@@ -1,5 +1,5 @@
 import type { ConfirmationDialog } from '@slack/types';
-import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
+import { type HasState, isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { actions, confirmation, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { codeLabel, escapeText, plainLabel, shorten, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
@@ -7,7 +7,7 @@ import { showButton } from './buttons.ts';
 import type { PowerChange } from './change-power.ts';
 
 /** Whether the answer to a power action already reports the action's target state. */
-export function isAtTarget(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
+export function isAtTarget(action: PowerAction, { state }: Partial<HasState>): boolean {
   return state !== undefined && isTargetState(action, { state });
 }
 
@@ -31,7 +31,7 @@ export function answerWords(action: PowerAction, change: PowerChange): string {
 }
 
 /** Quotes the hosting API, if it answered without a state. */
-function quote({ words }: Pick<PowerChange, 'words'>): string {
+function quote({ words }: { readonly words?: string }): string {
   return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
 }
 
@@ -86,10 +86,7 @@ export function confirmationOf(verb: string): ConfirmationDialog | undefined {
 }
 
 /** Asks before a press that stops or reboots this server, and names it; undefined for start. */
-export function confirmPower(
-  action: PowerAction,
-  { label }: Pick<Server, 'label'>,
-): ConfirmationDialog | undefined {
+export function confirmPower(action: PowerAction, { label }: Server): ConfirmationDialog | undefined {
   const { title } = VERBS[action];
   const name = plainLabel(label, 40);
   const question = {

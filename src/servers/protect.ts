@@ -2,10 +2,8 @@ import type { AppContext } from '../context.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal, type ServerAct } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
-import { isDeleted, type Server } from '../core/server.ts';
-import type { Foundation } from '../db/database.ts';
+import { isDeleted, type NamedServer, type Server } from '../core/server.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
-import type { Protections } from './ports.ts';
 
 /**
  * Protects a server: this app no longer stops, reboots or deletes it.
@@ -25,7 +23,7 @@ export const protectServer = defineUseCase({
       protectedBy: actor.userId,
       protectedAt: app.system.now(),
     };
-    await app.protections.put(actor.workspaceId, protection);
+    await app.serverNotes.put('protection', actor.workspaceId, protection);
     return server;
   },
 });
@@ -38,7 +36,7 @@ export const unprotectServer = defineUseCase({
   subject: ({ ref }) => subjectOf(ref),
   run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
     const server = await getServer(ref, context);
-    await context.app.protections.remove(context.actor.workspaceId, server.id);
+    await context.app.serverNotes.remove('protection', context.actor.workspaceId, server.id);
     return server;
   },
 });
@@ -49,48 +47,14 @@ const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];
 /** Refuses an act on a protected server. @throws Refusal `server_protected` */
 export async function refuseProtected(
   act: ServerAct,
-  server: Pick<Server, 'id' | 'label'>,
+  server: NamedServer,
   workspaceId: WorkspaceId,
-  { protections }: AppContext,
+  { serverNotes }: AppContext,
 ): Promise<void> {
   if (!PROTECTED_ACTS.includes(act)) return;
-  const protection = await protections.find(workspaceId, server.id);
+  const protection = await serverNotes.find('protection', workspaceId, server.id);
   if (!protection) return;
   const { id, label } = server;
   const { protectedBy } = protection;
   throw new Refusal('server_protected', { server: { id, label }, act, protectedBy });
-}
-
-/** Stores which servers are protected. */
-export function createProtections({ db }: Foundation): Protections {
-  return {
-    find: async (workspaceId, serverId) => {
-      const row = await db
-        .selectFrom('protected_servers')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .executeTakeFirst();
-      return row && { serverId, protectedBy: row.protected_by, protectedAt: row.protected_at };
-    },
-    put: async (workspaceId, { serverId, protectedBy, protectedAt }) => {
-      await db
-        .insertInto('protected_servers')
-        .values({
-          workspace_id: workspaceId,
-          server_id: serverId,
-          protected_by: protectedBy,
-          protected_at: protectedAt,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
-    remove: async (workspaceId, serverId) => {
-      await db
-        .deleteFrom('protected_servers')
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .execute();
-    },
-  };
 }

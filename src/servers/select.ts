@@ -170,12 +170,11 @@ async function partition(action: PowerAction, servers: readonly Server[], { acto
     .filter((server) => !isSuitable(action, server))
     .map((server) => ({ server }));
   if (action === 'start' || suitable.length > MOST_LOOKED_UP) return { chosen: suitable, leftOut };
-  const found = await Promise.all(
-    suitable.map(async (server) => ({
-      server,
-      protectedBy: (await app.protections.find(actor.workspaceId, server.id))?.protectedBy,
-    })),
-  );
+  const protections = await app.serverNotes.list('protection', actor.workspaceId);
+  const found = suitable.map((server) => ({
+    server,
+    protectedBy: protections.find(({ serverId }) => serverId === server.id)?.protectedBy,
+  }));
   const chosen = found.filter(({ protectedBy }) => protectedBy === undefined).map(({ server }) => server);
   const protectedOnes = found.flatMap(({ server, protectedBy }) =>
     protectedBy === undefined ? [] : [{ server, protectedBy }],

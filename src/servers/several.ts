@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { isRefusal, type Refusal } from '../core/errors.ts';
 import { freezeBriefly } from '../core/labels.ts';
-import type { PowerAction, Server } from '../core/server.ts';
+import type { NamedServer, PowerAction, Server } from '../core/server.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import {
   actions,
@@ -32,7 +32,7 @@ interface Outcomes {
   /** Servers that the user has to confirm. */
   readonly unsure: Server[];
   /** Servers to which nothing was done, with proof, and for which the action may work a moment later. */
-  readonly failed: Pick<Server, 'id' | 'label'>[];
+  readonly failed: NamedServer[];
 }
 
 /** Acts on servers one after the other, even if one fails. Reports together, since Slack takes only five replies to a command. */
@@ -219,8 +219,6 @@ function retryBlock(
     severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
   );
 }
-
-type NamedServer = Pick<Server, 'id' | 'label'>;
 
 function freeze(servers: readonly NamedServer[]): [number, string][] {
   return servers.map(({ id, label }) => [id, freezeBriefly(label)]);

@@ -26,7 +26,7 @@ import { checkElement } from './follow-words.ts';
 import { confirmationOf } from './power-words.ts';
 
 /** "in 28 days (Dec 21)", in the reader's zone. */
-export function describePaidUntil({ paidUntil }: Pick<Server, 'paidUntil'>, now: number): string {
+export function describePaidUntil({ paidUntil }: Server, now: number): string {
   if (paidUntil === undefined) return 'unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
@@ -67,11 +67,7 @@ export function serverLine(server: Server, now: number, isExpiring = false): str
 }
 
 /** "paid for 28 days (until Dec 21)", in the reader's zone. */
-function describePaidTime(
-  { paidUntil }: Pick<Server, 'paidUntil'>,
-  now: number,
-  isExpiring: boolean,
-): string {
+function describePaidTime({ paidUntil }: Server, now: number, isExpiring: boolean): string {
   if (paidUntil === undefined) return 'paid time unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));

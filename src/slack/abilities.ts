@@ -1,18 +1,36 @@
 import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
-import type {
-  ChannelPurpose,
-  ChannelTest,
-  SeenAbilities,
-  SlackAbilities,
-  SlackAbility,
-  SlackProblem,
-} from '../account/ports.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import { textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { SeenAnswer, SlackClients } from './slack-api.ts';
+
+/** What the app does in Slack besides answering users, if its setup allows it. */
+export type SlackAbility =
+  | 'direct_messages'
+  | 'announcements'
+  | 'user_lookups'
+  | 'group_lookups'
+  | 'channel_lookups';
+
+/** Why Slack refuses an ability; `error` is Slack's code. */
+export type SlackProblem =
+  | { readonly code: 'messages_tab_disabled' }
+  | { readonly code: 'missing_scope'; readonly scopes: readonly string[] }
+  | { readonly code: 'token_refused'; readonly error: string }
+  | { readonly code: 'restricted'; readonly error: string };
+
+/** Slack's last answer about an ability; `untried` if there was none in the past hour. */
+export type SeenAbility = 'works' | 'untried' | SlackProblem;
+
+/** Slack's last answers about all abilities. */
+export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
+
+/** Reads what Slack was seen to allow in a workspace. In memory only. */
+export interface SlackAbilities {
+  read(workspaceId: WorkspaceId): SeenAbilities;
+}
 
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = 60 * 60_000;
@@ -134,6 +152,20 @@ export function isTokenRefused(error: string | undefined): boolean {
 /** Whether Slack refuses all direct messages of the app, because its Messages tab is off. */
 export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
   return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
+}
+
+/** The purpose of a chosen channel. */
+export type ChannelPurpose = 'approvals' | 'digest';
+
+/** Tests whether the app can post to a channel. */
+export interface ChannelTest {
+  /** Posts a test message. `reason`: Slack's error code. */
+  post(
+    workspaceId: WorkspaceId,
+    channelId: ChannelId,
+    requestedBy: UserId,
+    purpose: ChannelPurpose,
+  ): Promise<{ readonly isPosted: true } | { readonly isPosted: false; readonly reason: string }>;
 }
 
 const RECEIVED: Readonly<Record<ChannelPurpose, string>> = {

@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS, type AuditAction } from '../core/audit-entry.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
-import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import type { RequestPlace } from '../installations/installations.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
@@ -96,7 +96,7 @@ async function isFirst(message: TypedMessage, { seenRequests, system }: Routing)
     namedId('event', actor.workspaceId, eventId),
     namedId('message', actor.workspaceId, actor.channelId, ts),
   ].filter((each) => each !== undefined);
-  return seenRequests.addAll(ids, system.now() + DAY_MS);
+  return seenRequests.addAll(ids, system.now());
 }
 
 /** Returns the ID of a message's command, the same at every delivery; undefined if Slack names no workspace. */

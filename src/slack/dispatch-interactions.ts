@@ -60,7 +60,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
 }
 
 async function runAction(
-  { actions: [pressed] }: Pick<z.output<typeof actionPayload>, 'actions'>,
+  { actions: [pressed] }: z.output<typeof actionPayload>,
   request: SlackRequest,
   routing: Routing,
 ): Promise<void> {

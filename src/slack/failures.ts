@@ -41,7 +41,7 @@ export async function showLateError(
 }
 
 /** Writes the answer to a submission in Slack's format, with the note about a partial list. */
-export function submissionAck(answer: SubmitAnswer, { note }: Pick<SlackRequest, 'note'>): SubmissionAck {
+export function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): SubmissionAck {
   const shown = answer.with ?? 'close';
   if (shown === 'close') return undefined;
   if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };

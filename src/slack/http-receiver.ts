@@ -26,7 +26,7 @@ const FIRST_BYTES = 4096;
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
-  readonly clock: Pick<SlackClock, 'noteRequest'>;
+  readonly clock: SlackClock;
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
   let app: App | undefined;

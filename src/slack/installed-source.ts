@@ -1,4 +1,4 @@
-import type { Workspaces } from '../account/ports.ts';
+import type { Workspaces } from '../account/workspaces.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';

@@ -37,10 +37,10 @@ export interface Installer {
 interface Options extends OAuthClient {
   readonly apiUrl: string;
   readonly publicUrl: string;
-  readonly vault: Pick<Vault, 'sign' | 'isSigned'>;
-  readonly connections: Pick<SlackConnections, 'clientOptions'>;
+  readonly vault: Vault;
+  readonly connections: SlackConnections;
   readonly install: (installation: NewInstallation) => Promise<InstallOutcome>;
-  readonly system: Pick<System, 'now' | 'newToken'>;
+  readonly system: System;
   readonly log: Log;
 }
 
@@ -95,7 +95,7 @@ export function createInstaller(options: Options): Installer {
  * Creates the store of states, which stores nothing, since anyone may start installs: a state is a signed nonce with its expiry.
  * The library accepts a state only with the cookie that has the same one, and deletes that; Slack takes each code once.
  */
-function createStateStore({ vault, system }: Pick<Options, 'vault' | 'system'>, asked: InstallURLOptions) {
+function createStateStore({ vault, system }: Options, asked: InstallURLOptions) {
   const PURPOSE = 'install state';
   return {
     generateStateParam: async () => {
@@ -205,9 +205,9 @@ const teamPage = z.object({
 
 /** Creates the calls of Slack's methods about tokens. None of them throws. */
 export function createTokenService(
-  connections: Pick<SlackConnections, 'clientOptions'>,
+  connections: SlackConnections,
   client: OAuthClient,
-  system: Pick<System, 'now'>,
+  system: System,
 ): TokenService {
   const open = (token?: Secret<string>) => new WebClient(token?.reveal(), connections.clientOptions());
   return {
@@ -240,7 +240,7 @@ async function refresh(
   web: WebClient,
   refreshToken: Secret<string>,
   { clientId, clientSecret }: OAuthClient,
-  system: Pick<System, 'now'>,
+  system: System,
 ): Promise<RefreshOutcome> {
   try {
     const answer = await web.apiCall('oauth.v2.access', {

@@ -1,12 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
-import type { OutcomeThreads } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Kept } from '../db/kept.ts';
 import type { Card } from '../requests/request.ts';
-import type { ActMessages } from '../servers/follow-store.ts';
 import type { System } from '../system.ts';
 import type { EndStep } from './dispatch-events.ts';
 import { withFallback } from './failures.ts';
@@ -57,11 +56,10 @@ export interface Outbox extends SinglePosts {
 }
 
 interface OutboxParts extends StoredReplyParts {
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
-  readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
   readonly touchHome: TouchHome;
   readonly endStep: EndStep;
 }
@@ -159,15 +157,13 @@ export async function editCards(cards: readonly Card[], message: Message, slack:
   return answers.every(({ ok }) => ok);
 }
 
-type AnnounceParts = Pick<RequestParts, 'mayAnnounce' | 'clients' | 'channels'>;
-
 /**
  * Announces what a user did, in their channel or thread: as a message of the bot, which can be edited later, or where the bot is no
  * member through the reply URL, which leaves nothing to edit. Undefined if nothing was announced.
  */
 export async function announce(
   { action, more }: { readonly action: string; readonly more: readonly KnownBlock[] },
-  { mayAnnounce, clients, channels }: AnnounceParts,
+  { mayAnnounce, clients, channels }: RequestParts,
   { actor }: Caller,
   target: ReplyTarget,
 ): Promise<Announcement | undefined> {
@@ -211,9 +207,8 @@ interface Announcements {
 interface AnnouncementParts {
   readonly clients: SlackClients;
   readonly mayAnnounce: MayAnnounce;
-  readonly outcomeThreads: Pick<OutcomeThreads, 'find'>;
-  readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
-  readonly system: Pick<System, 'now'>;
+  readonly kept: Kept;
+  readonly system: System;
   readonly replyTo: (confirmer: Confirmer) => Reply;
 }
 
@@ -223,21 +218,21 @@ const MESSAGE_MS = 60 * DAY_MS;
 
 /** Creates the announcements, which are stored, so that any process can edit them. */
 function createAnnouncements(parts: AnnouncementParts): Announcements {
-  const { clients, mayAnnounce, outcomeThreads, actMessages, system, replyTo } = parts;
+  const { clients, mayAnnounce, kept, system, replyTo } = parts;
   // Edits wait for the announcement that is being posted.
   const posting = new LRUCache<ConfirmationId, Promise<Card | undefined>>({ max: MOST_REMEMBERED });
   const post = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
     if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
     const slack = clients.of(workspaceId);
-    const threadTs = (await outcomeThreads.find(confirmationId))?.ts;
+    const threadTs = (await kept.find('thread', confirmationId))?.ts;
     const posted = await withFallback(message, (shown) => slack.post(channelId, shown, threadTs));
     if (!posted.ok) return undefined;
     const card = { channelId: posted.channelId, ts: posted.ts };
-    await actMessages.put(confirmationId, workspaceId, card, system.now() + MESSAGE_MS);
+    await kept.put('message', confirmationId, workspaceId, card, system.now() + MESSAGE_MS);
     return card;
   };
   const edit = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
-    const card = (await posting.get(confirmationId)) ?? (await actMessages.find(confirmationId));
+    const card = (await posting.get(confirmationId)) ?? (await kept.find('message', confirmationId));
     // Another organization may have been invited to the channel since.
     if (!card || !(await mayAnnounce(workspaceId, channelId))) return undefined;
     const slack = clients.of(workspaceId);
@@ -287,7 +282,7 @@ type EditedPost = 'shown' | 'gone' | 'failed';
 
 interface PostParts {
   readonly clients: SlackClients;
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
 }
 
 /** Creates `SinglePosts`. Posts nothing where Slack does not say who reads the channel. */
@@ -337,9 +332,9 @@ type PacedEdit = (workspaceId: WorkspaceId, card: Card, message: Message) => Pro
 
 interface EditParts {
   readonly clients: SlackClients;
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Channels;
   readonly mayAnnounce: MayAnnounce;
-  readonly system: Pick<System, 'elapsed'>;
+  readonly system: System;
 }
 
 /** The most edits a minute: half of the about 50 `chat.update` that Slack takes of an app in a workspace. */
@@ -404,7 +399,7 @@ const TRIES = 3;
  * patient. Doesn't wait longer than 30 s.
  */
 export async function inTurn<Answered extends Answer>(
-  system: Pick<System, 'sleep'>,
+  system: System,
   send: () => Promise<Answered>,
   isPatient = true,
 ): Promise<Answered> {

@@ -224,7 +224,7 @@ export function triggerId(kind: string, trigger: string | undefined, { workspace
 }
 
 /** Returns the thread of the message whose button was pressed; undefined if that message is no reply. */
-export function threadOf({ container }: Pick<Press, 'container'>): Thread | undefined {
+export function threadOf({ container }: Press): Thread | undefined {
   const { message_ts: ts, thread_ts: root } = container ?? {};
   return root === undefined || root === ts ? undefined : { ts: root, isOpen: true };
 }

@@ -57,7 +57,7 @@ interface Line {
 const MOST_KEYS = 10_000;
 
 /** Creates the queues, for the 10,000 keys that were used last. */
-export function createNewestFirst(system: Pick<System, 'elapsed' | 'sleep'>): NewestFirst {
+export function createNewestFirst(system: System): NewestFirst {
   const lines = new LRUCache<string, Line>({ max: MOST_KEYS });
   const lineOf = (key: string): Line => {
     const known = lines.get(key);
@@ -85,12 +85,7 @@ export function createNewestFirst(system: Pick<System, 'elapsed' | 'sleep'>): Ne
   };
 }
 
-async function runNext(
-  line: Line,
-  waiting: Waiting,
-  gapMs: number,
-  system: Pick<System, 'elapsed' | 'sleep'>,
-): Promise<boolean> {
+async function runNext(line: Line, waiting: Waiting, gapMs: number, system: System): Promise<boolean> {
   await line.current;
   const restMs = line.endedAt + gapMs - system.elapsed();
   if (restMs > 0) await system.sleep(restMs);

@@ -1,8 +1,8 @@
 import type { AnyBlock } from '@slack/types';
-import type { OutcomeThreads, ReplyUrls } from '../core/directory.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
+import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
@@ -47,19 +47,19 @@ export interface Confirmer {
 export interface StoredReplyParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
-  readonly outcomeThreads: Pick<OutcomeThreads, 'find'>;
+  readonly kept: Kept;
   readonly system: System;
 }
 
 /** Creates the replies to a modal, through the `response_url` that was stored when its form was opened. */
 export function createStoredReply(
   { confirmationId, workspaceId, channelId, userId, thread }: Confirmer,
-  { clients, replyUrls, outcomeThreads, system }: StoredReplyParts,
+  { clients, replyUrls, kept, system }: StoredReplyParts,
 ): Reply {
   const findUrl = () => replyUrls.use(confirmationId, system.now());
   const slack = clients.of(workspaceId);
   const find = async () => {
-    const found = thread ?? (await outcomeThreads.find(confirmationId));
+    const found = thread ?? (await kept.find('thread', confirmationId));
     return createReply(findUrl, { userId, channelId, thread: found }, slack);
   };
   const send = async (message: Message) => (await find()).send(message);

@@ -1,7 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Channels } from '../access/grants.ts';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { OutcomeThreads, ReplyUrls } from '../core/directory.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId } from '../core/ids.ts';
@@ -9,6 +8,7 @@ import { withTimeout } from '../core/locks.ts';
 import { type Role, strongestRole } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { FollowedActs } from '../servers/follow-store.ts';
@@ -129,12 +129,12 @@ export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
-  readonly outcomeThreads: Pick<OutcomeThreads, 'find' | 'store'>;
-  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+  readonly kept: Kept;
+  readonly followedActs: FollowedActs;
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
-  readonly channels: Pick<Channels, 'look'>;
+  readonly channels: Channels;
   readonly touchHome: TouchHome;
   readonly system: System;
   readonly log: Log;
@@ -244,7 +244,7 @@ const REPLY_URL_MS = 30 * MINUTE_MS;
 const THREAD_MS = 60 * DAY_MS;
 
 function createViews(
-  { clients, followedViews, acknowledgedViews, replyUrls, outcomeThreads, system }: RequestParts,
+  { clients, followedViews, acknowledgedViews, replyUrls, kept, system }: RequestParts,
   { actor: { workspaceId, channelId }, surface }: Caller,
   { reply, triggerId, thread }: ReplyTarget,
 ): Views {
@@ -259,7 +259,7 @@ function createViews(
     // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
-      if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);
+      if (thread) await kept.put('thread', formId, workspaceId, thread, system.now() + THREAD_MS);
       const isHome = surface === 'home' ? (true as const) : undefined;
       return { formId, channelId, thread, isHome };
     },

@@ -1,6 +1,6 @@
-import type { SeenRequests } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import { DatabaseUnreachable } from '../core/errors.ts';
+import type { SeenRequests } from '../db/kept.ts';
 import type { Admission, RequestPlace } from '../installations/installations.ts';
 import type { StepIntake } from '../workflows/run.ts';
 import type { EndStep } from './dispatch-events.ts';
@@ -8,7 +8,7 @@ import { type ExplainParts, explainError, type NextSteps } from './failures.ts';
 import type { HomePublisher } from './home-publisher.ts';
 import { textMessage } from './kit/blocks.ts';
 import type { ActionHandler } from './kit/button.ts';
-import type { Command, Shortcut, Suggestions } from './kit/command.ts';
+import type { Handlers, Shortcut, Suggestions } from './kit/command.ts';
 import type { ModalHandler } from './kit/modal.ts';
 import { escapeText } from './kit/text.ts';
 import type { Revocation } from './oauth.ts';
@@ -30,7 +30,7 @@ export interface Delivery {
 export interface Routes {
   /** Runs the subcommand at the beginning of the text. @throws what the feature throws */
   readonly runCommand: (text: string, request: SlackRequest) => Promise<void>;
-  readonly commands: readonly Pick<Command, 'actions' | 'modals' | 'suggestions'>[];
+  readonly commands: readonly Handlers[];
   readonly shortcuts: readonly Shortcut[];
   readonly nextSteps: NextSteps;
 }
@@ -38,9 +38,9 @@ export interface Routes {
 /** What requests are dispatched with. */
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
-  readonly connections: Pick<SlackConnections, 'clock'>;
+  readonly connections: SlackConnections;
   readonly home: HomePublisher;
-  readonly seenRequests: Pick<SeenRequests, 'addAll'>;
+  readonly seenRequests: SeenRequests;
   readonly steps: StepIntake;
   readonly endStep: EndStep;
   /** Handles an uninstall; absent if the app can't be installed by OAuth, so that there is nothing to erase. */

@@ -163,7 +163,7 @@ function createSlackApi(
   call: Call,
   agent: Agent,
   refusals: RefusalLog,
-  system: Pick<System, 'sleep'>,
+  system: System,
   watch: SlackWatch,
 ): SlackApi {
   return {
@@ -273,7 +273,7 @@ const MOST_CLIENTS = 1000;
 /** Creates the clients, each when it is first needed. `watch` is called with each of their answers. */
 export function createSlackClients(
   connections: Pick<SlackConnections, 'open'>,
-  tokens: Pick<TokenSource, 'find' | 'isOfOrganization'>,
+  tokens: TokenSource,
   watch: (workspaceId: WorkspaceId, seen: SeenAnswer) => void = () => undefined,
 ): SlackClients {
   const clients = new LRUCache<WorkspaceId, SlackApi>({ max: MOST_CLIENTS });
@@ -337,7 +337,7 @@ export interface SlackClock {
 const LONGEST_CALL_MS = 10_000;
 
 /** Creates the clock, which shows the machine's time at first. */
-export function createSlackClock(system: Pick<System, 'now'>): SlackClock {
+export function createSlackClock(system: System): SlackClock {
   let aheadMs: number | undefined;
   return {
     noteAnswer: (date, askedAt) => {

@@ -15,7 +15,7 @@ export interface AcknowledgedViews {
 }
 
 /** Creates the order of updates, for the thousand modals that were submitted last. */
-export function createAcknowledgedViews(system: Pick<System, 'sleep'>): AcknowledgedViews {
+export function createAcknowledgedViews(system: System): AcknowledgedViews {
   const last = new LRUCache<string, Promise<unknown>>({ max: MOST_VIEWS });
   return {
     begin: (viewId, answered) => {

@@ -12,7 +12,7 @@ type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
 /** What the connect page works with. */
 export interface ConnectParts {
-  readonly entry: Pick<Entry, 'execute'>;
+  readonly entry: Entry;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
   readonly explain: Explain;
   /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */

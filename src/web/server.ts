@@ -20,7 +20,7 @@ export interface WebParts extends ConnectParts {
   /** Absent if the app serves the one workspace of `SLACK_BOT_TOKEN`. */
   readonly installer?: Installer | undefined;
   readonly system: System;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Log;
   readonly metrics: Metrics;
   /** If absent, there is no `/metrics`. */
   readonly metricsToken?: Secret<string> | undefined;

@@ -37,7 +37,7 @@ export function askMessage(run: Act, until: number): Message {
   );
 }
 
-/** The outcome, for the card or the channel. */
+/** Renders the outcome of a run, for the card or the channel. */
 export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   const { action, label, pressedBy, key } = run;
   if (action && outcome.code === 'done') {
@@ -53,7 +53,7 @@ export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   return textMessage(escapeText(describeOutcome(run, outcome)), context(sourceWords(run)));
 }
 
-/** Which workflow key or user the run came from, as far as it is known. */
+/** Names the workflow key or the user that a run came from, as far as that is known. */
 function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   const wanted = `${action ?? 'an action'} of ${codeLabel(label)}`;
   if (key.kind === 'key') return `Workflow key *${escapeText(key.name)}* · ${wanted}`;

@@ -8,22 +8,23 @@ import type { PowerAction } from '../core/server.ts';
 import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
 import type { System } from '../system.ts';
 
-/** Each run compares with all of them. */
+/** How many workflow keys a workspace can have: each run is compared with all of them. */
 const MOST_KEYS = 50;
 
-/** What an owner enters. */
+/** A workflow key as an owner enters it in the form. */
 export interface WantedKey {
   readonly name: string;
   readonly actions: readonly PowerAction[];
-  /** '' for every server (`label-pattern.ts`). */
+  /** A pattern of labels (`core/labels.ts`); '' for every server. */
   readonly pattern: string;
-  /** In milliseconds; absent: until it is revoked. */
+  /** How long the key works, in milliseconds; absent until it is revoked. */
   readonly forMs?: number | undefined;
 }
 
+/** A new workflow key. */
 export interface IssuedKey {
   readonly key: WorkflowKey;
-  /** To be shown once, and nowhere stored. */
+  /** The key itself: it is shown once and stored nowhere. */
   readonly secret: Secret<string>;
 }
 
@@ -62,7 +63,7 @@ export const listKeys = defineUseCase({
     app.workflowKeys.list(actor.workspaceId),
 });
 
-/** Revokes a workflow key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
+/** Revokes a workflow key. Runs that it started and that were not sent are not sent any more. @throws Refusal `workflow_key_gone` */
 export const revokeKey = defineUseCase({
   name: 'workflow_key_revoke',
   needs: 'owner',
@@ -76,7 +77,7 @@ export const revokeKey = defineUseCase({
   },
 });
 
-function auditKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): AuditDetails {
+function auditKey({ name, actions, pattern }: WantedKey): AuditDetails {
   return { kind: 'workflow_key', name, actions, pattern };
 }
 
@@ -84,11 +85,11 @@ function auditKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions'
 const KEY_BYTES = 24;
 
 /** Makes a new workflow key. */
-function makeGrantKey({ newToken }: Pick<System, 'newToken'>): string {
+function makeGrantKey({ newToken }: System): string {
   return `${KEY_PREFIX}${newToken(KEY_BYTES)}`;
 }
 
-/** What is stored of a key. The same key has another hash in another workspace, where it opens nothing. */
+/** Hashes a workflow key with its workspace, so that the stored hash opens nothing in another one. */
 export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {
   return createHash('sha256')
     .update(JSON.stringify(['workflow key', workspaceId, key.reveal()]))

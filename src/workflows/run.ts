@@ -21,7 +21,7 @@ import { RUN } from './store.ts';
 const RUN_STATES = ['received', 'asking', 'sent', 'ended'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** With which workflow key a run was started; `invalid`: with something that is no key of this workspace. */
+/** The workflow key that a run was started with. `invalid`: the input is no key of this workspace. */
 export type RunKey =
   | { readonly kind: 'none' }
   | { readonly kind: 'invalid' }
@@ -33,9 +33,9 @@ export interface WorkflowRun {
   readonly workspaceId: WorkspaceId;
   /** Slack's ID of it (`Fx…`): the same however often Slack delivers the event. */
   readonly executionId: string;
-  /** Absent where the input names none of the three. */
+  /** Absent if the input names none of the three actions. */
   readonly action?: PowerAction;
-  /** As the step's input has it; empty where it can't be one. */
+  /** The label in the step's input; empty if the input can't be a label. */
   readonly label: string;
   readonly key: RunKey;
   /** Where the outcome is announced, and where a run without a key asks. */
@@ -81,7 +81,7 @@ export interface RunOutcomeDetails {
 }
 export type RunOutcome = Reason<RunOutcomeDetails>;
 
-/** So many runs with one key, or without a key in one workspace, are carried out in any minute. */
+/** The most runs that are carried out in any minute with one key, or without a key in one channel. */
 const MOST_RUNS_A_MINUTE = 10;
 
 /** A workflow key with the hash that it is recognized by. */
@@ -102,25 +102,25 @@ export interface WorkflowNotifier {
   tell(run: WorkflowRun, outcome: RunOutcome): Promise<Card | undefined>;
 }
 
-/** `told`: Slack has the outcome, or no longer accepts it. */
+/** What came of reporting the end of a step. `told`: Slack has the outcome, or no longer accepts it. */
 export type StepEnd = 'told' | 'refused_outputs' | 'later';
 
 /** One execution of our step, as Slack's event describes it. */
 export interface StepEvent {
   readonly workspaceId: WorkspaceId;
   readonly executionId: string;
-  /** As it was entered in the workflow; so with the next two. */
+  /** The inputs as they were entered in the workflow: the action, the server and the key. */
   readonly action: string;
   readonly server: string;
   readonly key: Secret<string> | undefined;
   readonly channelId: ChannelId | undefined;
   /** When Slack sent it, in epoch milliseconds. */
   readonly sentAt: number | undefined;
-  /** What Slack gave for this run alone. */
+  /** The token that Slack gave for this run alone. */
   readonly token: Secret<string> | undefined;
 }
 
-/** What Slack's events about our step come to. */
+/** Takes Slack's events about the app's step. */
 export interface StepIntake {
   /**
    * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
@@ -129,10 +129,10 @@ export interface StepIntake {
   receive(event: StepEvent): Promise<(() => Promise<void>) | undefined>;
 }
 
-/** Slack's IDs are much shorter. */
+/** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-/** Builds the intake. */
+/** Creates the intake of the app's step. */
 export function createStepIntake(app: AppContext): StepIntake {
   const { log, jobs, workflowRuns } = app;
   return {
@@ -149,7 +149,7 @@ export function createStepIntake(app: AppContext): StepIntake {
   };
 }
 
-/** The key itself goes no further than this. */
+/** Makes a run from Slack's event. It names its workflow key; the key itself goes no further. */
 async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
   const { workspaceId, executionId } = event;
   const now = app.system.now();
@@ -170,7 +170,7 @@ async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
   };
 }
 
-/** Undefined for what is too long, and for a key in the wrong field: everything but the key itself is stored and shown. */
+/** Reads an input; undefined if it is too long, or a workflow key in the wrong field, since inputs are stored and shown. */
 function findPlain(typed: string, most: number): string | undefined {
   const text = typed.trim();
   return text === '' || text.length > most || text.includes(KEY_PREFIX) ? undefined : text;
@@ -182,14 +182,14 @@ async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppCon
   return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };
 }
 
-/** The one entry (`authorize/entry.ts`), as far as it is needed here. */
+/** The part of the one entry (`core/entry.ts`) that runs use. */
 export interface RunEntry {
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
 }
 
-/** What a workflow wanted minutes ago may have been done by someone else since. */
+/** How long after it was received a run may begin: someone else may have done the same since. */
 const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
-/** The button of a card can be pressed for this long. */
+/** How long the button of a card can be pressed. */
 export const ASK_MS = DAY_MS;
 
 /** Creates what goes on with a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
@@ -223,7 +223,7 @@ async function begin(run: WorkflowRun, entry: RunEntry, app: AppContext): Promis
   else await act(run, entry, app);
 }
 
-/** When a run is looked at again that waits for its button, or whose end Slack doesn't know. */
+/** Says when to look again at a run that waits for its button, or whose end Slack doesn't know. */
 async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise<number | undefined> {
   const run = await app.workflowRuns.find(workspaceId, key);
   if (!run) return undefined;
@@ -233,7 +233,7 @@ async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise
   return now + Math.round(Math.min(waitMs, LONGEST_RETRY_MS));
 }
 
-/** What is wrong with a run, before anything is looked up in Slack or with the hosting API. */
+/** Finds what is wrong with a run, before anything is looked up in Slack or with the hosting API. */
 async function findRefusal(
   run: WorkflowRun,
   { system, workflowRuns }: AppContext,
@@ -253,7 +253,7 @@ function findBadInput({ action, label, key, channelId }: WorkflowRun) {
   return key.kind === 'none' && channelId === undefined ? 'channel' : undefined;
 }
 
-/** Posts the card. A crash between both of its halves leaves two cards of one run, which is carried out once. */
+/** Posts the card and stores where it is. A crash in between leaves two cards of one run, which is carried out once. */
 async function ask(run: WorkflowRun, app: AppContext): Promise<void> {
   const posted = await app.workflowNotifier.ask(run);
   if ('card' in posted) await app.workflowRuns.ask(run, posted.card);
@@ -375,7 +375,7 @@ async function markSent(run: WorkflowRun, { actor, app }: Context): Promise<void
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }
 
-/** How a run has ended whose request the hosting API answered, or left without an answer that proves anything. */
+/** Makes the outcome of a run from the hosting API's answer, which may prove nothing. */
 function outcomeOfChange({ isUnconfirmed, server, state }: PowerChange): RunOutcome {
   if (isUnconfirmed) return { code: 'unconfirmed', details: { state } };
   return { code: 'done', details: { label: server.label, state } };
@@ -421,7 +421,7 @@ function outcomeOfKey(problem: 'unknown' | 'expired' | 'action', name: string): 
   }
 }
 
-/** Whether it says something about the server that is true for any user who presses the button. */
+/** Whether an error says something about the server that is true for any user who presses the button. */
 function isAboutServer({ code }: RunOutcome): boolean {
   return code === 'unknown_server' || code === 'ambiguous_server';
 }
@@ -433,7 +433,7 @@ function isDefect(error: unknown): boolean {
 
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
-/** After this long without Slack accepting the outcome, the step stays "in progress" there. */
+/** How long an outcome is reported to Slack again; a step that Slack hasn't accepted by then stays "in progress" there. */
 const GIVE_UP_MS = DAY_MS;
 /** Until then the message is as it was posted. */
 const FIRST_LOOK_MS = 2000;

@@ -16,7 +16,7 @@ export const RUN = 'run';
 
 export type WorkflowKeys = ReturnType<typeof createWorkflowKeys>;
 
-/** The workflow keys of each workspace. What is expired stays until it is revoked. Of a key itself, only the hash is stored. */
+/** Stores the workflow keys of each workspace, with a hash of the key only. An expired one stays until it is revoked. */
 export function createWorkflowKeys({ db, engine }: Foundation) {
   const first = async (workspaceId: string, column: 'id' | 'hash', value: string) => {
     const row = await db
@@ -28,13 +28,13 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
     return row && toKey(row);
   };
   return {
-    /** False when the workspace has a key of that name, or `most` keys. */
+    /** Adds a key; false if the workspace has one of that name, or `most` keys. */
     add: (key: HashedKey, most: number) => engine.transact(db, (trx) => addKey(trx, key, most)),
     find: (workspaceId: WorkspaceId, id: WorkflowKeyId) => first(workspaceId, 'id', id),
     findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
     /** Oldest first. */
     list: (workspaceId: WorkspaceId) => listKeys(db, workspaceId),
-    /** Undefined when it was gone. */
+    /** Removes a key and returns it; undefined if there was none. */
     remove: async (workspaceId: WorkspaceId, id: WorkflowKeyId) => {
       const row = await db
         .deleteFrom('workflow_keys')
@@ -93,7 +93,7 @@ function toKey(row: WorkflowKeyRow): WorkflowKey {
 
 type RunRef = Pick<WorkflowRun, 'id' | 'workspaceId'>;
 
-/** How many runs are carried out within some time. */
+/** The most runs that are carried out within a time, in milliseconds. */
 interface RunLimit {
   readonly most: number;
   readonly withinMs: number;
@@ -102,13 +102,13 @@ interface RunLimit {
 export type WorkflowRuns = ReturnType<typeof createWorkflowRuns>;
 
 /**
- * The runs of the app's step in workflows, each with the token that Slack gave for it, sealed. Each change names the state that it
+ * Stores the runs of the app's step in workflows, each with the token that Slack gave for it, sealed. Each change names the state that it
  * starts from, so that only one process makes it.
  */
 export function createWorkflowRuns(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
-    /** Stores a run with its token, and adds its job. False when that execution was stored before. */
+    /** Stores a run with its token, and adds its job. False if that execution was stored before. */
     receive: (run: NewRun, token: Secret<string> | undefined) =>
       engine.transact(db, (trx) => receive(trx, foundation, run, token)),
     find: async (workspaceId: WorkspaceId, id: WorkflowRunId) => {
@@ -120,10 +120,10 @@ export function createWorkflowRuns(foundation: Foundation) {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    /** Counts it against what its key, or all runs without one in its channel, may do in a minute. False: no more now. */
+    /** Counts a run against the limit of its key, or of all runs without one in its channel. False if the limit is reached. */
     admit: (run: WorkflowRun, now: number, limit: RunLimit) =>
       engine.transact(db, (trx) => admit(trx, run, now, limit)),
-    /** received → asking. */
+    /** Moves a run from received to asking, with its card. False if it was in another state. */
     ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<boolean> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
       const asked = update(db, run).set(columns).where('state', '=', 'received').returning('id');
@@ -134,7 +134,7 @@ export function createWorkflowRuns(foundation: Foundation) {
      * the request may leave now, for the only time.
      */
     send: (run: WorkflowRun, by: SentBy) => engine.transact(db, (trx) => send(trx, run, by)),
-    /** Ends it from one of these states. Undefined: another process has ended it, or it goes on. */
+    /** Ends a run from one of these states; undefined if it is in another one. */
     end: async (run: WorkflowRun, from: readonly RunState[], { code, details }: RunOutcome) => {
       const columns = { state: 'ended', outcome: code, outcome_details: JSON.stringify(details) } as const;
       const row = await update(db, run)
@@ -144,15 +144,15 @@ export function createWorkflowRuns(foundation: Foundation) {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    /** The token that Slack gave for this run; undefined where there was none, or it can't be opened. */
+    /** Finds the token that Slack gave for this run; undefined if there was none, or it can't be opened. */
     findToken: (run: WorkflowRun) => findToken(foundation, run),
-    /** Slack knows the outcome: the token is erased, and nothing is left to do. */
+    /** Erases the token and removes the job, once Slack knows the outcome. */
     markTold: (run: WorkflowRun) =>
       engine.transact(db, async (trx) => {
         await update(trx, run).set({ sealed_token: null }).execute();
         await removeJob(trx, RUN, run.id);
       }),
-    /** What Slack can't deliver again. */
+    /** Removes runs that Slack can't deliver again, by the time when they were received (epoch ms). */
     removeBefore: async (receivedAt: number) => {
       await db.deleteFrom('workflow_runs').where('received_at', '<', receivedAt).execute();
     },
@@ -163,7 +163,7 @@ function update(db: Queries, { id, workspaceId }: RunRef) {
   return db.updateTable('workflow_runs').where('id', '=', id).where('workspace_id', '=', workspaceId);
 }
 
-/** Due at once: whoever gets to it first carries it out. */
+/** The job is due at once, for whichever process gets to it first. */
 async function receive(
   trx: Queries,
   foundation: Foundation,
@@ -190,7 +190,7 @@ async function receive(
   return true;
 }
 
-/** Once for each run: one that was counted before a crash is let through. */
+/** Counts each run once: one that was counted before a crash is let through. */
 async function admit(
   trx: Queries,
   run: WorkflowRun,
@@ -232,7 +232,7 @@ async function send(
   return (await sent.executeTakeFirst()) ? 'sent' : 'over';
 }
 
-/** False when the key was revoked, or has expired. */
+/** Notes that a key is used; false if it was revoked or has expired. */
 async function useKey(trx: Queries, { workspaceId }: RunRef, keyId: string, now: number): Promise<boolean> {
   const used = await trx
     .updateTable('workflow_keys')
@@ -266,7 +266,6 @@ function placeOf({ id, workspaceId }: RunRef): SealedPlace {
   return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
 }
 
-/** A run out of its row. */
 function toRun(row: WorkflowRunRow): WorkflowRun {
   const { card_channel_id: channelId, card_ts: ts } = row;
   const card: Card | null = channelId !== null && ts !== null ? { channelId, ts } : null;
@@ -288,7 +287,7 @@ function toRun(row: WorkflowRunRow): WorkflowRun {
   };
 }
 
-/** The columns that say with which key a run came. */
+/** Makes the columns of the key that a run was started with. */
 function columnsOfKey(key: RunKey) {
   const isKey = key.kind === 'key';
   return { key_kind: key.kind, key_id: isKey ? key.id : '', key_name: isKey ? key.name : '' };

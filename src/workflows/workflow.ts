@@ -30,6 +30,7 @@ const run = z.object({ run: z.string() });
 
 /** Carries out the step that a workflow asks for. */
 export const runButton = defineButton('workflow_run', run);
+/** Cancels the step that a workflow asks for. */
 export const cancelButton = defineButton('workflow_cancel', run);
 
 /** Opens the form that issues a workflow key. */
@@ -100,7 +101,7 @@ function describeKey(key: WorkflowKey, now: number): string {
 }
 
 /** "reboot, stop on `web-*` until …" */
-function describeLimits(key: Pick<WorkflowKey, 'actions' | 'pattern' | 'until'>, now: number): string {
+function describeLimits(key: WorkflowKey, now: number): string {
   const { actions: allowed, pattern, until } = key;
   const servers = pattern === EVERY_SERVER ? 'every server' : codeLabel(pattern, 100);
   const words = `${allowed.join(', ')} on ${servers}`;
@@ -207,7 +208,7 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   };
 }
 
-/** For when Slack didn't show the modal with the key. */
+/** Renders the key for a user to whom Slack didn't show the modal. */
 export const NOT_SHOWN =
   'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';
 

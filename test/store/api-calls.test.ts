@@ -3,7 +3,6 @@ import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import type { AccountNames } from '../../src/core/ids.ts';
-import { Secret } from '../../src/core/secret.ts';
 import { createApiCalls } from '../../src/db/api-calls.ts';
 import { openEngine } from '../../src/db/database.ts';
 import { openStore } from '../../src/db/open-store.ts';
@@ -16,35 +15,10 @@ import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from 
 const HOLD_MS = 110_000;
 const of = (limit: number) => ({ limit, maxHoldMs: HOLD_MS });
 
-describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
+describe.each(engines)('API slots on $name', ({ make }) => {
   let store: Store;
   beforeEach(async () => {
     store = await make();
-  });
-
-  describe('reply addresses', () => {
-    const url = new Secret('https://hooks.slack.example/commands/T1/1/x');
-
-    test('can be used five times, even all at once', async () => {
-      await store.replyUrls.store('r', 'T1', url, T0 + 100);
-      const uses = await Promise.all(Array.from({ length: 8 }, () => store.replyUrls.use('r', T0)));
-      const revealed = uses.map((use) => use?.reveal());
-      expect(revealed.filter((use) => use === url.reveal())).toHaveLength(5);
-      expect(revealed.filter((use) => use === undefined)).toHaveLength(3);
-    });
-
-    test('expire, and a new one under the same ID can be used five times again', async () => {
-      await store.replyUrls.store('r', 'T1', url, T0 + 100);
-      for (let use = 0; use < 5; use++) await store.replyUrls.use('r', T0);
-      await store.replyUrls.store('r', 'T1', new Secret('fresh'), T0 + 200);
-      expect((await store.replyUrls.use('r', T0 + 199))?.reveal()).toBe('fresh');
-      expect(await store.replyUrls.use('r', T0 + 200)).toBeUndefined();
-      await store.replyUrls.removeExpired(T0 + 199);
-      expect(await store.replyUrls.use('r', T0)).toBeDefined();
-      await store.replyUrls.removeExpired(T0 + 200);
-      expect(await store.replyUrls.use('r', T0)).toBeUndefined();
-      expect(await store.replyUrls.use('unknown', T0)).toBeUndefined();
-    });
   });
 
   describe('slots of the hosting API', () => {

@@ -12,7 +12,7 @@ describe.each(places)('the keys of a database on $name', ({ make }) => {
   const makeEmpty = async () => {
     const place = await make();
     await (await place.open()).close();
-    await place.sql('delete from key_checks');
+    await place.sql("delete from facts where kind = 'key'");
     return place;
   };
 
@@ -32,9 +32,9 @@ describe.each(places)('the keys of a database on $name', ({ make }) => {
     await (await openWith(vaultOf('k2', 'k1'))).close();
     for (const ring of [['k2', 'k1'], ['k2'], ['k1', 'k3']])
       await (await openWith(vaultOf(...ring), false)).close();
-    expect(await place.sql('select key_id from key_checks order by key_id')).toEqual([
-      { key_id: 'k1' },
-      { key_id: 'k2' },
+    expect(await place.sql("select id from facts where kind = 'key' order by id")).toEqual([
+      { id: 'k1' },
+      { id: 'k2' },
     ]);
   });
 });

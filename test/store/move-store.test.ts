@@ -56,8 +56,8 @@ async function makeSource() {
   const store = await open(from);
   const made = await fill(store);
   await store.close();
-  bySql(`insert into seen_requests with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
-    select 'request ' || n, ${T0} from n`);
+  bySql(`insert into kept with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
+    select 'seen', 'request ' || n, '', '', 0, ${T0} from n`);
   return made;
 }
 
@@ -67,7 +67,7 @@ describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
     const to = await createEmptyDatabase();
     const lines = await moveTo(to);
     expect(lines).toContain('operations: 2 rows');
-    expect(lines).toContain('seen_requests: 1001 rows');
+    expect(lines).toContain('kept: 1001 rows');
     expect(lines).toContain('Audit log of T1: 2 entries verified');
     expect(lines.at(-1)).toMatch(/^Done\. Set DATABASE_URL to postgres:\/\/.+ and start the app\./);
     const store = await openTarget(to);

@@ -23,7 +23,7 @@ test('a database that takes no write is not ready', async () => {
   await store.ping();
   // As a full disk does: reading goes on, writing fails.
   const other = new DatabaseSync(path);
-  other.exec("create trigger full before update on pings begin select raise(abort, 'disk is full'); end");
+  other.exec("create trigger full before update on facts begin select raise(abort, 'disk is full'); end");
   await expect(store.ping()).rejects.toThrow('disk is full');
   other.exec('drop trigger full');
   other.close();

@@ -217,7 +217,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       const { id } = await send();
       await forgetSending(id);
       await reopen();
-      await place.sql('delete from restores');
+      await place.sql("delete from facts where kind = 'restored'");
       await forgetSending(id);
       expect((await reopen()).notes).toHaveLength(1);
       expect(await store.ledger.find(id)).toMatchObject({ state: 'unconfirmed' });

@@ -125,10 +125,12 @@ describe('a row that was copied', () => {
     await expect(store.passwords.find(theirs)).rejects.toThrow(VaultError);
   });
 
-  test('with a reply address can’t be opened in another workspace', async () => {
+  test('with a reply address can’t be opened in another workspace, or under another ID', async () => {
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
-    bySql((db) => db.exec("update reply_urls set workspace_id = 'T2'"));
+    bySql((db) => db.exec("update kept set workspace_id = 'T2'"));
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
+    bySql((db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
+    await expect(store.replyUrls.use('other', T0)).rejects.toThrow(VaultError);
   });
 });
 

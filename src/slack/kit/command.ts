@@ -9,7 +9,7 @@ import type { ModalHandler } from './modal.ts';
 import { parseTyped, type TypedWords } from './typed-words.ts';
 
 /** A subcommand of `/vps` with everything that belongs to it. */
-export interface Command {
+export interface Command extends Handlers {
   readonly name: string;
   /** What follows `/vps` in help and in the README. */
   readonly usage: string;
@@ -18,6 +18,10 @@ export interface Command {
   readonly needs: Role | 'anyone';
   /** Parses the rest of the line and runs. @throws Refusal `bad_words`, and what the feature throws */
   run(rest: string, request: SlackRequest): Promise<void>;
+}
+
+/** What handles the buttons, forms and long menus of a feature. */
+export interface Handlers {
   readonly actions: readonly ActionHandler[];
   readonly modals: readonly ModalHandler[];
   readonly suggestions: readonly Suggestions[];
@@ -30,7 +34,7 @@ export interface Suggestions {
   find(typed: string, request: SlackRequest): Promise<PlainTextOption[]>;
 }
 
-interface CommandParts<Arguments> {
+interface CommandParts<Arguments> extends Partial<Handlers> {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
@@ -40,9 +44,6 @@ interface CommandParts<Arguments> {
   /** Parses the typed words into arguments, or returns a sentence that says what is wrong with them. */
   parse(typed: TypedWords): Arguments | string;
   run(input: Arguments, request: SlackRequest): Promise<void>;
-  readonly actions?: readonly ActionHandler[];
-  readonly modals?: readonly ModalHandler[];
-  readonly suggestions?: readonly Suggestions[];
 }
 
 /** Typed text may go into the value of a button, which holds 2,000 characters, escapes included. */

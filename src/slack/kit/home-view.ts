@@ -41,7 +41,7 @@ const MOST_NOTICES = 10;
 /** Makes the view that is published for one user. Cuts what doesn't fit, and says so. */
 export function homeView(
   channelId: ChannelId,
-  { page, blocks }: Pick<HomeContent, 'page' | 'blocks'>,
+  { page, blocks }: HomeContent,
   notices: readonly KnownBlock[] = [],
 ): HomeView {
   const all = [...notices.slice(0, MOST_NOTICES).map(withoutId), ...blocks];

@@ -1,5 +1,5 @@
 import { findKeyNameOf } from '../../core/roles.ts';
-import { colorOf, type Server, type StateColor } from '../../core/server.ts';
+import { colorOf, type HasState, type StateColor } from '../../core/server.ts';
 
 /** Escapes what Slack reads as control characters (Slack, "Formatting message text"). */
 export function escapeText(text: string): string {
@@ -98,11 +98,11 @@ export function nameActor(actorId: string): string {
 const DOTS: Readonly<Record<StateColor, string>> = { green: '🟢', yellow: '🟡', red: '🔴', gray: '⚪' };
 
 /** Writes a server's state as plain text: a colored dot, and the hosting API's own word. */
-export function plainState(server: Pick<Server, 'state'>): string {
+export function plainState(server: HasState): string {
   return `${DOTS[colorOf(server)]} ${shorten(server.state.trim() || 'unknown', 20)}`;
 }
 
 /** Writes a server's state like `plainState`, in mrkdwn. */
-export function stateWords(server: Pick<Server, 'state'>): string {
+export function stateWords(server: HasState): string {
   return escapeText(plainState(server));
 }

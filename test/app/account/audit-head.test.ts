@@ -1,24 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { createAuditPublisher } from '../../../src/account/audit.ts';
+import type { Store } from '../../../src/context.ts';
 import { silentLog } from '../../../src/log.ts';
 import { realSystem } from '../../../src/system.ts';
 import { engines, entry, open, T0 } from '../../store/support.ts';
+import { makePorts } from '../support/make-ports.ts';
 
 const HOUR_MS = 3_600_000;
 
-function makePublisher(audit: Parameters<typeof createAuditPublisher>[0]['audit']) {
+function makePublisher(store: Store) {
   const lines: string[] = [];
   const info = (_: string, { workspaceId, seq }: Record<string, unknown> = {}) => {
     lines.push(`${workspaceId}:${seq}`);
   };
-  const publish = createAuditPublisher({ audit, log: { ...silentLog, info } });
+  const publish = createAuditPublisher(makePorts(store, { log: { ...silentLog, info } }));
   return { publish: async () => [await publish(), lines.splice(0)][1] };
 }
 
 describe.each(engines)('the head of an audit on $name', ({ make }) => {
   test('is published once the log has grown, and not again while nothing happens', async () => {
-    const { audit } = await make();
-    const { publish } = makePublisher(audit);
+    const store = await make();
+    const { audit } = store;
+    const { publish } = makePublisher(store);
     expect(await publish()).toEqual([]);
     for (const workspaceId of ['T1', 'T2', 'T3']) await audit.add(entry({ workspaceId }));
     expect(await publish()).toEqual(['T1:1', 'T2:1', 'T3:1']);
@@ -28,24 +31,25 @@ describe.each(engines)('the head of an audit on $name', ({ make }) => {
   });
 
   test('is published by the next process if the last one was killed', async () => {
-    const { audit } = await make();
-    await audit.add(entry({ workspaceId: 'T1' }));
-    expect(await makePublisher(audit).publish()).toEqual(['T1:1']);
+    const store = await make();
+    await store.audit.add(entry({ workspaceId: 'T1' }));
+    expect(await makePublisher(store).publish()).toEqual(['T1:1']);
   });
 });
 
 test('the head of an audit that has not grown for hours is left out after a restart, too', async () => {
   let now = T0;
-  const { audit } = await open('sqlite::memory:', { system: { ...realSystem, now: () => now } });
+  const store = await open('sqlite::memory:', { system: { ...realSystem, now: () => now } });
+  const { audit } = store;
   await audit.add(entry({ workspaceId: 'T1', at: now }));
   now += HOUR_MS;
   await audit.add(entry({ workspaceId: 'T2', at: now }));
-  expect(await makePublisher(audit).publish()).toEqual(['T1:1', 'T2:1']);
+  expect(await makePublisher(store).publish()).toEqual(['T1:1', 'T2:1']);
   now += HOUR_MS;
   await audit.add(entry({ workspaceId: 'T3', at: now }));
   now += 24 * HOUR_MS;
-  expect(await makePublisher(audit).publish()).toEqual(['T2:1', 'T3:1']);
+  expect(await makePublisher(store).publish()).toEqual(['T2:1', 'T3:1']);
   expect(await audit.listHeads()).toHaveLength(3);
   await audit.add(entry({ workspaceId: 'T4', at: now + 365 * 24 * HOUR_MS }));
-  expect(await makePublisher(audit).publish()).toEqual(['T2:1', 'T3:1', 'T4:1']);
+  expect(await makePublisher(store).publish()).toEqual(['T2:1', 'T3:1', 'T4:1']);
 });

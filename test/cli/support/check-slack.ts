@@ -8,6 +8,7 @@ import { checkSlack } from '../../../src/cli/check-slack.ts';
 import { listPieces } from '../../../src/sandbox/gallery/list-pieces.ts';
 import { type LocalSlack, startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../../src/system.ts';
 
 const TOKEN = 'xoxb-4096-never-to-be-printed';
 
@@ -47,7 +48,7 @@ export async function run(apiUrl: string, args: readonly string[], settings: Set
   const code = await checkSlack({
     args,
     environment,
-    system: { sleep: async (ms) => void pauses.push(ms) },
+    system: { ...realSystem, sleep: async (ms) => void pauses.push(ms) },
     readPieces: async () => SOME_PIECES,
     print: (words) => printed.push(words),
     tell: (words) => told.push(words),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPacedEdits } from '../../../src/slack/outbox.ts';
 import type { SlackAnswer, SlackApi } from '../../../src/slack/slack-api.ts';
+import { realSystem } from '../../../src/system.ts';
 
 const CARD = { channelId: 'C1', ts: '1.2' };
 const HELLO = { text: 'hello', blocks: [] };
@@ -17,9 +18,9 @@ function openEdits(state: { isShared?: boolean | undefined; announces?: boolean 
   const slack: SlackApi = Object.assign(Object.create(unused), { updateMessage });
   const edit = createPacedEdits({
     clients: { of: () => slack },
-    channels: { isShared: async () => state.isShared },
+    channels: Object.assign(Object.create(unused), { isShared: async () => state.isShared }),
     mayAnnounce: async () => state.announces ?? state.isShared === false,
-    system: { elapsed: () => world.elapsed },
+    system: { ...realSystem, elapsed: () => world.elapsed },
   });
   return { world, state, edit: (workspaceId = 'T1') => edit(workspaceId, CARD, HELLO) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Workspaces } from '../../../src/account/ports.ts';
+import type { Workspaces } from '../../../src/account/workspaces.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createSlackAbilities } from '../../../src/slack/abilities.ts';
@@ -47,6 +47,7 @@ function twoWorkspaces() {
       const token = TOKENS[workspaceId];
       return token === undefined ? undefined : { token: new Secret(token) };
     },
+    isServed: async () => true,
   };
   return { clients: createSlackClients(connections, tokens), used };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSlackClock } from '../../../src/slack/slack-api.ts';
+import { realSystem } from '../../../src/system.ts';
 
 const MINUTE_MS = 60_000;
 /** In whole seconds, as Slack tells its time. */
@@ -9,7 +10,7 @@ const dateOf = (at: number) => new Date(at).toUTCString();
 /** Our clock, off by that much, and Slack's as we know it. */
 function startOff(byMs: number) {
   const ours = { now: SLACKS + byMs };
-  return { ours, clock: createSlackClock({ now: () => ours.now }) };
+  return { ours, clock: createSlackClock({ ...realSystem, now: () => ours.now }) };
 }
 
 describe('Slack’s clock', () => {

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_TRIES } from '../../../src/account/connect-link.ts';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
 import { engines, T0 } from '../support.ts';
 
-describe.each(engines)('workspaces, keys and links on $name', ({ make }) => {
+describe.each(engines)('workspaces and keys on $name', ({ make }) => {
   let store: Store;
   beforeEach(async () => {
     store = await make();
@@ -80,56 +79,6 @@ describe.each(engines)('workspaces, keys and links on $name', ({ make }) => {
       expect([await apiKeys.remove('T1'), await apiKeys.remove('T1')]).toEqual([true, false]);
       expect(await apiKeys.find('T1')).toBeUndefined();
       expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
-    });
-  });
-
-  describe('connect links', () => {
-    const link = { tokenHash: 'h', workspaceId: 'T1', userId: 'U1', channelId: 'C1', expiresAt: T0 + 100 };
-
-    test('allow one try at a time, and none after a success', async () => {
-      const { connectLinks } = store;
-      await connectLinks.put(link);
-      expect(await connectLinks.find('h')).toEqual({ ...link, isUsed: false });
-      const both = await Promise.all([connectLinks.take('h', T0), connectLinks.take('h', T0)]);
-      expect(both.filter(Boolean)).toHaveLength(1);
-      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
-      expect(await connectLinks.take('other', T0)).toBe(false);
-    });
-
-    test('can be tried again after a failure, but not forever', async () => {
-      const { connectLinks } = store;
-      await connectLinks.put(link);
-      for (let tried = 0; tried < MAX_TRIES; tried++) {
-        expect(await connectLinks.take('h', T0)).toBe(true);
-        await connectLinks.giveBack('h');
-      }
-      expect(await connectLinks.take('h', T0)).toBe(false);
-      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
-    });
-
-    test('expire by themselves', async () => {
-      const { connectLinks } = store;
-      await connectLinks.put(link);
-      expect(await connectLinks.take('h', T0 + 100)).toBe(false);
-      await connectLinks.removeExpired(T0 + 99);
-      expect(await connectLinks.find('h')).toBeDefined();
-      await connectLinks.removeExpired(T0 + 100);
-      expect(await connectLinks.find('h')).toBeUndefined();
-    });
-  });
-
-  describe('signed requests', () => {
-    test('are new only once, until they are removed', async () => {
-      const { seenRequests } = store;
-      const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
-      expect(both.sort()).toEqual([false, true]);
-      expect(await seenRequests.addFirst('other', T0 + 5)).toBe(true);
-      // Either of the two may have been first.
-      await seenRequests.removeBefore(T0 + 2);
-      expect([await seenRequests.addFirst('r', T0), await seenRequests.addFirst('other', T0)]).toEqual([
-        true,
-        false,
-      ]);
     });
   });
 });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAuditPublisher, parseAuditHead } from '../../../src/account/audit.ts';
-import type { AuditFault } from '../../../src/account/ports.ts';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import type { AuditFault } from '../../../src/db/audit-log.ts';
 import { silentLog } from '../../../src/log.ts';
+import { makePorts } from '../../app/support/make-ports.ts';
 import { entry, markSent, newCreate, T0 } from '../support.ts';
 import { addTimed, anyEntry, makeDatabase, TABLES, vaultNamed, vaultOf } from './audit-support.ts';
 
@@ -203,7 +204,7 @@ describe('a head in the log', () => {
     const info = (_: string, { seq, signature }: Record<string, unknown> = {}) => {
       heads.push(`${seq}:${signature}`);
     };
-    await createAuditPublisher({ audit: store.audit, log: { ...silentLog, info } })();
+    await createAuditPublisher(makePorts(store, { log: { ...silentLog, info } }))();
     return parseAuditHead(heads[0] ?? '');
   };
 

@@ -159,6 +159,34 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await store.passwords.find(other)).toBeDefined();
   });
 
+  test('is erased with what its workspace kept for a time, and with its notes; protections stay', async () => {
+    const store = await make();
+    const { kept, replyUrls, connectLinks, seenRequests, serverNotes } = store;
+    const installed = await store.installationStore.install(acme(), auditOf);
+    const serverId = 1001;
+    for (const id of ['T1', 'T2']) {
+      await kept.put('thread', id, id, { ts: '1.5', isOpen: false }, T0 + 1);
+      await kept.put('message', id, id, { channelId: 'C1', ts: '1.5' }, T0 + 1);
+      await replyUrls.store(id, id, new Secret('https://hooks.slack.example/1'), T0 + 1);
+      await connectLinks.put({ tokenHash: id, workspaceId: id, userId: 'U1', expiresAt: T0 + 1 });
+      await serverNotes.put('note', id, { serverId, label: 'w', text: 'x', notedBy: 'U1', notedAt: T0 });
+      await serverNotes.put('protection', id, { serverId, protectedBy: 'U1', protectedAt: T0 });
+    }
+    await seenRequests.addFirst('r', T0);
+    await store.installationStore.erase(installed, auditOfErasure);
+    const listFound = async (id: string) => [
+      await kept.find('thread', id),
+      await kept.find('message', id),
+      await replyUrls.use(id, T0),
+      await connectLinks.find(id),
+      await serverNotes.find('note', id, serverId),
+    ];
+    expect((await listFound('T1')).filter((each) => each !== undefined)).toEqual([]);
+    expect((await listFound('T2')).filter((each) => each === undefined)).toEqual([]);
+    expect(await serverNotes.find('protection', 'T1', serverId)).toBeDefined();
+    expect(await seenRequests.addFirst('r', T0)).toBe(false);
+  });
+
   test.each([
     ['the password', true],
     ['an unclear answer', false],

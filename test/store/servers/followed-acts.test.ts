@@ -48,7 +48,7 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
     const { workspaceId: _, ...facts } = ACT;
     const start = { since: now, passedMs: 0, isMeasured: true };
     expect(await listActs(store)).toMatchObject([{ ...facts, ...start, thread, servers: [SERVER, second] }]);
-    expect(await store.actMessages.find('act-1')).toEqual(MESSAGE);
+    expect(await store.kept.find('message', 'act-1')).toEqual(MESSAGE);
     await followedActs.forget('act-1');
     expect(await listActs(store)).toEqual([]);
   });
@@ -78,14 +78,5 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
       ['bought', 'waiting', undefined],
       ['elsewhere', 'waiting', undefined],
     ]);
-  });
-
-  test('have messages that are found until they expire', async () => {
-    const { actMessages } = await make();
-    await actMessages.put('order', 'T1', MESSAGE, now + 1);
-    await actMessages.removeExpired(now);
-    expect(await actMessages.find('order')).toEqual(MESSAGE);
-    await actMessages.removeExpired(now + 1);
-    expect(await actMessages.find('order')).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ it('a note is on the card with its contact and its author, and pings no one but 
   await viewer.sees('Note: billing, call @olga first');
   await viewer.sees('Contact: @mara');
   await viewer.sees('Noted by @otto');
-  expect(await team.app.ports.serverNotes.list(TEAM.id)).toEqual([
+  expect(await team.app.ports.serverNotes.list('note', TEAM.id)).toEqual([
     expect.objectContaining({ label: 'web-1', text: 'billing, call @olga first', contact: USERS.mara.id }),
   ]);
   expect(team.slack.brokenRules()).toEqual([]);
@@ -42,7 +42,7 @@ it('the list finds servers by note and by contact', async () => {
 it('the text can be replaced without the contact, and both can be removed', async () => {
   const { team, id, operator } = await startNoted();
   await using _ = team;
-  const noted = async () => await team.app.ports.serverNotes.find(TEAM.id, id);
+  const noted = async () => await team.app.ports.serverNotes.find('note', TEAM.id, id);
   await operator.types('/vps note web-1 shop');
   await operator.sees('Note: shop');
   expect(await noted()).toMatchObject({ text: 'shop', contact: USERS.mara.id });
@@ -58,7 +58,9 @@ it('a viewer can’t change a note, and an invalid note is explained', async () 
   const viewer = team.slack.as('vera').in('#ops');
   await viewer.types('/vps note web-1 mine');
   await viewer.sees('operator');
-  expect(await team.app.ports.serverNotes.find(TEAM.id, id)).toMatchObject({ notedBy: USERS.otto.id });
+  expect(await team.app.ports.serverNotes.find('note', TEAM.id, id)).toMatchObject({
+    notedBy: USERS.otto.id,
+  });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps note web-1');
   await operator.sees('Add some text');
@@ -71,9 +73,9 @@ it('a viewer can’t change a note, and an invalid note is explained', async () 
 it('a note is not shown on another account’s server with the same ID', async () => {
   const { team, id } = await startNoted();
   await using _ = team;
-  const note = await team.app.ports.serverNotes.find(TEAM.id, id);
+  const note = await team.app.ports.serverNotes.find('note', TEAM.id, id);
   expect(note).toBeDefined();
-  if (note) await team.app.ports.serverNotes.put(TEAM.id, { ...note, label: 'other' });
+  if (note) await team.app.ports.serverNotes.put('note', TEAM.id, { ...note, label: 'other' });
   const viewer = team.slack.as('vera').in('#ops');
   await viewer.types('/vps show web-1');
   await viewer.sees('Paid until');

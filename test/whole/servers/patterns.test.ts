@@ -87,7 +87,7 @@ it('protected servers, and those in a state that does not allow it, are named in
   const { team, ids } = await startServers(4);
   await using _ = team;
   const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
-  await team.app.ports.protections.put(TEAM.id, protection);
+  await team.app.ports.serverNotes.put('protection', TEAM.id, protection);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps stop web-2');
   await operator.sees('stopped web-2');

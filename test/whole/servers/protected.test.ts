@@ -44,7 +44,11 @@ it('a submitted delete form is refused when the server was protected since it wa
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete db-1');
   await manager.fills({ 'Type the label to delete it': 'db-1' });
-  await team.app.ports.protections.put(TEAM.id, { serverId: id, protectedBy: 'U1', protectedAt: 1 });
+  await team.app.ports.serverNotes.put('protection', TEAM.id, {
+    serverId: id,
+    protectedBy: 'U1',
+    protectedAt: 1,
+  });
   await manager.presses('Delete');
   await manager.sees('so it can’t be deleted');
   expect(changesSeen(team)).toEqual([]);

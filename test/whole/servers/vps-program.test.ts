@@ -147,7 +147,7 @@ test('npm run vps --json prints JSON, and every outcome has an exit code', async
   });
   expect(JSON.parse(lost.output)).toMatchObject({ outcome: 'unconfirmed' });
   const protection = { serverId: id ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
-  await team.app.ports.protections.put(TEAM.id, protection);
+  await team.app.ports.serverNotes.put('protection', TEAM.id, protection);
   const held = await run(team, 'stop', 'web-1', '--yes');
   expect(held).toMatchObject({ code: 1, output: '', words: expect.stringContaining('is protected by U') });
   const unknown = await run(team, 'show', 'wbe-2');

@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { MAX_TRIES } from '../../src/account/connect-link.ts';
+import type { Store } from '../../src/context.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { SEEN_MS } from '../../src/db/kept.ts';
+import { engines, T0 } from './support.ts';
+
+describe.each(engines)('what is kept until a time on $name', ({ make }) => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await make();
+  });
+
+  test('is found by its kind and ID as it was stored last, until it expires', async () => {
+    const { kept } = store;
+    await kept.put('thread', 'F1', 'T1', { ts: '9.1', isOpen: false }, T0 + 10);
+    await kept.put('thread', 'F1', 'T1', { ts: '9.2', isOpen: true }, T0 + 20);
+    await kept.put('thread', 'F2', 'T1', { ts: '9.3', isOpen: false }, T0 + 10);
+    await kept.put('message', 'F1', 'T1', { channelId: 'C1', ts: '1.5' }, T0 + 11);
+    await kept.removeExpired(T0 + 10);
+    expect(await kept.find('thread', 'F1')).toEqual({ ts: '9.2', isOpen: true });
+    expect(await kept.find('message', 'F1')).toEqual({ channelId: 'C1', ts: '1.5' });
+    expect(await kept.find('thread', 'F2')).toBeUndefined();
+    expect(await kept.find('message', 'F2')).toBeUndefined();
+    await kept.remove('message', 'F1');
+    expect(await kept.find('message', 'F1')).toBeUndefined();
+    expect(await kept.find('thread', 'F1')).toBeDefined();
+  });
+
+  describe('a reply address', () => {
+    const url = new Secret('https://hooks.slack.example/commands/T1/1/x');
+
+    test('can be used five times, even all at once', async () => {
+      await store.replyUrls.store('r', 'T1', url, T0 + 100);
+      const uses = await Promise.all(Array.from({ length: 8 }, () => store.replyUrls.use('r', T0)));
+      const revealed = uses.map((use) => use?.reveal());
+      expect(revealed.filter((use) => use === url.reveal())).toHaveLength(5);
+      expect(revealed.filter((use) => use === undefined)).toHaveLength(3);
+    });
+
+    test('expires, and a new one under the same ID can be used five times again', async () => {
+      await store.replyUrls.store('r', 'T1', url, T0 + 100);
+      for (let use = 0; use < 5; use++) await store.replyUrls.use('r', T0);
+      await store.replyUrls.store('r', 'T1', new Secret('fresh'), T0 + 200);
+      expect((await store.replyUrls.use('r', T0 + 199))?.reveal()).toBe('fresh');
+      expect(await store.replyUrls.use('r', T0 + 200)).toBeUndefined();
+      await store.kept.removeExpired(T0 + 199);
+      expect(await store.replyUrls.use('r', T0)).toBeDefined();
+      await store.kept.removeExpired(T0 + 200);
+      expect(await store.replyUrls.use('r', T0)).toBeUndefined();
+      expect(await store.replyUrls.use('unknown', T0)).toBeUndefined();
+    });
+
+    test('is not used up by what has the same ID', async () => {
+      await store.kept.put('thread', 'r', 'T1', { ts: '9.1', isOpen: false }, T0 + 100);
+      expect(await store.replyUrls.use('r', T0)).toBeUndefined();
+      await store.replyUrls.store('r', 'T1', url, T0 + 100);
+      expect(await store.connectLinks.find('r')).toBeUndefined();
+      expect(await store.connectLinks.take('r', T0)).toBe(false);
+    });
+  });
+
+  describe('a connect link', () => {
+    const link = { tokenHash: 'h', workspaceId: 'T1', userId: 'U1', channelId: 'C1', expiresAt: T0 + 100 };
+
+    test('allows one try at a time, and none after a success', async () => {
+      const { connectLinks } = store;
+      await connectLinks.put(link);
+      expect(await connectLinks.find('h')).toEqual({ ...link, isUsed: false });
+      const both = await Promise.all([connectLinks.take('h', T0), connectLinks.take('h', T0)]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
+      expect(await connectLinks.take('other', T0)).toBe(false);
+    });
+
+    test('can be tried again after a failure, but not forever', async () => {
+      const { connectLinks } = store;
+      await connectLinks.put(link);
+      for (let tried = 0; tried < MAX_TRIES; tried++) {
+        expect(await connectLinks.find('h')).toMatchObject({ isUsed: false });
+        expect(await connectLinks.take('h', T0)).toBe(true);
+        await connectLinks.giveBack('h');
+        await connectLinks.giveBack('h');
+      }
+      expect(await connectLinks.take('h', T0)).toBe(false);
+      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
+    });
+
+    test('expires by itself', async () => {
+      const { connectLinks, kept } = store;
+      await connectLinks.put(link);
+      expect(await connectLinks.take('h', T0 + 100)).toBe(false);
+      await kept.removeExpired(T0 + 99);
+      expect(await connectLinks.find('h')).toBeDefined();
+      await kept.removeExpired(T0 + 100);
+      expect(await connectLinks.find('h')).toBeUndefined();
+    });
+  });
+
+  test('a request is new only once, until it is removed', async () => {
+    const { seenRequests, kept } = store;
+    const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
+    expect(both.sort()).toEqual([false, true]);
+    expect(await seenRequests.addFirst('other', T0 + 5)).toBe(true);
+    expect(await seenRequests.addAll(['more', 'other'], T0 + 5)).toBe(false);
+    // Either of the two may have been first.
+    await kept.removeExpired(T0 + 1 + SEEN_MS);
+    expect([await seenRequests.addFirst('r', T0), await seenRequests.addFirst('other', T0)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
