@@ -1,5 +1,4 @@
 import { withTimeout } from '../core/locks.ts';
-import type { RequestPlace } from '../installations/installations.ts';
 import type { System } from '../system.ts';
 import { createCommandAnswer } from './answer.ts';
 import { dispatchEvent, dispatchStep } from './dispatch-events.ts';
@@ -11,7 +10,7 @@ import {
   type OfferedOptions,
 } from './dispatch-interactions.ts';
 import { type SubmissionAck, sendError } from './failures.ts';
-import { type Message, stampBlocks } from './kit/blocks.ts';
+import type { Message } from './kit/blocks.ts';
 import { commandPayload, placeOfCommand, triggerId } from './payloads.ts';
 import { replyTo } from './reply.ts';
 import { createRequest } from './request.ts';
@@ -88,13 +87,10 @@ function dispatchCommand(
     await request.note.sayUnsaid(request.reply);
   };
   const ended = run();
-  const inAck = answer.inAck(ended).then((message) => message && stampMessage(message, place));
+  const inAck = answer
+    .inAck(ended)
+    .then((message) => message && routing.clients.of(workspaceId).stamp(message));
   return { inAck, ended };
-}
-
-/** Names the workspace in the buttons of an ack, as the client of an organization's install does in what it posts. */
-function stampMessage(message: Message, { orgId, workspaceId }: RequestPlace): Message {
-  return orgId === undefined ? message : { ...message, blocks: stampBlocks(message.blocks, workspaceId) };
 }
 
 /** How long Slack takes an acknowledgment. */

@@ -54,6 +54,8 @@ export interface SlackApi {
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
   /** Lists one page of the members of a channel; `cursor` is '' for the first. */
   listMembers(channelId: string, cursor: string): Promise<SlackAnswer<MemberPage>>;
+  /** Returns a message as this client posts it, for an ack. */
+  stamp(message: Message): Promise<Message>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: whether the answer says `ok`. */
   respond(
     url: Secret<string>,
@@ -188,6 +190,7 @@ function createSlackApi(
     failStep: (id, error) => call('functions.completeError', { function_execution_id: id, error }, nothing),
     listMembers: (channel, cursor) =>
       call('conversations.members', { channel, limit: 1000, ...(cursor && { cursor }) }, memberPage),
+    stamp: async (message) => message,
     respond: async (url, body) => {
       const answer = await respond(url, body, agent, refusals);
       const error = answer.ok ? undefined : answer.error;
@@ -317,6 +320,7 @@ function stampedApi(
     post: async (recipient, message, threadTs) => slack.post(recipient, await stamped(message), threadTs),
     updateMessage: async (at, message, isPatient) =>
       slack.updateMessage(at, await stamped(message), isPatient),
+    stamp: stamped,
     respond: async (url, body) => slack.respond(url, await stamped(body)),
   };
 }
