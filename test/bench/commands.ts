@@ -14,12 +14,14 @@ export interface Typed {
   /** Where the answer may be posted; absent leaves the app nowhere to reply. */
   readonly replyTo?: string;
   readonly userId?: string;
+  /** What is typed after `/vps`. */
+  readonly text?: string;
   readonly workspaceId?: string;
 }
 
 let made = 0;
 
-/** Signs so many `/vps list` of one person, no two alike. */
+/** Signs so many commands of one person, no two alike. */
 export function signCommands(count: number, typed: Typed): SignedCommand[] {
   return Array.from({ length: count }, () => signCommand(typed));
 }
@@ -54,6 +56,7 @@ export function signCommand({
   replyTo,
   userId = USERS.vera.id,
   workspaceId = TEAM.id,
+  text = 'list',
 }: Typed): SignedCommand {
   const nth = ++made;
   const body = new URLSearchParams({
@@ -65,7 +68,7 @@ export function signCommand({
     user_id: userId,
     user_name: 'vera',
     command: '/vps',
-    text: 'list',
+    text,
     api_app_id: 'A0VPSAPP01',
     is_enterprise_install: 'false',
     ...(replyTo === undefined ? {} : { response_url: `${replyTo}/reply/${nth}` }),

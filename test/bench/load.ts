@@ -10,6 +10,7 @@ export interface Run {
 /**
  * Sends commands in a closed loop: each of `concurrency` senders waits for its acknowledgement before it sends
  * the next one. Ends when all are sent, or after `mostMs`.
+ * @param answer sends one, and returns how long that took, in milliseconds; by default until it is acknowledged
  * @throws Error when a command is not acknowledged with 200
  */
 export async function drive(
@@ -17,13 +18,14 @@ export async function drive(
   commands: readonly SignedCommand[],
   concurrency: number,
   mostMs: number,
+  answer: (pool: Pool, command: SignedCommand) => Promise<number> = acknowledge,
 ): Promise<Run> {
   const latenciesMs: number[] = [];
   const waiting = commands.values();
   const startedAt = performance.now();
   const send = async (): Promise<void> => {
     for (const command of waiting) {
-      latenciesMs.push(await acknowledge(pool, command));
+      latenciesMs.push(await answer(pool, command));
       if (performance.now() - startedAt > mostMs) return;
     }
   };
