@@ -18,8 +18,8 @@ import { withPanel } from './panel/routes.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import { readOwnManifest, withSteps } from './slack/manifest.ts';
-import type { Pages } from './slack/server.ts';
-import { type LocalSlack, startSlack } from './slack/slack.ts';
+import { type Pages, type SlackServer, serveSlack } from './slack/server.ts';
+import { type as typeIn } from './slack/user-actions/command.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 
 const FIRST_TOP_UP_MINOR = 100_00;
@@ -39,7 +39,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly url: string;
   readonly accountUrl: string;
-  readonly slack: LocalSlack;
+  readonly slack: SlackServer;
   readonly hosting: Hosting;
   readonly account: Account;
   readonly app: RunningApp;
@@ -93,7 +93,12 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   const { hosting, account } = await openHosting(opening);
   accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
-  panel = await openSandboxPanel(opening, { hosting, account, slack: chat.slack, store: app.ports });
+  panel = await openSandboxPanel(opening, {
+    hosting,
+    account,
+    slack: chat.slack.world.journal,
+    store: app.ports,
+  });
   if (!opening.stored.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
@@ -104,14 +109,14 @@ async function openChat(
   { options: { port, isSocketMode }, folder, stored, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
   getAccountUrl: () => string,
-): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
+): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
   const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
     page = withGallery(pages, createGallery(readSurfaces));
   });
   // It is awaited at the end; until then another part may have failed.
   pageIsReady.catch(() => undefined);
-  const slack = await startSlack({
+  const slack = await serveSlack({
     port,
     clock,
     stored: stored.slack,
@@ -127,7 +132,7 @@ async function openChat(
   });
   const touch = saveIn(folder, 'slack.json', () => slack.snapshot(), onClose);
   onClose(() => slack.stop());
-  slack.onEvent(touch);
+  slack.world.journal.onEvent(touch);
   return { slack, pageIsReady };
 }
 
@@ -156,7 +161,7 @@ async function openHosting({ options: { port }, folder, stored, clock, onClose }
 
 async function openApp(
   { options, folder, stored, clock, onClose }: Opening,
-  slack: LocalSlack,
+  slack: SlackServer,
   hosting: Hosting,
   account: Account,
 ): Promise<RunningApp> {
@@ -169,7 +174,7 @@ async function openApp(
     SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
     SLACK_APP_TOKEN: options.isSocketMode ? appTokenOf(stored) : '',
     SLACK_BOT_TOKEN: stored.secrets.botToken,
-    SLACK_API_URL: slack.apiUrl,
+    SLACK_API_URL: `${slack.url}/api/`,
     PUBLIC_URL: appUrlOf(port),
     ENCRYPTION_KEYS: stored.secrets.encryptionKeys,
     DATABASE_URL: `sqlite:${folder?.pathOf('vps.sqlite') ?? ':memory:'}`,
@@ -224,16 +229,14 @@ async function openSandboxPanel(
 }
 
 /** Posts Olga's message in #ops, which says how to start. */
-async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
+async function welcome(slack: SlackServer, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =
     account.connection === 'none'
       ? 'To start: 1. Press *Create an API key* in the tour → (on a phone: tap *Tour*) and copy the key. 2. Run `/vps connect`, open the link and paste the key.'
       : "It's connected to our hosting account. Try `/vps create`.";
-  await slack
-    .as('olga')
-    .in('#ops')
-    .types(`Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`);
+  const words = `Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`;
+  await typeIn(slack.world, USERS.olga, '#ops', words);
 }
 
 /** Made of what is stored: there is nothing to protect in a sandbox. */

@@ -10,9 +10,9 @@ import { parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createLog } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { environmentOf, installedApp } from '../support/environment.ts';
+import { startSlack } from '../support/slack/local-slack.ts';
 import { watchStatements } from '../support/statements.ts';
 import { ROOT } from './processes.ts';
 

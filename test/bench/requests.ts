@@ -8,8 +8,6 @@ import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
-import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import {
@@ -19,6 +17,8 @@ import {
   installedApp,
   SIGNING_SECRET,
 } from '../support/environment.ts';
+import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
+import type { Persona } from '../support/slack/persona.ts';
 import { quantile } from './load.ts';
 import { type Contender, ROOT, start } from './processes.ts';
 import { rounded } from './promise.ts';

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
 import { findChromium, launchChromium } from '../sandbox/page/support/browser.ts';
 import { findThreePorts } from '../sandbox/page/support/ports.ts';
+import { LocalSlack } from '../support/slack/local-slack.ts';
 
 // How much is typed and tapped from opening Slack to a reboot? The local Slack's page is driven as a user would on a phone, and
 // the browser counts the keys and the touches. Every letter is typed: neither the page's completions nor a keyboard's are used.
@@ -81,7 +82,9 @@ async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly st
   const failures: string[] = [];
   for (const [at, way] of WAYS.entries()) {
     const label = `web-${at + 1}`;
-    await sandbox.slack.posts('#ops', { attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)` }] });
+    await new LocalSlack(sandbox.slack).posts('#ops', {
+      attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)` }],
+    });
     const phone = await openPhone(browser, sandbox);
     await way.reboot(phone, label);
     await awaitReboots(sandbox, at + 1, way.name);
@@ -136,7 +139,7 @@ interface Phone {
 
 async function openPhone(browser: Browser, { url, slack }: Sandbox): Promise<Phone> {
   // The last phone may have left a modal open.
-  slack.as('olga').reloads();
+  new LocalSlack(slack).as('olga').reloads();
   const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   page.setDefaultTimeout(SEEN_WITHIN_MS);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/start.ts';
+import { LocalSlack } from '../support/slack/local-slack.ts';
 import { findThreePorts } from './page/support/ports.ts';
 
 const HOURS_MS = 3_600_000;
@@ -7,7 +8,8 @@ const HOURS_MS = 3_600_000;
 it('the time that the panel skips passes for the app and for Slack as well: a role for 8 hours has expired a day later', async () => {
   const sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'fatal' });
   try {
-    const { slack, panel, app } = sandbox;
+    const { panel, app } = sandbox;
+    const slack = new LocalSlack(sandbox.slack);
     const olga = slack.as('olga').in('#ops');
     const nora = slack.as('nora').in('#ops');
     await olga.types('/vps access grant @nora viewer for 8h');

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listElements } from '../../src/sandbox/slack/block-ids.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { SlackRefusal } from '../../src/sandbox/slack/refusal.ts';
 import type { User } from '../../src/sandbox/slack/workspace.ts';
 import type { Shown } from '../support/records.ts';
+import type { Persona } from '../support/slack/persona.ts';
 import { directChannelOf } from './record.ts';
 import type { SoakTeam } from './soak-team.ts';
 

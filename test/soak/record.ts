@@ -1,5 +1,5 @@
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { type Confirmation, observe, type Shown } from '../support/records.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
 
 /** A create that a user confirmed. Every label is ordered once. */
 export interface Order {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeKey } from './keys.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';

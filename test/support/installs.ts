@@ -1,5 +1,5 @@
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 
 export const CLIENT = { clientId: '111.222', clientSecret: 'canary-client-secret' } as const;

@@ -5,13 +5,13 @@ import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
-import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import type { Exemptions } from './invariants.ts';
 import { type AppProcess, startProcess } from './process.ts';
+import { type LocalSlack, startSlack } from './slack/local-slack.ts';
+import type { Persona } from './slack/persona.ts';
 import { failOn, watchTeam } from './watch.ts';
 
 /** A connected team with an owner, and as many processes of the app as a test starts and kills. */

@@ -1,7 +1,7 @@
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import { APP, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
 
 /** One version of a message or of a modal of the app, as Slack had it. */
 export interface Shown {

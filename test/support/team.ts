@@ -6,13 +6,13 @@ import { type Config, parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import type { SlackOptions } from '../../src/sandbox/slack/slack-options.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
 import type { Exemptions } from './invariants.ts';
 import { lendDatabase } from './postgres.ts';
+import { type LocalSlack, startSlack } from './slack/local-slack.ts';
 import { failOn, type Watch, watchTeam } from './watch.ts';
 
 export * from './environment.ts';

@@ -4,11 +4,11 @@ import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Fields, Log } from '../../src/log.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { realSystem } from '../../src/system.ts';
 import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from './environment.ts';
 import { type Exemptions, findViolations } from './invariants.ts';
 import { type Observed, observe } from './records.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
 
 /** Watches a team from its start, and judges it when its app has ended. */
 export interface Watch {

@@ -1,5 +1,5 @@
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
 import type { Team } from '../support/team.ts';
 
 const MOST = 1000;

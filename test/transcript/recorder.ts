@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import type { WorkflowRun } from '../../src/sandbox/slack/workflows/runs.ts';
 import { USERS, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
+import type { Persona } from '../support/slack/persona.ts';
 import type { Team } from '../support/team.ts';
 import { listAudit } from './audit-lines.ts';
 import { describeElements } from './elements.ts';

@@ -2,13 +2,13 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { readOwnManifest, withSteps } from '../../src/sandbox/slack/manifest.ts';
-import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
 import type { WorkflowRun } from '../../src/sandbox/slack/workflows/runs.ts';
 import type { UserName } from '../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
 import { type Installs, startInstalls } from '../support/installs.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
+import type { Persona } from '../support/slack/persona.ts';
 import { startTeam, type Team, type TeamOptions } from '../support/team.ts';
 import { Recorder } from './recorder.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { until } from '../support/eventually.ts';
 import { startProcess } from '../support/process.ts';
+import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
 import {
   APP_TOKEN,
   BOT_TOKEN,

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/errors.ts';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
+import type { Persona } from '../support/slack/persona.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 /** Makes waiting and measuring so many times faster, including timeouts; the wall clock stays right. */

@@ -2,7 +2,7 @@ import type { Store } from '../../context.ts';
 import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import type { LocalSlack } from '../slack/slack.ts';
+import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour, type TourDone } from '../tour/tour.ts';
 import { Panel } from './panel.ts';
@@ -21,7 +21,7 @@ export interface OpenPanel {
 export async function openPanel(parts: {
   readonly hosting: HostingService;
   readonly account: Account;
-  readonly slack: LocalSlack;
+  readonly slack: Pick<Journal, 'onEvent'>;
   readonly store: Store;
   /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;

@@ -1,12 +1,68 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wallClock } from './clock.ts';
+import { createWorld } from './create-world.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
 import { answerAuthorize } from './oauth/authorize-page.ts';
 import { answerPage } from './page/routes.ts';
 import { answerReplyPost } from './reply-posts.ts';
+import type { SlackOptions } from './slack-options.ts';
+import type { SlackSnapshot } from './snapshot.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
 import { answerWorkflows } from './workflows/page.ts';
+import type { Team } from './workspace.ts';
 import type { World } from './world.ts';
+
+/** A running local Slack. */
+export interface SlackServer {
+  /** `http://127.0.0.1:1234` */
+  readonly url: string;
+  /** Its first workspace. */
+  readonly world: World;
+  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
+  addTeam(team: Team): World;
+  /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
+  snapshot(): SlackSnapshot;
+  stop(): Promise<void>;
+}
+
+/** Starts a local Slack with one workspace on the loopback address. */
+export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
+  const clock = options.clock ?? wallClock;
+  let url = '';
+  const world = createWorld(options, clock, () => url);
+  const worlds = [world];
+  const server = createSlackServer(worlds, options.pages);
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    world,
+    addTeam: (team) => {
+      const added = createWorld({ ...options, stored: undefined }, clock, () => url, { team, first: world });
+      worlds.push(added);
+      return added;
+    },
+    snapshot: () => ({
+      version: 1,
+      messages: world.messages.snapshot(),
+      read: world.readMarks.snapshot(),
+      replyUrls: world.replyUrls.snapshot(),
+    }),
+    stop: async () => {
+      if (!server.listening) return;
+      for (const { deliverer } of worlds) deliverer.abort();
+      world.sockets.drop();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
 
 /** Serves the paths that the local Slack does not: the files of the page. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -15,7 +71,7 @@ export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => voi
  * Makes the HTTP server of these workspaces: Web API, response_urls, installs, WebSockets of the app; and of the first
  * one the page's API.
  */
-export function createSlackServer(worlds: readonly World[], pages: Pages | undefined): Server {
+function createSlackServer(worlds: readonly World[], pages: Pages | undefined): Server {
   const server = createServer((incoming, outgoing) => {
     route(worlds, incoming, outgoing, pages).catch((error: unknown) => {
       if (!outgoing.headersSent) sendText(outgoing, 500, String(error));

@@ -6,9 +6,9 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { checkSlack } from '../../../src/cli/check-slack.ts';
 import { listPieces } from '../../../src/sandbox/gallery/list-pieces.ts';
-import { type LocalSlack, startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { type LocalSlack, startSlack } from '../../support/slack/local-slack.ts';
 
 const TOKEN = 'xoxb-4096-never-to-be-printed';
 

@@ -88,7 +88,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
     await phone.getByRole('button', { name: 'Panel', exact: true }).waitFor();
     await phone.screenshot({ path: `${ARTIFACTS}/tour-6-phone.png` });
     expect(complaints).toEqual([]);
-    expect(sandbox.slack.brokenRules()).toEqual([]);
+    expect(sandbox.slack.world.journal.brokenRules()).toEqual([]);
     process.stderr.write(
       `The page: interactive after ${Math.round(openedMs)} ms; from a click to its modal ${Math.round(pressedMs)} ms\n`,
     );

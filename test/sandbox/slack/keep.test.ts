@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { slackSnapshotSchema } from '../../../src/sandbox/slack/snapshot.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import { actions, button, type FakeApp, startBoth } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';

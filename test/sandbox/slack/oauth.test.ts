@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import { startBoth } from './support/fake-app.ts';
 
 const CLIENT = { clientId: '1.2', clientSecret: 'secret-of-the-client' };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { escapeEntities } from '../../../src/sandbox/slack/mentions.ts';
-import { formatDate } from '../../../src/sandbox/slack/render/dates.ts';
-import { decodeEntities, renderMrkdwn } from '../../../src/sandbox/slack/render/mrkdwn.ts';
+import { decodeEntities, formatDate, renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 import { actions, button, modal, plain, section, startBoth, textInput } from './support/fake-app.ts';
 
 const around = {

@@ -1,6 +1,6 @@
 import { App, HTTPReceiver } from '@slack/bolt';
 import { describe, expect, it } from 'vitest';
-import { startSlack } from '../../../src/sandbox/slack/slack.ts';
+import { startSlack } from '../../support/slack/local-slack.ts';
 import { button, modal, plain, SECRET, section, TOKEN, textInput } from './support/fake-app.ts';
 
 /** A small app on the real Bolt and its real Web API client, to see that nothing of theirs is missed. */

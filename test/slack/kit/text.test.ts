@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import { NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { renderMrkdwn } from '../../../src/sandbox/slack/render/mrkdwn.ts';
-import { findPings } from '../../../src/sandbox/slack/render/pings.ts';
+import { findPings } from '../../../src/sandbox/slack/pings.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
 import {
@@ -17,6 +16,7 @@ import {
   slackDate,
   utcDate,
 } from '../../../src/slack/kit/text.ts';
+import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 
 const anything = fc.string({ unit: 'binary' });
 const hostile = fc

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { quietLogger, type Transport } from '../../../src/slack/bolt.ts';
 import { createSocketReceiver, type SocketTimes } from '../../../src/slack/socket.ts';
 import { realSystem } from '../../../src/system.ts';
 import { APP_TOKEN, connect, startSocketSlack } from '../../sandbox/slack/support/socket-app.ts';
 import { until } from '../../support/eventually.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 
 interface Connected {
   readonly slack: LocalSlack;

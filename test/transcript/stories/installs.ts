@@ -1,4 +1,4 @@
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import type { Scene } from '../scene.ts';
 import { textOf } from '../scene.ts';
 import type { Stories } from '../stories.ts';

@@ -8,11 +8,11 @@ import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { APPROVALS, type Approval } from '../../../src/requests/request.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
-import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
+import { startSlack } from '../../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 
 /** A workspace with the two-person rule, and an app in a process of its own. */

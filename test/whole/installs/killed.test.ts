@@ -8,12 +8,12 @@ import { Secret } from '../../../src/core/secret.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
-import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { countTries, triesOf } from '../../attacks/support/tries.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
+import { startSlack } from '../../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 
 const COUNTING = [

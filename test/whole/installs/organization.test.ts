@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 const ORG = 'E0SANDBOX';

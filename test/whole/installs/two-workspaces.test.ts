@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
-import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 /** Two workspaces, each with an owner, a hosting account and two servers of its own. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Persona } from '../../../src/sandbox/slack/driver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { changesSeen } from '../../support/raw-user.ts';
+import type { Persona } from '../../support/slack/persona.ts';
 import { startTeam } from '../../support/team.ts';
 
 // The tests wait for seconds, and each has a team of its own, so they run concurrently.

@@ -7,11 +7,11 @@ import { Secret } from '../../../src/core/secret.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
-import { startSlack } from '../../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
 import { startProcess } from '../../support/process.ts';
+import { startSlack } from '../../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, readMetrics } from '../../support/team.ts';
 
 /** Two processes with one app-level token, on one PostgreSQL database. */

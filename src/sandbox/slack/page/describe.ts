@@ -2,7 +2,7 @@ import type { Channel } from '../channels.ts';
 import { valuesOf } from '../entered.ts';
 import { textIn } from '../json.ts';
 import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.ts';
-import { findPings } from '../render/pings.ts';
+import { findPings } from '../pings.ts';
 import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import { APP, type User } from '../workspace.ts';

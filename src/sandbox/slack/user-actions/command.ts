@@ -2,7 +2,6 @@ import { type Ack, messageInAck, readAck } from '../acks.ts';
 import type { Channel } from '../channels.ts';
 import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
-import type { Typing } from '../driver/options.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
 import { sendPosted } from '../message-events.ts';
@@ -12,6 +11,16 @@ import { APP, SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkActive, getChannel } from './places.ts';
 import { watchForSilence } from './silence.ts';
+
+/** How something is typed. */
+export interface Typing {
+  /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
+  readonly isForced?: boolean;
+  /** The name of a file that is sent with the message. */
+  readonly file?: string;
+  /** In the thread that begins with this message. */
+  readonly threadTs?: string | undefined;
+}
 
 /**
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
@@ -24,7 +33,7 @@ export async function type(
   user: User,
   channelId: string,
   text: string,
-  { isForced = false, file, threadTs }: Typing & { readonly threadTs?: string | undefined } = {},
+  { isForced = false, file, threadTs }: Typing = {},
 ): Promise<Delivery | undefined> {
   checkActive(world, user);
   const channel = getChannel(world, user, channelId);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
 import type { Pages } from '../../../../src/sandbox/slack/server.ts';
-import { type LocalSlack, startSlack } from '../../../../src/sandbox/slack/slack.ts';
+import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 import { type FixtureApp, SECRET, startFixtureApp, TOKEN } from './fixture-app.ts';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
-import type { LocalSlack } from '../../../../src/sandbox/slack/slack.ts';
+import type { LocalSlack } from '../../../support/slack/local-slack.ts';
 import {
   deletedWords,
   everyBlock,

@@ -4,8 +4,8 @@ import { WebSocket } from 'ws';
 import { type SlackClock, wallClock } from '../../../../src/sandbox/slack/clock.ts';
 import { readOwnManifest } from '../../../../src/sandbox/slack/manifest.ts';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
-import { type LocalSlack, startSlack } from '../../../../src/sandbox/slack/slack.ts';
 import type { SlackOptions } from '../../../../src/sandbox/slack/slack-options.ts';
+import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
 export const APP_TOKEN = 'xapp-token-of-the-fake-app';
 const BOT_TOKEN = 'xoxb-token-of-the-fake-app';

@@ -1,10 +1,10 @@
-import { type Channel, conversationWith, findChannel } from './channels.ts';
-import type { UserGroup } from './roster.ts';
-import type { User } from './workspace.ts';
-import type { Grid, World } from './world.ts';
+import { type Channel, conversationWith, findChannel } from '../../../src/sandbox/slack/channels.ts';
+import type { UserGroup } from '../../../src/sandbox/slack/roster.ts';
+import type { User } from '../../../src/sandbox/slack/workspace.ts';
+import type { Grid, World } from '../../../src/sandbox/slack/world.ts';
 
 /** A user who joins; fields that are left out are those of a plain member. */
-export type NewUser = Pick<User, 'id' | 'name'> & Partial<User>;
+type NewUser = Pick<User, 'id' | 'name'> & Partial<User>;
 
 /** What the admins of the workspace do, for tests. Open pages show it immediately. */
 export class Admin {

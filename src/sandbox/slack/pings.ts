@@ -1,7 +1,8 @@
-import { isJson } from '../json.ts';
-import type { Json } from '../page-api.ts';
-import type { StoredMessage } from '../stored-message.ts';
-import { groupName, type Named, personName } from './names.ts';
+import type { Channel } from './channels.ts';
+import { isJson } from './json.ts';
+import type { Json } from './page-api.ts';
+import { Roster } from './roster.ts';
+import type { StoredMessage } from './stored-message.ts';
 
 /** Finds whom a message notifies by name: mentions in mrkdwn and in rich text, never in plain text. */
 export function findPings(message: StoredMessage, named: Named = {}): readonly string[] {
@@ -31,4 +32,31 @@ function pingsInText(text: string, named: Named): readonly string[] {
       return ['channel', 'here', 'everyone'].includes(name) ? [`@${name}`] : [];
     },
   );
+}
+
+/** What the renderers must know of the workspace. */
+export interface Surroundings {
+  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'kind'>[];
+  /** Those of a fresh workspace, unless said otherwise. */
+  readonly roster?: Roster | undefined;
+  /** Epoch milliseconds, for `{ago}`. */
+  readonly now: number;
+}
+
+/** Where names are looked up. */
+type Named = Pick<Surroundings, 'roster'>;
+
+const fresh = new Roster();
+
+export function personName(id: string, { roster = fresh }: Named): string {
+  return `@${roster.findUser(id)?.name ?? id}`;
+}
+
+export function channelName(id: string, around: Surroundings): string {
+  const channel = around.channels.find((each) => each.id === id);
+  return channel && channel.kind !== 'dm' ? `#${channel.name}` : '#private channel';
+}
+
+export function groupName(id: string, { roster = fresh }: Named): string {
+  return `@${roster.findGroup(id)?.handle ?? id}`;
 }

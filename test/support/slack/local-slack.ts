@@ -1,77 +1,50 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type Channel, findChannel } from '../../../src/sandbox/slack/channels.ts';
+import type { Delivery, DeliveryKind } from '../../../src/sandbox/slack/deliver.ts';
+import { sendEvent } from '../../../src/sandbox/slack/events.ts';
+import type { Faults } from '../../../src/sandbox/slack/faults.ts';
+import type { SlackListener } from '../../../src/sandbox/slack/journal.ts';
+import { isJson, readJson } from '../../../src/sandbox/slack/json.ts';
+import { sendPosted } from '../../../src/sandbox/slack/message-events.ts';
+import type { OAuth } from '../../../src/sandbox/slack/oauth/oauth.ts';
+import { revokeTokens, sendUninstalled } from '../../../src/sandbox/slack/oauth/uninstall.ts';
+import type { BrokenRule, Json, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
+import { commandFields } from '../../../src/sandbox/slack/payloads.ts';
+import { findPings } from '../../../src/sandbox/slack/pings.ts';
+import { type SlackServer, serveSlack } from '../../../src/sandbox/slack/server.ts';
+import { signBody } from '../../../src/sandbox/slack/sign.ts';
+import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
+import type { SlackSnapshot } from '../../../src/sandbox/slack/snapshot.ts';
+import type { SocketConnections } from '../../../src/sandbox/slack/socket/connections.ts';
+import type { MessageDraft } from '../../../src/sandbox/slack/stored-message.ts';
+import { showAck } from '../../../src/sandbox/slack/user-actions/command.ts';
+import { runWorkflow } from '../../../src/sandbox/slack/workflows/run-workflow.ts';
+import { APP, OTHER_BOT, type Team, type User, type UserName } from '../../../src/sandbox/slack/workspace.ts';
+import type { InstalledApp, World } from '../../../src/sandbox/slack/world.ts';
 import { Admin } from './admin.ts';
-import { type Channel, findChannel } from './channels.ts';
-import { wallClock } from './clock.ts';
-import { createWorld } from './create-world.ts';
-import type { Delivery, DeliveryKind } from './deliver.ts';
-import { type DeliveryContent, formOf } from './delivery-content.ts';
-import { Persona } from './driver.ts';
-import { sendEvent } from './events.ts';
-import type { Faults } from './faults.ts';
-import type { SlackListener } from './journal.ts';
-import { isJson, readJson } from './json.ts';
-import type { OAuth } from './oauth/oauth.ts';
-import { revokeTokens, sendUninstalled } from './oauth/uninstall.ts';
-import { type OtherAppsMessage, postAsOtherApp } from './other-app.ts';
-import type { BrokenRule, Json, TrafficEntry } from './page-api.ts';
-import { commandFields } from './payloads.ts';
-import { findPings } from './render/pings.ts';
-import { createSlackServer } from './server.ts';
-import { signBody } from './sign.ts';
-import type { SlackOptions } from './slack-options.ts';
-import type { SlackSnapshot } from './snapshot.ts';
-import type { SocketConnections } from './socket/connections.ts';
-import { showAck } from './user-actions/command.ts';
-import { runWorkflow } from './workflows/run-workflow.ts';
-import { APP, type Team, type User, type UserName } from './workspace.ts';
-import type { InstalledApp, World } from './world.ts';
+import { Persona } from './persona.ts';
 
 /** Starts a local Slack with one workspace on the loopback address. */
 export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
-  const clock = options.clock ?? wallClock;
-  let origin = '';
-  const world = createWorld(options, clock, () => origin);
-  const worlds = [world];
-  const server = createSlackServer(worlds, options.pages);
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  origin = `http://127.0.0.1:${port}`;
-  const stop = async () => {
-    if (!server.listening) return;
-    for (const { deliverer } of worlds) deliverer.abort();
-    world.sockets.drop();
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
-  const addTeam = (team: Team) => {
-    const another = createWorld({ ...options, stored: undefined }, clock, () => origin, {
-      team,
-      first: world,
-    });
-    worlds.push(another);
-    return new LocalSlack(another, stop, addTeam);
-  };
-  return new LocalSlack(world, stop, addTeam);
+  const server = await serveSlack(options);
+  return new LocalSlack(server);
 }
 
-/** A running local Slack. */
+/** One workspace of a running local Slack, as tests see it: its users, what its admins do, and what an attacker would send. */
 export class LocalSlack implements AsyncDisposable {
   /** Groups, accounts, channels: what admins change. */
   readonly admin: Admin;
+  readonly #server: SlackServer;
   readonly #world: World;
-  readonly #close: () => Promise<void>;
-  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
-  readonly addTeam: (team: Team) => LocalSlack;
 
-  constructor(world: World, close: () => Promise<void>, addTeam: (team: Team) => LocalSlack) {
+  constructor(server: SlackServer, world = server.world) {
+    this.#server = server;
     this.#world = world;
     this.admin = new Admin(world);
-    this.#close = close;
-    this.addTeam = addTeam;
+  }
+
+  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
+  addTeam(team: Team): LocalSlack {
+    return new LocalSlack(this.#server, this.#server.addTeam(team));
   }
 
   /** `http://127.0.0.1:1234` */
@@ -119,13 +92,7 @@ export class LocalSlack implements AsyncDisposable {
 
   /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
   snapshot(): SlackSnapshot {
-    const { messages, readMarks, replyUrls } = this.#world;
-    return {
-      version: 1,
-      messages: messages.snapshot(),
-      read: readMarks.snapshot(),
-      replyUrls: replyUrls.snapshot(),
-    };
+    return this.#server.snapshot();
   }
 
   onEvent(listener: SlackListener): () => void {
@@ -215,9 +182,19 @@ export class LocalSlack implements AsyncDisposable {
     return signBody(this.#world.app.signingSecret, timestampSeconds, body);
   }
 
-  /** Another app posts a message, such as an alert; gives its ts. */
-  posts(channelName: string, message: OtherAppsMessage): Promise<string> {
-    return postAsOtherApp(this.#world, channelName, message);
+  /** Another app posts a message, such as an alert; gives its ts. An alert has attachments, and often no text. */
+  async posts(
+    channelName: string,
+    message: Partial<Pick<MessageDraft, 'text' | 'blocks' | 'attachments' | 'threadTs'>>,
+  ): Promise<string> {
+    const channel = this.#world.channels.find(
+      ({ name, kind }) => `#${name}` === channelName && kind !== 'dm',
+    );
+    if (!channel) throw new Error(`There is no channel ${channelName}`);
+    const draft = { channel: channel.id, user: OTHER_BOT.id, text: '', ...message };
+    const posted = this.#world.messages.post(draft);
+    await sendPosted(this.#world, posted);
+    return posted.ts;
   }
 
   /** A user runs a workflow that has one step of the app, with these inputs. */
@@ -236,7 +213,7 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   stop(): Promise<void> {
-    return this.#close();
+    return this.#server.stop();
   }
 
   #user(who: UserName | User): User {
@@ -246,6 +223,15 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#close();
+    return this.stop();
   }
+}
+
+/** A command's fields, or an interaction's payload. */
+type DeliveryContent = { readonly fields: Readonly<Record<string, string>> } | { readonly payload: Json };
+
+/** The body of a form with this content. */
+function formOf(content: DeliveryContent): string {
+  const fields = 'fields' in content ? content.fields : { payload: JSON.stringify(content.payload) };
+  return new URLSearchParams(fields).toString();
 }

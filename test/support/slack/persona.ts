@@ -1,4 +1,20 @@
-import type { Delivery } from './deliver.ts';
+import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { optionsOf } from '../../../src/sandbox/slack/entered.ts';
+import type { Journal } from '../../../src/sandbox/slack/journal.ts';
+import { objectIn } from '../../../src/sandbox/slack/json.ts';
+import { escapeTyped } from '../../../src/sandbox/slack/mentions.ts';
+import { sendChanged } from '../../../src/sandbox/slack/message-events.ts';
+import type { Entered } from '../../../src/sandbox/slack/page-api.ts';
+import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
+import { type Typing, type } from '../../../src/sandbox/slack/user-actions/command.ts';
+import { close, type FormValues, submit } from '../../../src/sandbox/slack/user-actions/form.ts';
+import { type AppTab, openTab, reload } from '../../../src/sandbox/slack/user-actions/home.ts';
+import { checkActive, getChannel, getMessage } from '../../../src/sandbox/slack/user-actions/places.ts';
+import { fill, press } from '../../../src/sandbox/slack/user-actions/press.ts';
+import { useShortcut } from '../../../src/sandbox/slack/user-actions/shortcut.ts';
+import type { User } from '../../../src/sandbox/slack/workspace.ts';
+import type { World } from '../../../src/sandbox/slack/world.ts';
 import {
   actAt,
   confirmationAt,
@@ -8,29 +24,13 @@ import {
   isOnScreen,
   linksIn,
   matches,
+  offeredTexts,
   type Surface,
+  textsOf,
+  toEntered,
   type Wanted,
-} from './driver/find.ts';
-import type { Confirming, Typing } from './driver/options.ts';
-import { createSight, type SeenMessage, type SeenView, seeView, squeeze } from './driver/seen.ts';
-import { PATIENCE_MS, until } from './driver/until.ts';
-import { offeredTexts, textsOf, toEntered } from './driver/values.ts';
-import { optionsOf } from './entered.ts';
-import { objectIn } from './json.ts';
-import type { Entered } from './page-api.ts';
-import { SlackRefusal } from './refusal.ts';
-import type { StoredMessage } from './stored-message.ts';
-import { type } from './user-actions/command.ts';
-import { edit } from './user-actions/edit.ts';
-import { close, type FormValues, submit } from './user-actions/form.ts';
-import { type AppTab, openTab, reload } from './user-actions/home.ts';
-import { getChannel } from './user-actions/places.ts';
-import { fill, press } from './user-actions/press.ts';
-import { useShortcut } from './user-actions/shortcut.ts';
-import type { User } from './workspace.ts';
-import type { World } from './world.ts';
-
-export type { SeenMessage, SeenView } from './driver/seen.ts';
+} from './find.ts';
+import { createSight, type SeenMessage, type SeenView, seeView, squeeze } from './screen.ts';
 
 /**
  * A user at a Slack client, for tests that read like stories. A promise resolves once the app has acknowledged, not when
@@ -247,4 +247,60 @@ export class Persona {
     const screen = this.screen();
     return typeof wanted === 'string' ? squeeze(screen).includes(squeeze(wanted)) : wanted.test(screen);
   }
+}
+
+interface Confirming {
+  /** false: the user declines in the confirmation dialog. */
+  readonly confirm?: boolean;
+}
+
+/** How long a user looks for something before giving up: generous, since a busy machine is slow. */
+const PATIENCE_MS = 45_000;
+
+/**
+ * Waits until `look` finds something: looks now, and again after everything that happens.
+ * @throws Error with the words of `complain`, after the deadline
+ */
+function until<T>(
+  journal: Journal,
+  look: () => T | undefined,
+  complain: () => string,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const seen = look();
+  if (seen !== undefined) return Promise.resolve(seen);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => settle(() => reject(new Error(complain()))), patienceMs);
+    const stop = journal.onEvent(() => {
+      try {
+        const found = look();
+        if (found !== undefined) settle(() => resolve(found));
+      } catch (error) {
+        settle(() => reject(error));
+      }
+    });
+    function settle(end: () => void): void {
+      clearTimeout(timer);
+      stop();
+      end();
+    }
+  });
+}
+
+/**
+ * A user edits a message of theirs.
+ * @throws SlackRefusal account_inactive, message_not_found, cant_update_message
+ */
+async function edit(
+  world: World,
+  user: User,
+  at: { readonly channel: string; readonly ts: string },
+  text: string,
+): Promise<Delivery | undefined> {
+  checkActive(world, user);
+  const message = getMessage(world, user, at);
+  if (message.user !== user.id)
+    throw new SlackRefusal('cant_update_message', 'You can only edit your own messages');
+  const changed = world.messages.change(message, escapeTyped(text, world), message.blocks);
+  return sendChanged(world, changed, message);
 }

@@ -1,0 +1,151 @@
+import { objectsIn, textIn } from '../../../src/sandbox/slack/json.ts';
+import type { Json } from '../../../src/sandbox/slack/page-api.ts';
+import { channelName, groupName, personName, type Surroundings } from '../../../src/sandbox/slack/pings.ts';
+
+const CODE = /```([\s\S]*?)```|`([^`\n]+)`/g;
+const STYLES = [
+  /(^|[\s(>])\*(\S(?:[^*\n]*\S)?)\*(?=$|[\s).,:;!?])/gm,
+  /(^|[\s(>])_(\S(?:[^_\n]*\S)?)_(?=$|[\s).,:;!?])/gm,
+  /(^|[\s(>])~(\S(?:[^~\n]*\S)?)~(?=$|[\s).,:;!?])/gm,
+];
+
+/** Turns mrkdwn into what a reader sees: mentions by name, dates in words, no marks of formatting. */
+export function renderMrkdwn(text: string, around: Surroundings): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(CODE)) {
+    parts.push(
+      renderProse(text.slice(from, match.index), around),
+      decode((match[1] ?? match[2] ?? '').trim(), around),
+    );
+    from = match.index + match[0].length;
+  }
+  parts.push(renderProse(text.slice(from), around));
+  return parts.join('');
+}
+
+function renderProse(text: string, around: Surroundings): string {
+  const bare = STYLES.reduce((prose, style) => prose.replace(style, '$1$2'), text);
+  return decode(bare, around);
+}
+
+function decode(text: string, around: Surroundings): string {
+  return decodeEntities(
+    text.replace(/<([^<>]+)>/g, (_whole, inside: string) => renderReference(inside, around)),
+  );
+}
+
+/** Reads & < > back from their entities. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+function renderReference(inside: string, around: Surroundings): string {
+  const [target = '', label] = inside.split('|');
+  if (target.startsWith('@')) return personName(target.slice(1), around);
+  if (target.startsWith('#')) return channelName(target.slice(1), around);
+  if (target.startsWith('!subteam^')) return groupName(target.slice(9), around);
+  if (target.startsWith('!date^')) {
+    const [, seconds = '0', format = ''] = target.split('^');
+    return formatDate(Number(seconds), format, around.now);
+  }
+  if (target.startsWith('!')) return `@${target.slice(1)}`;
+  return label ?? target;
+}
+
+/** Renders a rich_text block, or the part of one. */
+export function renderRichText(part: Json, around: Surroundings): string {
+  const elements = objectsIn(part, 'elements');
+  switch (part.type) {
+    case 'rich_text':
+      return elements.map((each) => renderRichText(each, around)).join('\n');
+    case 'rich_text_list':
+      return elements
+        .map(
+          (each, index) =>
+            `${part.style === 'ordered' ? `${index + 1}.` : '•'} ${renderRichText(each, around)}`,
+        )
+        .join('\n');
+    default:
+      return elements.map((each) => renderInline(each, around)).join('');
+  }
+}
+
+function renderInline(element: Json, around: Surroundings): string {
+  switch (element.type) {
+    case 'link':
+      return textIn(element, 'text') || textIn(element, 'url');
+    case 'emoji':
+      return `:${textIn(element, 'name')}:`;
+    case 'user':
+      return personName(textIn(element, 'user_id'), around);
+    case 'usergroup':
+      return groupName(textIn(element, 'usergroup_id'), around);
+    case 'channel':
+      return channelName(textIn(element, 'channel_id'), around);
+    case 'broadcast':
+      return `@${textIn(element, 'range')}`;
+    case 'date':
+      return formatDate(Number(element.timestamp), textIn(element, 'format'), around.now);
+    default:
+      return textIn(element, 'text') || textIn(element, 'value');
+  }
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/**
+ * Fills Slack's date tokens for a reader in UTC (Slack's "Formatting message text" page). The pretty
+ * tokens never say "today" here, so that texts don't depend on when a test runs.
+ */
+export function formatDate(seconds: number, format: string, now: number): string {
+  const date = new Date(seconds * 1000);
+  const month = MONTHS[date.getUTCMonth()] ?? '';
+  const day = date.getUTCDate();
+  const year = date.getUTCFullYear();
+  const iso = date.toISOString();
+  const full = `${month} ${day}, ${year}`;
+  const short = `${month.slice(0, 3)} ${day}, ${year}`;
+  const tokens: Readonly<Record<string, string>> = {
+    date_num: iso.slice(0, 10),
+    date_slash: iso.slice(0, 10).split('-').reverse().join('/'),
+    date_long: `${DAYS[date.getUTCDay()]}, ${full}`,
+    date_long_full: full,
+    date_long_pretty: `${DAYS[date.getUTCDay()]}, ${full}`,
+    day_divider_pretty: full,
+    date: `${month} ${day}`,
+    date_pretty: `${month} ${day}`,
+    date_short: short,
+    date_short_pretty: short,
+    time: iso.slice(11, 16),
+    time_secs: iso.slice(11, 19),
+    ago: describeAgo(seconds * 1000 - now),
+  };
+  return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
+}
+
+function describeAgo(aheadMs: number): string {
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const [count, unit] =
+    minutes < 60
+      ? [minutes, 'minute']
+      : minutes < 1440
+        ? [Math.round(minutes / 60), 'hour']
+        : [Math.round(minutes / 1440), 'day'];
+  const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return aheadMs > 0 ? `in ${words}` : `${words} ago`;
+}
