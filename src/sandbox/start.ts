@@ -19,7 +19,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import { readOwnManifest, withSteps } from './slack/manifest.ts';
 import { type Pages, type SlackServer, serveSlack } from './slack/server.ts';
-import { type as typeIn } from './slack/user-actions/command.ts';
+import { type as typeIn } from './slack/user-actions/type.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 
 const FIRST_TOP_UP_MINOR = 100_00;

@@ -1,4 +1,4 @@
-import { signBody } from '../../src/sandbox/slack/sign.ts';
+import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 
 /** One signed request of Slack, ready to be sent. */

@@ -4,8 +4,8 @@ import { CANARY } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import type { Surface } from '../../src/sandbox/gallery/fixtures/surface.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { findMessageFaults, findViewFaults } from '../../src/sandbox/slack/block-kit/find-faults.ts';
-import { findPings } from '../../src/sandbox/slack/pings.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
+import { findPings } from '../../src/sandbox/slack/mentions.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 
 const all = [...surfaces, ...nastySurfaces];

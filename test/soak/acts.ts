@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listElements } from '../../src/sandbox/slack/block-ids.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { listElements } from '../../src/sandbox/slack/entered.ts';
 import { SlackRefusal } from '../../src/sandbox/slack/refusal.ts';
 import type { User } from '../../src/sandbox/slack/workspace.ts';
 import type { Shown } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { APP, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import type { LocalSlack } from './slack/local-slack.ts';
 

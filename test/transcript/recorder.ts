@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
-import type { WorkflowRun } from '../../src/sandbox/slack/workflows/runs.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import type { WorkflowRun } from '../../src/sandbox/slack/workflows.ts';
 import { USERS, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import type { Persona } from '../support/slack/persona.ts';

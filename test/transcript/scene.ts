@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
 import { readOwnManifest, withSteps } from '../../src/sandbox/slack/manifest.ts';
-import type { WorkflowRun } from '../../src/sandbox/slack/workflows/runs.ts';
+import type { WorkflowRun } from '../../src/sandbox/slack/workflows.ts';
 import type { UserName } from '../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
 import { type Installs, startInstalls } from '../support/installs.ts';

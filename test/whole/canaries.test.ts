@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { until } from '../support/eventually.ts';
 import { startProcess } from '../support/process.ts';

@@ -1,12 +1,10 @@
 import type { HomeView, ModalView } from '@slack/types';
 import type { Message } from '../../slack/kit/blocks.ts';
-import { nameBlocks } from '../slack/block-ids.ts';
-import { makeHandClock } from '../slack/clock.ts';
-import { valuesOf } from '../slack/entered.ts';
-import { createIds, type Ids } from '../slack/ids.ts';
-import { pageView } from '../slack/page/describe.ts';
+import { nameBlocks, valuesOf } from '../slack/entered.ts';
+import { pageView } from '../slack/page.ts';
 import type { PageMessage, PageView } from '../slack/page-api.ts';
 import { APP } from '../slack/workspace.ts';
+import { createIds, type Ids, makeHandClock } from '../slack/world.ts';
 import { type DrawnPiece, slugOf } from './arrange.ts';
 import type { Surface } from './fixtures/surface.ts';
 import { type Place, placeOf, positionOf } from './groups.ts';

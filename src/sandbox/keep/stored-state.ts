@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type HostingSnapshot, snapshotSchema } from '../hosting/snapshot.ts';
-import { type SlackSnapshot, slackSnapshotSchema } from '../slack/snapshot.ts';
+import { type SlackSnapshot, slackSnapshotSchema } from '../slack/messages.ts';
 import { type TourDone, tourSchema } from '../tour/tour.ts';
 import type { Folder } from './folder.ts';
 import { StateFile, writeWhole } from './state-file.ts';

@@ -1,5 +1,6 @@
-import { listElements } from './block-ids.ts';
-import { type BlockKitFault, findMessageFaults, findViewFaults } from './block-kit/find-faults.ts';
+import type { BlockKitFault } from './block-kit/fault.ts';
+import { findMessageFaults, findViewFaults } from './block-kit/find-faults.ts';
+import { listElements } from './entered.ts';
 import { isJson, objectIn, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import type { World } from './world.ts';

@@ -1,9 +1,9 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
-import type { SlackClock } from './clock.ts';
 import type { Journal } from './journal.ts';
-import { signBody } from './sign.ts';
-import type { SocketConnections } from './socket/connections.ts';
-import { type Envelope, envelopeOf } from './socket/envelope.ts';
+import { readJson } from './json.ts';
+import type { SocketConnections } from './sockets.ts';
+import type { SlackClock } from './world.ts';
 
 /** One signed request to the app, or one envelope, and its result. */
 export interface Delivery {
@@ -25,7 +25,7 @@ type Answer = Pick<Delivery, 'status' | 'response' | 'responseHeaders'>;
 
 export type DeliveryKind = 'form' | 'json';
 
-export interface Destination {
+interface Destination {
   /** Where the app listens: its `/slack/events`. */
   readonly commandsUrl: string;
   readonly signingSecret: string;
@@ -42,9 +42,6 @@ const NO_CONNECTION = 'the app has no WebSocket open';
 
 /** The most deliveries that are stored; a sandbox may run for days. */
 const MAX_STORED = 5000;
-
-/** Bolt refuses the form type with a charset behind it, and Slack sends none. */
-const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
 
 /** Sends signed requests, or envelopes, to the app and records them. */
 export class Deliverer {
@@ -151,6 +148,9 @@ export class Deliverer {
   }
 }
 
+/** Bolt refuses the form type with a charset behind it, and Slack sends none. */
+const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
+
 function exchange(
   url: string,
   body: string,
@@ -180,4 +180,46 @@ function exchange(
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+/** Signs a request body as Slack does: v0, HMAC-SHA256 over `v0:seconds:body` (Slack's "Verifying requests" page). */
+export function signBody(signingSecret: string, timestampSeconds: number | string, body: string): string {
+  return `v0=${createHmac('sha256', signingSecret).update(`v0:${timestampSeconds}:${body}`).digest('hex')}`;
+}
+
+/** What Slack sends over a WebSocket: a payload, and what it takes to acknowledge it (Slack's "Using Socket Mode" page). */
+export interface Envelope {
+  readonly envelope_id: string;
+  readonly type: 'slash_commands' | 'interactive' | 'events_api';
+  /** False: the acknowledgment must have no payload. */
+  readonly accepts_response_payload: boolean;
+  /** An object, unless a test makes up something else. */
+  readonly payload: unknown;
+  readonly retry_attempt?: number;
+  readonly retry_reason?: string;
+}
+
+/** Puts what would be posted over HTTP into an envelope; `headers`: what an event that comes again says of itself. */
+function envelopeOf(
+  kind: 'form' | 'json',
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Envelope {
+  const envelope_id = randomUUID();
+  if (kind === 'json') {
+    const retry_attempt = Number(headers['x-slack-retry-num'] ?? 0);
+    const retry_reason = (headers['x-slack-retry-reason'] ?? '').replace(/^http_/, '');
+    const event = { type: 'events_api', accepts_response_payload: false, payload: contentOf(body) } as const;
+    return { envelope_id, ...event, retry_attempt, retry_reason };
+  }
+  const fields = Object.fromEntries(new URLSearchParams(body));
+  const accepted = { envelope_id, accepts_response_payload: true };
+  return fields.payload === undefined
+    ? { ...accepted, type: 'slash_commands', payload: fields }
+    : { ...accepted, type: 'interactive', payload: contentOf(fields.payload) };
+}
+
+/** What is no JSON is carried as text. */
+function contentOf(text: string): unknown {
+  return readJson(text) ?? (text.trim() === 'null' ? null : text);
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAck } from './acks.ts';
 import { type Delivery, NO_ANSWER } from './deliver.ts';
+import { textIn } from './json.ts';
+import type { StoredMessage } from './messages.ts';
 import type { Json } from './page-api.ts';
-import { type EventSource, eventEnvelope } from './payloads.ts';
-import { isSubscribed } from './subscriptions.ts';
+import { describeMessage, type EventSource, eventEnvelope } from './payloads.ts';
+import { APP, SLACKBOT } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** Slack sends an event again at once, after a minute and after five more (Slack's "Events API" page). */
@@ -47,4 +49,118 @@ async function retry(world: World, what: string, body: string, failed: Delivery)
 function reasonOf({ status, response }: Delivery): string {
   if (status !== null) return 'http_error';
   return response === NO_ANSWER ? 'http_timeout' : 'connection_failed';
+}
+
+/** What a manifest calls the messages of each kind of channel (Slack's "message" event). */
+const MESSAGES: Readonly<Record<string, string>> = {
+  channel: 'message.channels',
+  group: 'message.groups',
+  im: 'message.im',
+  mpim: 'message.mpim',
+};
+
+/** The scope that an event needs besides its subscription; those that are left out need none. */
+const SCOPES: Readonly<Record<string, string>> = {
+  app_mention: 'app_mentions:read',
+  'message.channels': 'channels:history',
+  'message.groups': 'groups:history',
+  'message.im': 'im:history',
+  'message.mpim': 'mpim:history',
+};
+
+/** Whether the app's manifest subscribes to an event, and its scopes allow it. */
+function isSubscribed({ app }: World, event: Json): boolean {
+  const type = textIn(event, 'type');
+  const name = type === 'message' ? (MESSAGES[textIn(event, 'channel_type')] ?? type) : type;
+  const scope = SCOPES[name];
+  return app.events.includes(name) && (scope === undefined || app.scopes.includes(scope));
+}
+
+/**
+ * Sends the event of a message that was posted: `message.im` in the app's conversation, also for the app's own messages,
+ * and `app_mention` where the app is mentioned and a member. `more`: its subtype, and what goes with it. Undefined: the app gets
+ * no event.
+ */
+export async function sendPosted(
+  world: World,
+  message: StoredMessage,
+  more: Json = {},
+): Promise<Delivery | undefined> {
+  if (message.to !== undefined || message.user === SLACKBOT) return undefined;
+  const from = sourceOf(world, message);
+  if (from.channel?.kind === 'dm')
+    return sendEvent(world, { ...eventOf(world, message), ...more, channel_type: 'im' }, from);
+  if (!mentionsApp(message)) return undefined;
+  if (from.channel?.members.has(APP.botUserId))
+    return sendEvent(world, { ...mentionOf(world, message), ...more }, from);
+  world.messages.post({
+    channel: message.channel,
+    user: SLACKBOT,
+    text: `You mentioned <@${APP.botUserId}>, but they’re not in this channel.`,
+    to: message.user,
+    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+  });
+  return undefined;
+}
+
+/** Sends the event of a message that was edited: a mention comes again, and says so. */
+export async function sendChanged(
+  world: World,
+  message: StoredMessage,
+  before: StoredMessage,
+): Promise<Delivery | undefined> {
+  if (message.to !== undefined) return undefined;
+  const from = sourceOf(world, message);
+  if (from.channel?.kind === 'dm')
+    return sendEvent(
+      world,
+      {
+        type: 'message',
+        subtype: 'message_changed',
+        hidden: true,
+        channel: message.channel,
+        channel_type: 'im',
+        ts: world.ids.ts(),
+        message: describeMessage(message, world.team),
+        previous_message: describeMessage(before, world.team),
+      },
+      from,
+    );
+  const isTold = mentionsApp(message) && message.user !== APP.botUserId;
+  return isTold && from.channel?.members.has(APP.botUserId)
+    ? sendEvent(world, mentionOf(world, message), from)
+    : undefined;
+}
+
+/** Slack doesn't wait for events before it answers what caused them. */
+export function sendInBackground(sending: Promise<unknown>): void {
+  void sending.catch(() => undefined);
+}
+
+function sourceOf(world: World, { user, channel }: StoredMessage) {
+  return {
+    user: world.roster.findUser(user),
+    channel: world.channels.find(({ id }) => id === channel),
+  };
+}
+
+function mentionsApp({ text, user }: StoredMessage): boolean {
+  return user !== APP.botUserId && new RegExp(`<@${APP.botUserId}(\\|[^>]*)?>`).test(text);
+}
+
+/** In a mention, `team` is the workspace of the app; only `user_team` says where the user is at home. */
+function mentionOf(world: World, message: StoredMessage): Json {
+  const home = world.roster.findUser(message.user)?.teamId;
+  const event = eventOf(world, message);
+  return { ...event, type: 'app_mention', team: world.team.id, user_team: home, source_team: home };
+}
+
+function eventOf(world: World, message: StoredMessage): Json {
+  const { edited, ...described } = describeMessage(message, world.team);
+  return {
+    ...described,
+    team: world.roster.findUser(message.user)?.teamId ?? world.team.id,
+    channel: message.channel,
+    ...(message.edited ? { edited: { user: message.user, ts: world.ids.ts() } } : {}),
+  };
 }

@@ -47,3 +47,8 @@ export function isSameOrigin(incoming: IncomingMessage): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || origin === `http://${host}`;
 }
+
+/** Text anywhere in a page. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,6 +1,6 @@
-import type { SlackClock } from './clock.ts';
+import type { StoredMessage } from './messages.ts';
 import type { BrokenRule, TrafficEntry } from './page-api.ts';
-import type { StoredMessage } from './stored-message.ts';
+import type { SlackClock } from './world.ts';
 
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =

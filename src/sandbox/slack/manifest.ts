@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { PageShortcut } from './page-api.ts';
-import { functionsIn, readSteps, type StepDefinition } from './workflows/step-definition.ts';
 
 /** What an app's manifest lets it do, as Slack reads it: what is left out is switched off. */
 export interface ManifestFacts {
@@ -33,6 +32,137 @@ export interface ManifestFacts {
   /** The steps that it offers in workflows, where all that Slack demands for that is there. */
   readonly steps: readonly StepDefinition[];
 }
+
+/** A step that an app offers in workflows, as its manifest defines it. */
+export interface StepDefinition {
+  /** Its callback ID. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputs: readonly StepParameter[];
+  readonly outputs: readonly StepParameter[];
+}
+
+/** One input or output of a step. */
+export interface StepParameter {
+  readonly name: string;
+  /** `string`, `slack#/types/channel_id` … */
+  readonly type: string;
+  readonly title: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+}
+
+/** One of the manifests that this repository ships. Each is parsed once: hundreds of tests start a local Slack. */
+export function readOwnManifest(mode: OwnManifest = 'http'): ManifestFacts {
+  const facts = known.get(mode) ?? parseManifest(readFileSync(pathOf(mode), 'utf8'));
+  known.set(mode, facts);
+  return facts;
+}
+
+const OWN_MANIFESTS = {
+  http: 'manifest.yml',
+  socket: 'manifest.socket.yml',
+  workflow: 'manifest.workflow.yml',
+} as const;
+
+type OwnManifest = keyof typeof OWN_MANIFESTS;
+
+const known = new Map<OwnManifest, ManifestFacts>();
+const pathOf = (mode: OwnManifest) => new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
+
+/** The same app with the steps for workflows, which its own manifest adds to the others. */
+export function withSteps(facts: ManifestFacts): ManifestFacts {
+  const { steps } = readOwnManifest('workflow');
+  return { ...facts, steps, events: [...facts.events, 'function_executed'] };
+}
+
+/** Reads the text of a manifest. @throws ZodError where it is not one */
+export function parseManifest(text: string): ManifestFacts {
+  const { features, oauth_config, settings, functions } = manifest.parse(parse(text));
+  const [command] = features.slash_commands;
+  const { interactivity, socket_mode_enabled: isSocketMode } = settings;
+  const isInteractive = interactivity?.is_enabled ?? false;
+  return {
+    command: command?.command ?? '',
+    description: command?.description ?? '',
+    usageHint: command?.usage_hint ?? '',
+    shouldEscape: command?.should_escape ?? false,
+    shortcuts: features.shortcuts.map(({ name, type, callback_id }) => ({
+      name,
+      type,
+      callbackId: callback_id,
+    })),
+    scopes: oauth_config.scopes.bot,
+    hasHomeTab: features.app_home.home_tab_enabled,
+    hasMessagesTab: features.app_home.messages_tab_enabled,
+    isMessagesTabReadOnly: features.app_home.messages_tab_read_only_enabled,
+    events: settings.event_subscriptions?.bot_events ?? [],
+    isInteractive,
+    // Over WebSockets, nothing has an address.
+    hasMenuOptions: isSocketMode ? isInteractive : interactivity?.message_menu_options_url !== undefined,
+    isSocketMode,
+    redirectUrls: oauth_config.redirect_urls,
+    rotatesTokens: settings.token_rotation_enabled,
+    steps: readSteps(functions, settings),
+  };
+}
+
+interface Settings {
+  readonly org_deploy_enabled: boolean;
+  readonly function_runtime: string;
+  readonly event_subscriptions?: { readonly bot_events: readonly string[] } | undefined;
+}
+
+/**
+ * The steps that appear in Workflow Builder: only those of apps that opted in to installs for an organization, that run the
+ * steps themselves, and that subscribe to their event (Slack's "Custom Steps" page).
+ */
+function readSteps(
+  functions: z.output<typeof functionsIn>,
+  { org_deploy_enabled, function_runtime, event_subscriptions }: Settings,
+): readonly StepDefinition[] {
+  const isHeard = event_subscriptions?.bot_events.includes('function_executed') ?? false;
+  if (!org_deploy_enabled || function_runtime !== 'remote' || !isHeard) return [];
+  return Object.entries(functions).map(([id, { title, description, ...step }]) => ({
+    id,
+    title,
+    description,
+    inputs: listParameters(step.input_parameters),
+    outputs: listParameters(step.output_parameters),
+  }));
+}
+
+function listParameters(given: z.output<typeof parameters>): readonly StepParameter[] {
+  return Object.entries(given).map(([name, { is_required: isRequired, ...more }]) => ({
+    name,
+    ...more,
+    isRequired,
+  }));
+}
+
+const parameters = z.record(
+  z.string(),
+  z.object({
+    type: z.string(),
+    title: z.string().default(''),
+    description: z.string().default(''),
+    is_required: z.boolean().default(false),
+  }),
+);
+
+/** `functions` of a manifest (version 1). */
+const functionsIn = z
+  .record(
+    z.string().max(100),
+    z.object({
+      title: z.string().max(255),
+      description: z.string(),
+      input_parameters: parameters,
+      output_parameters: parameters,
+    }),
+  )
+  .default({});
 
 const manifest = z.object({
   functions: functionsIn,
@@ -82,59 +212,3 @@ const manifest = z.object({
     })
     .prefault({}),
 });
-
-/** Reads the text of a manifest. @throws ZodError where it is not one */
-export function parseManifest(text: string): ManifestFacts {
-  const { features, oauth_config, settings, functions } = manifest.parse(parse(text));
-  const [command] = features.slash_commands;
-  const { interactivity, socket_mode_enabled: isSocketMode } = settings;
-  const isInteractive = interactivity?.is_enabled ?? false;
-  return {
-    command: command?.command ?? '',
-    description: command?.description ?? '',
-    usageHint: command?.usage_hint ?? '',
-    shouldEscape: command?.should_escape ?? false,
-    shortcuts: features.shortcuts.map(({ name, type, callback_id }) => ({
-      name,
-      type,
-      callbackId: callback_id,
-    })),
-    scopes: oauth_config.scopes.bot,
-    hasHomeTab: features.app_home.home_tab_enabled,
-    hasMessagesTab: features.app_home.messages_tab_enabled,
-    isMessagesTabReadOnly: features.app_home.messages_tab_read_only_enabled,
-    events: settings.event_subscriptions?.bot_events ?? [],
-    isInteractive,
-    // Over WebSockets, nothing has an address.
-    hasMenuOptions: isSocketMode ? isInteractive : interactivity?.message_menu_options_url !== undefined,
-    isSocketMode,
-    redirectUrls: oauth_config.redirect_urls,
-    rotatesTokens: settings.token_rotation_enabled,
-    steps: readSteps(functions, settings),
-  };
-}
-
-const OWN_MANIFESTS = {
-  http: 'manifest.yml',
-  socket: 'manifest.socket.yml',
-  workflow: 'manifest.workflow.yml',
-} as const;
-
-type OwnManifest = keyof typeof OWN_MANIFESTS;
-
-const known = new Map<OwnManifest, ManifestFacts>();
-
-/** One of the manifests that this repository ships. Each is parsed once: hundreds of tests start a local Slack. */
-export function readOwnManifest(mode: OwnManifest = 'http'): ManifestFacts {
-  const facts = known.get(mode) ?? parseManifest(readFileSync(pathOf(mode), 'utf8'));
-  known.set(mode, facts);
-  return facts;
-}
-
-const pathOf = (mode: OwnManifest) => new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
-
-/** The same app with the steps for workflows, which its own manifest adds to the others. */
-export function withSteps(facts: ManifestFacts): ManifestFacts {
-  const { steps } = readOwnManifest('workflow');
-  return { ...facts, steps, events: [...facts.events, 'function_executed'] };
-}

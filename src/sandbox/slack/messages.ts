@@ -1,9 +1,44 @@
-import { nameBlocks } from './block-ids.ts';
-import { pruneEntered } from './entered.ts';
-import type { Ids } from './ids.ts';
+import { z } from 'zod';
+import { type EnteredValues, nameBlocks, pruneEntered } from './entered.ts';
 import type { Journal } from './journal.ts';
-import type { SlackSnapshot } from './snapshot.ts';
-import type { MessageDraft, StoredMessage } from './stored-message.ts';
+import type { Json } from './page-api.ts';
+import type { Ids } from './world.ts';
+
+/** A message as the local Slack stores it. */
+export interface StoredMessage {
+  readonly channel: string;
+  readonly ts: string;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks: readonly Json[];
+  /** What older integrations post beside blocks. */
+  readonly attachments: readonly Json[];
+  /** The only user who sees it; undefined: the whole channel. */
+  readonly to: string | undefined;
+  readonly threadTs: string | undefined;
+  readonly edited: boolean;
+  /** Grows with every post and change, so that one can ask for what is new. */
+  readonly order: number;
+  /** By user id. */
+  readonly entered: Map<string, EnteredValues>;
+}
+
+export interface MessageDraft {
+  readonly channel: string;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks?: unknown;
+  readonly attachments?: readonly Json[];
+  readonly to?: string;
+  readonly threadTs?: string;
+}
+
+/** What this user entered into this message; changes to it are stored. */
+export function enteredBy(message: StoredMessage, userId: string): EnteredValues {
+  const known = message.entered.get(userId) ?? new Map();
+  message.entered.set(userId, known);
+  return known;
+}
 
 /** The messages of each channel that outlive the process. */
 const STORED_PER_CHANNEL = 2000;
@@ -119,3 +154,67 @@ export class Messages {
 }
 
 const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;
+
+/** Up to which message each user has read each channel; what came later is unread. */
+export class ReadMarks {
+  readonly #journal: Journal;
+  readonly #marks: Map<string, string>;
+
+  constructor(journal: Journal, stored: Readonly<Record<string, string>> = {}) {
+    this.#journal = journal;
+    this.#marks = new Map(Object.entries(stored));
+  }
+
+  /** Moves forward only: a tab that lags behind makes nothing unread again. */
+  mark(user: string, channel: string, ts: string): void {
+    if (!/^\d+\.\d+$/.test(ts) || ts <= this.of(user, channel)) return;
+    this.#marks.set(`${user}/${channel}`, ts);
+    this.#journal.emit({ type: 'read', user });
+  }
+
+  /** The ts of the last message read; empty when there was none. */
+  of(user: string, channel: string): string {
+    return this.#marks.get(`${user}/${channel}`) ?? '';
+  }
+
+  snapshot(): Record<string, string> {
+    return Object.fromEntries(this.#marks);
+  }
+}
+
+const json = z.record(z.string(), z.unknown());
+
+const message = z.strictObject({
+  channel: z.string(),
+  ts: z.string().regex(/^\d+\.\d+$/),
+  user: z.string(),
+  text: z.string(),
+  blocks: z.array(json),
+  attachments: z.array(json).default([]),
+  threadTs: z.string().nullable(),
+  edited: z.boolean(),
+});
+
+const replyUrl = z.strictObject({
+  path: z.string(),
+  person: z.string(),
+  channel: z.string(),
+  original: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+  madeAt: z.number(),
+  uses: z.int().nonnegative(),
+});
+
+/**
+ * All of the local Slack that outlives its process. Left out on purpose: ephemeral messages, which hold root
+ * passwords and vanish at a reload anyway; open modals and homes; traffic and broken rules; what admins changed.
+ */
+export const slackSnapshotSchema = z.strictObject({
+  version: z.literal(1),
+  messages: z.array(message),
+  /** `personId/channelId` -> ts of the last message that they have read. */
+  read: z.record(z.string(), z.string()),
+  /** The app may still answer to these after a restart. */
+  replyUrls: z.array(replyUrl),
+});
+
+export type SlackSnapshot = z.output<typeof slackSnapshotSchema>;

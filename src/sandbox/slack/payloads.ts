@@ -1,9 +1,8 @@
-import { type Channel, payloadName } from './channels.ts';
 import { valuesOf } from './entered.ts';
+import { enteredBy, type StoredMessage } from './messages.ts';
 import type { Json } from './page-api.ts';
-import { enteredBy, type StoredMessage } from './stored-message.ts';
 import { describeView, type StoredView } from './views.ts';
-import { APP, OTHER_BOT, TEAM, type Team, type User } from './workspace.ts';
+import { APP, type Channel, OTHER_BOT, payloadName, TEAM, type Team, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** The fields of a slash command (Slack's "Implementing slash commands" page). */

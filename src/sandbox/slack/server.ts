@@ -2,18 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { wallClock } from './clock.ts';
-import { createWorld } from './create-world.ts';
+import { answerAuthorize } from './authorize-page.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
-import { answerAuthorize } from './oauth/authorize-page.ts';
-import { answerPage } from './page/routes.ts';
-import { answerReplyPost } from './reply-posts.ts';
-import type { SlackOptions } from './slack-options.ts';
-import type { SlackSnapshot } from './snapshot.ts';
+import type { SlackSnapshot } from './messages.ts';
+import { answerPage } from './page.ts';
+import { answerReplyPost } from './reply-urls.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
-import { answerWorkflows } from './workflows/page.ts';
+import { answerWorkflows } from './workflows.ts';
 import type { Team } from './workspace.ts';
-import type { World } from './world.ts';
+import { createWorld, type SlackOptions, type World, wallClock } from './world.ts';
 
 /** A running local Slack. */
 export interface SlackServer {

@@ -1,22 +1,48 @@
-import type { Channel } from './channels.ts';
-import type { SlackClock } from './clock.ts';
-import type { Deliverer } from './deliver.ts';
-import type { Faults } from './faults.ts';
-import type { Ids } from './ids.ts';
-import type { Journal } from './journal.ts';
-import type { Messages } from './messages.ts';
-import type { OAuth } from './oauth/oauth.ts';
+import { randomBytes } from 'node:crypto';
+import { Deliverer } from './deliver.ts';
+import { RETRY_DELAYS_MS } from './events.ts';
+import { Faults, RateLimits } from './faults.ts';
+import { Journal } from './journal.ts';
+import { type ManifestFacts, readOwnManifest, type StepDefinition } from './manifest.ts';
+import { Messages, ReadMarks, type SlackSnapshot } from './messages.ts';
+import { OAuth, type OAuthApp } from './oauth.ts';
 import type { Json, PageShortcut } from './page-api.ts';
-import type { RateLimits } from './rate-limits.ts';
-import type { ReadMarks } from './read-marks.ts';
-import type { ReplyUrls } from './reply-urls.ts';
-import type { Roster } from './roster.ts';
-import type { SocketConnections } from './socket/connections.ts';
-import type { Triggers } from './triggers.ts';
-import type { Views } from './views.ts';
-import type { WorkflowRuns } from './workflows/runs.ts';
-import type { StepDefinition } from './workflows/step-definition.ts';
-import type { Team } from './workspace.ts';
+import { ReplyUrls } from './reply-urls.ts';
+import type { Pages } from './server.ts';
+import { SocketConnections } from './sockets.ts';
+import { Triggers, Views } from './views.ts';
+import { WorkflowRuns } from './workflows.ts';
+import { type Channel, createChannels, Roster, TEAM, type Team } from './workspace.ts';
+
+/** One workspace of the local Slack, as its parts see it. */
+export interface World {
+  readonly team: Team;
+  /** What all workspaces share: how the app is installed. */
+  readonly oauth: OAuth;
+  readonly app: InstalledApp;
+  readonly clock: SlackClock;
+  readonly ids: Ids;
+  readonly journal: Journal;
+  readonly roster: Roster;
+  /** Undefined: a workspace outside of a grid. */
+  grid: Grid | undefined;
+  /** Deleted channels are taken out. */
+  readonly channels: Channel[];
+  readonly messages: Messages;
+  readonly readMarks: ReadMarks;
+  readonly views: Views;
+  readonly triggers: Triggers;
+  readonly replyUrls: ReplyUrls;
+  readonly workflowRuns: WorkflowRuns;
+  readonly faults: Faults;
+  readonly limits: RateLimits;
+  readonly deliverer: Deliverer;
+  readonly sockets: SocketConnections;
+  /** Options an external select was given last: user, place and ids -> options. */
+  readonly offered: Map<string, readonly Json[]>;
+  /** `http://127.0.0.1:1234` */
+  origin(): string;
+}
 
 /** The app as installed in the workspace. Everything may be changed while the local Slack runs. */
 export interface InstalledApp {
@@ -66,32 +92,166 @@ export interface Grid {
   readonly isOrgInstall: boolean;
 }
 
-/** One workspace of the local Slack, as its parts see it. */
-export interface World {
-  readonly team: Team;
-  /** What all workspaces share: how the app is installed. */
-  readonly oauth: OAuth;
-  readonly app: InstalledApp;
-  readonly clock: SlackClock;
-  readonly ids: Ids;
-  readonly journal: Journal;
-  readonly roster: Roster;
-  /** Undefined: a workspace outside of a grid. */
-  grid: Grid | undefined;
-  /** Deleted channels are taken out. */
-  readonly channels: Channel[];
-  readonly messages: Messages;
-  readonly readMarks: ReadMarks;
-  readonly views: Views;
-  readonly triggers: Triggers;
-  readonly replyUrls: ReplyUrls;
-  readonly workflowRuns: WorkflowRuns;
-  readonly faults: Faults;
-  readonly limits: RateLimits;
-  readonly deliverer: Deliverer;
-  readonly sockets: SocketConnections;
-  /** Options an external select was given last: user, place and ids -> options. */
-  readonly offered: Map<string, readonly Json[]>;
-  /** `http://127.0.0.1:1234` */
-  origin(): string;
+/** What a local Slack is started with. */
+export interface SlackOptions {
+  readonly app: {
+    /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
+    readonly commandsUrl?: string;
+    readonly signingSecret: string;
+    /** Empty: it is not installed yet, and `oauth` says how it can be. */
+    readonly botToken: string;
+    /** Lets users install the app; the rest is as in the manifest. */
+    readonly oauth?: Pick<OAuthApp, 'clientId' | 'clientSecret'> & Partial<OAuthApp>;
+    /** For Socket Mode. */
+    readonly appToken?: string;
+    readonly appTokenScopes?: readonly string[];
+    /** Default `/vps`. */
+    readonly command?: string;
+    readonly description?: string;
+    readonly usageHint?: string;
+    /** Default: all that the manifest asks for. */
+    readonly scopes?: readonly string[];
+    /** What the app was created from; default the manifest of this repository. */
+    readonly manifest?: ManifestFacts;
+    readonly shortcuts?: readonly PageShortcut[];
+    /** Default: those that the manifest subscribes to. */
+    readonly events?: readonly string[];
+    /** Default 3000, as with Slack. */
+    readonly ackTimeoutMs?: number;
+    /** When an event that was not acknowledged comes again. */
+    readonly eventRetryDelaysMs?: readonly number[];
+  };
+  /** Slack's tiers, and one message a second in each channel; default true. */
+  readonly hasRateLimits?: boolean;
+  /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */
+  readonly clock?: SlackClock;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** What an earlier process left. */
+  readonly stored?: SlackSnapshot | undefined;
+  /** Serves the paths that the local Slack does not. */
+  readonly pages?: Pages;
+}
+
+/** Makes a fresh workspace, the first one or another one of the same app. */
+export function createWorld(
+  options: SlackOptions,
+  clock: SlackClock,
+  origin: () => string,
+  { team = TEAM, first }: { readonly team?: Team; readonly first?: World } = {},
+): World {
+  const { stored } = options;
+  const ids = createIds(clock, stored?.messages.at(-1)?.ts);
+  const journal = new Journal(clock);
+  const app = makeApp(options, ids, first?.app);
+  const oauth = first?.oauth ?? makeOAuth(options, clock, ids, journal);
+  for (const secret of [app.botToken, app.appToken, app.signingSecret, app.verificationToken])
+    journal.hideSecret(secret);
+  const sockets = first?.sockets ?? new SocketConnections(app, clock, ids, journal);
+  return {
+    team,
+    oauth,
+    app,
+    clock,
+    ids,
+    journal,
+    roster: new Roster(team),
+    grid: undefined,
+    channels: createChannels(team),
+    messages: new Messages(ids, journal, stored?.messages),
+    readMarks: new ReadMarks(journal, stored?.read),
+    views: new Views(ids, journal),
+    triggers: new Triggers(clock, ids),
+    replyUrls: new ReplyUrls(clock, ids, team, stored?.replyUrls),
+    workflowRuns: new WorkflowRuns(ids, journal),
+    faults: new Faults(),
+    limits: new RateLimits(clock, options.hasRateLimits ?? true),
+    deliverer: new Deliverer(() => app, sockets, clock, journal),
+    sockets,
+    offered: new Map(),
+    origin,
+  };
+}
+
+function makeApp({ app: given }: SlackOptions, ids: Ids, first: InstalledApp | undefined): InstalledApp {
+  const { manifest = readOwnManifest(), oauth: _oauth, ...more } = given;
+  const { redirectUrls: _urls, rotatesTokens: _rotates, ...facts } = manifest;
+  const app: InstalledApp = {
+    commandsUrl: '',
+    ...facts,
+    appToken: '',
+    appTokenScopes: ['connections:write'],
+    ackTimeoutMs: 3000,
+    eventRetryDelaysMs: RETRY_DELAYS_MS,
+    verificationToken: ids.secret(),
+    ...more,
+  };
+  return first
+    ? shareAddress({ ...app, botToken: '', verificationToken: first.verificationToken }, first)
+    : app;
+}
+
+/** Where the app listens is the same in every workspace. */
+function shareAddress(app: InstalledApp, of: InstalledApp): InstalledApp {
+  return Object.defineProperty(app, 'commandsUrl', {
+    get: () => of.commandsUrl,
+    set: (url: string) => {
+      of.commandsUrl = url;
+    },
+  });
+}
+
+function makeOAuth({ app: given }: SlackOptions, clock: SlackClock, ids: Ids, journal: Journal): OAuth {
+  const { redirectUrls, rotatesTokens, scopes } = given.manifest ?? readOwnManifest();
+  const oauth = new OAuth(clock, ids, (secret) => journal.hideSecret(secret));
+  oauth.app = given.oauth && { redirectUrls, rotatesTokens, scopes, ...given.oauth };
+  return oauth;
+}
+
+/** What the local Slack knows of time; the system's clock fits. */
+export interface SlackClock {
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+export const wallClock: SlackClock = { now: () => Date.now() };
+
+/** A clock that only moves when told to, so that expiry can be tested without waiting. */
+interface HandClock extends SlackClock {
+  advance(ms: number): void;
+}
+
+/** Makes such a clock. */
+export function makeHandClock(startMs = Date.now()): HandClock {
+  let now = startMs;
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+/** Makes ids and timestamps in Slack's manner, never the same twice. */
+export interface Ids {
+  /** `1700000000.000100`: seconds, and a number that only grows. */
+  ts(): string;
+  /** A prefix and ten characters: `V0…`. */
+  id(prefix: string): string;
+  /** Random characters. */
+  secret(): string;
+}
+
+/** Makes a source of ids for one workspace; its timestamps come after `lastTs`. */
+export function createIds(clock: SlackClock, lastTs = '0.0'): Ids {
+  let [lastSecond = 0, count = 0] = lastTs.split('.').map(Number);
+  return {
+    ts: () => {
+      lastSecond = Math.max(lastSecond, Math.floor(clock.now() / 1000));
+      count += 1;
+      return `${lastSecond}.${String(count).padStart(6, '0')}`;
+    },
+    id: (prefix) => `${prefix}${randomBytes(8).toString('hex').toUpperCase().slice(0, 10)}`,
+    secret: () => randomBytes(12).toString('hex'),
+  };
 }

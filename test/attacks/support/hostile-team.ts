@@ -1,5 +1,5 @@
 import { silentLog } from '../../../src/log.ts';
-import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { USERS, type User } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';

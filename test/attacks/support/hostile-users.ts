@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listElements, type PlacedElement } from '../../../src/sandbox/slack/block-ids.ts';
-import { optionsOf } from '../../../src/sandbox/slack/entered.ts';
+import { listElements, optionsOf, type PlacedElement } from '../../../src/sandbox/slack/entered.ts';
 import type { Entered } from '../../../src/sandbox/slack/page-api.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { USERS, type User } from '../../../src/sandbox/slack/workspace.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
-import { slackSnapshotSchema } from '../../../src/sandbox/slack/snapshot.ts';
+import { slackSnapshotSchema } from '../../../src/sandbox/slack/messages.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import { actions, button, type FakeApp, startBoth } from './support/fake-app.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import { startBoth } from './support/fake-app.ts';
 
 const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import { startBoth } from './support/fake-app.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import { actions, button, section, startBoth } from './support/fake-app.ts';
 
 const ok = { status: 200, body: 'ok' };

@@ -1,6 +1,10 @@
-import { type Channel, conversationWith, findChannel } from '../../../src/sandbox/slack/channels.ts';
-import type { UserGroup } from '../../../src/sandbox/slack/roster.ts';
-import type { User } from '../../../src/sandbox/slack/workspace.ts';
+import {
+  type Channel,
+  conversationWith,
+  findChannel,
+  type User,
+  type UserGroup,
+} from '../../../src/sandbox/slack/workspace.ts';
 import type { Grid, World } from '../../../src/sandbox/slack/world.ts';
 
 /** A user who joins; fields that are left out are those of a plain member. */

@@ -1,13 +1,11 @@
-import { listElements, type PlacedElement } from '../../../src/sandbox/slack/block-ids.ts';
-import { findChannel } from '../../../src/sandbox/slack/channels.ts';
-import { optionsOf } from '../../../src/sandbox/slack/entered.ts';
+import { listElements, optionsOf, type PlacedElement } from '../../../src/sandbox/slack/entered.ts';
 import { objectIn, textIn } from '../../../src/sandbox/slack/json.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import type { Entered, Json, PagePlace } from '../../../src/sandbox/slack/page-api.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
-import { suggest } from '../../../src/sandbox/slack/user-actions/suggest.ts';
+import { suggest } from '../../../src/sandbox/slack/user-actions/press.ts';
 import type { StoredView } from '../../../src/sandbox/slack/views.ts';
-import type { User } from '../../../src/sandbox/slack/workspace.ts';
+import { findChannel, type User } from '../../../src/sandbox/slack/workspace.ts';
 import type { World } from '../../../src/sandbox/slack/world.ts';
 import { decodeEntities } from './mrkdwn.ts';
 

@@ -1,25 +1,27 @@
-import { type Channel, findChannel } from '../../../src/sandbox/slack/channels.ts';
-import type { Delivery, DeliveryKind } from '../../../src/sandbox/slack/deliver.ts';
-import { sendEvent } from '../../../src/sandbox/slack/events.ts';
+import { type Delivery, type DeliveryKind, signBody } from '../../../src/sandbox/slack/deliver.ts';
+import { sendEvent, sendPosted } from '../../../src/sandbox/slack/events.ts';
 import type { Faults } from '../../../src/sandbox/slack/faults.ts';
 import type { SlackListener } from '../../../src/sandbox/slack/journal.ts';
 import { isJson, readJson } from '../../../src/sandbox/slack/json.ts';
-import { sendPosted } from '../../../src/sandbox/slack/message-events.ts';
-import type { OAuth } from '../../../src/sandbox/slack/oauth/oauth.ts';
-import { revokeTokens, sendUninstalled } from '../../../src/sandbox/slack/oauth/uninstall.ts';
+import { findPings } from '../../../src/sandbox/slack/mentions.ts';
+import type { MessageDraft, SlackSnapshot } from '../../../src/sandbox/slack/messages.ts';
+import { type OAuth, revokeTokens, sendUninstalled } from '../../../src/sandbox/slack/oauth.ts';
 import type { BrokenRule, Json, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { commandFields } from '../../../src/sandbox/slack/payloads.ts';
-import { findPings } from '../../../src/sandbox/slack/pings.ts';
 import { type SlackServer, serveSlack } from '../../../src/sandbox/slack/server.ts';
-import { signBody } from '../../../src/sandbox/slack/sign.ts';
-import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
-import type { SlackSnapshot } from '../../../src/sandbox/slack/snapshot.ts';
-import type { SocketConnections } from '../../../src/sandbox/slack/socket/connections.ts';
-import type { MessageDraft } from '../../../src/sandbox/slack/stored-message.ts';
-import { showAck } from '../../../src/sandbox/slack/user-actions/command.ts';
-import { runWorkflow } from '../../../src/sandbox/slack/workflows/run-workflow.ts';
-import { APP, OTHER_BOT, type Team, type User, type UserName } from '../../../src/sandbox/slack/workspace.ts';
-import type { InstalledApp, World } from '../../../src/sandbox/slack/world.ts';
+import type { SocketConnections } from '../../../src/sandbox/slack/sockets.ts';
+import { showAck } from '../../../src/sandbox/slack/user-actions/type.ts';
+import { runWorkflow } from '../../../src/sandbox/slack/workflows.ts';
+import {
+  APP,
+  type Channel,
+  findChannel,
+  OTHER_BOT,
+  type Team,
+  type User,
+  type UserName,
+} from '../../../src/sandbox/slack/workspace.ts';
+import type { InstalledApp, SlackOptions, World } from '../../../src/sandbox/slack/world.ts';
 import { Admin } from './admin.ts';
 import { Persona } from './persona.ts';
 

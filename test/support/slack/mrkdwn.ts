@@ -1,6 +1,11 @@
 import { objectsIn, textIn } from '../../../src/sandbox/slack/json.ts';
+import {
+  channelName,
+  groupName,
+  personName,
+  type Surroundings,
+} from '../../../src/sandbox/slack/mentions.ts';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { channelName, groupName, personName, type Surroundings } from '../../../src/sandbox/slack/pings.ts';
 
 const CODE = /```([\s\S]*?)```|`([^`\n]+)`/g;
 const STYLES = [

@@ -1,18 +1,23 @@
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import { optionsOf } from '../../../src/sandbox/slack/entered.ts';
+import { sendChanged } from '../../../src/sandbox/slack/events.ts';
 import type { Journal } from '../../../src/sandbox/slack/journal.ts';
 import { objectIn } from '../../../src/sandbox/slack/json.ts';
 import { escapeTyped } from '../../../src/sandbox/slack/mentions.ts';
-import { sendChanged } from '../../../src/sandbox/slack/message-events.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import type { Entered } from '../../../src/sandbox/slack/page-api.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
-import { type Typing, type } from '../../../src/sandbox/slack/user-actions/command.ts';
 import { close, type FormValues, submit } from '../../../src/sandbox/slack/user-actions/form.ts';
-import { type AppTab, openTab, reload } from '../../../src/sandbox/slack/user-actions/home.ts';
 import { checkActive, getChannel, getMessage } from '../../../src/sandbox/slack/user-actions/places.ts';
 import { fill, press } from '../../../src/sandbox/slack/user-actions/press.ts';
-import { useShortcut } from '../../../src/sandbox/slack/user-actions/shortcut.ts';
+import {
+  type AppTab,
+  openTab,
+  reload,
+  type Typing,
+  type,
+  useShortcut,
+} from '../../../src/sandbox/slack/user-actions/type.ts';
 import type { User } from '../../../src/sandbox/slack/workspace.ts';
 import type { World } from '../../../src/sandbox/slack/world.ts';
 import {

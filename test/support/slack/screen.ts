@@ -1,9 +1,9 @@
 import { type EnteredValues, stateOf } from '../../../src/sandbox/slack/entered.ts';
 import { isJson, objectIn, objectsIn, textIn } from '../../../src/sandbox/slack/json.ts';
-import { pageMessage, pageView } from '../../../src/sandbox/slack/page/describe.ts';
+import type { Surroundings } from '../../../src/sandbox/slack/mentions.ts';
+import { enteredBy, type StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import { pageMessage, pageView } from '../../../src/sandbox/slack/page.ts';
 import type { Json, PageMessage, PageView } from '../../../src/sandbox/slack/page-api.ts';
-import type { Surroundings } from '../../../src/sandbox/slack/pings.ts';
-import { enteredBy, type StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
 import type { StoredView } from '../../../src/sandbox/slack/views.ts';
 import { SLACKBOT, type User } from '../../../src/sandbox/slack/workspace.ts';
 import type { World } from '../../../src/sandbox/slack/world.ts';

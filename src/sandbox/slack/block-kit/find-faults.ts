@@ -1,39 +1,17 @@
 import { z } from 'zod';
+import { listElements } from '../entered.ts';
 import { isJson, objectsIn } from '../json.ts';
+import type { Json } from '../page-api.ts';
 import { anyBlock } from './blocks.ts';
-import { plainText } from './composition.ts';
+import { plainText, string, textLength, typed } from './elements.ts';
 import { type BlockKitFault, findSchemaFaults } from './fault.ts';
-import { LIMITS } from './limits.ts';
-import { string, typed } from './object.ts';
-import { findBlockFaults, findTableFaults, findTotalFaults } from './surface-rules.ts';
-
-export type { BlockKitFault } from './fault.ts';
+import { LIMITS, SURFACES, type Surface } from './limits.ts';
 
 /** What the rules are about in a message; any typed message fits. */
-export interface MessageLike {
+interface MessageLike {
   readonly text?: unknown;
   readonly blocks?: unknown;
 }
-
-const message = z.object({
-  text: string(LIMITS.messageText).optional(),
-  blocks: z.array(anyBlock).max(LIMITS.messageBlocks).optional(),
-});
-
-const viewFields = {
-  private_metadata: string(LIMITS.privateMetadata),
-  callback_id: string(LIMITS.id),
-  external_id: string(LIMITS.id),
-};
-const blocks = z.array(anyBlock).max(LIMITS.viewBlocks);
-const title = plainText(LIMITS.viewTitle);
-
-const home = typed('home', { blocks }, viewFields);
-const modal = typed(
-  'modal',
-  { title, blocks },
-  { ...viewFields, submit: title, close: title, clear_on_close: z.boolean(), notify_on_close: z.boolean() },
-);
 
 /** Finds everything in a message that Slack would refuse (Block Kit reference); empty: it may be sent. */
 export function findMessageFaults({ text, blocks }: MessageLike): BlockKitFault[] {
@@ -62,4 +40,108 @@ export function findViewFaults(view: unknown): BlockKitFault[] {
 function hasInput(holder: unknown): boolean {
   const blocks = [...objectsIn(holder, 'blocks'), ...objectsIn(holder, 'child_blocks')];
   return blocks.some((block) => block.type === 'input' || hasInput(block));
+}
+
+const message = z.object({
+  text: string(LIMITS.messageText).optional(),
+  blocks: z.array(anyBlock).max(LIMITS.messageBlocks).optional(),
+});
+
+const viewFields = {
+  private_metadata: string(LIMITS.privateMetadata),
+  callback_id: string(LIMITS.id),
+  external_id: string(LIMITS.id),
+};
+
+const blocks = z.array(anyBlock).max(LIMITS.viewBlocks);
+const title = plainText(LIMITS.viewTitle);
+const home = typed('home', { blocks }, viewFields);
+
+const modal = typed(
+  'modal',
+  { title, blocks },
+  { ...viewFields, submit: title, close: title, clear_on_close: z.boolean(), notify_on_close: z.boolean() },
+);
+
+/** Finds the blocks that the surface does not take, and the ids that are used twice. */
+function findBlockFaults(holder: Json, surface: Surface): BlockKitFault[] {
+  const allowed: readonly string[] = SURFACES[surface];
+  const refused = objectsIn(holder, 'blocks').flatMap(({ type }, index) => {
+    if (!KNOWN_BLOCKS.has(String(type)) || allowed.includes(String(type))) return [];
+    return fault(`/blocks/${index}`, 'not_allowed_here', `${String(type)} can't be in a ${surface}`);
+  });
+  const blocks = listBlocks(holder, 'blocks', '');
+  const blockIds = blocks.map(({ block }) => block.block_id);
+  return [
+    ...refused,
+    ...findDuplicates(blockIds, 'block_id', '/blocks'),
+    ...blocks.flatMap(({ block: { child_blocks: _own, ...block }, path }) => {
+      const actionIds = listElements([block]).map(({ actionId }) => actionId);
+      return findDuplicates(actionIds, 'action_id', path);
+    }),
+  ];
+}
+
+const KNOWN_BLOCKS = new Set<string>(Object.values(SURFACES).flat());
+
+/** All blocks in a field, those within containers included. */
+function listBlocks(holder: Json, field: string, path: string): { block: Json; path: string }[] {
+  const list = holder[field];
+  if (!Array.isArray(list)) return [];
+  return objectsIn(holder, field).flatMap((block) => {
+    const at = `${path}/${field}/${list.indexOf(block)}`;
+    return [{ block, path: at }, ...listBlocks(block, 'child_blocks', at)];
+  });
+}
+
+function findDuplicates(ids: readonly unknown[], what: string, path: string): BlockKitFault[] {
+  const repeated = ids.filter((id, index) => typeof id === 'string' && ids.indexOf(id) !== index);
+  return [...new Set(repeated)].flatMap((id) =>
+    fault(path, 'duplicate_id', `${what} ${JSON.stringify(id)} is used twice`),
+  );
+}
+
+/** Finds what is too much for one message as a whole. */
+function findTotalFaults(message: Json): BlockKitFault[] {
+  const blocks = objectsIn(message, 'blocks');
+  const ofType = (type: string) => blocks.filter((block) => block.type === type);
+  const others = blocks.filter(({ type }) => !OWN_BUDGET.has(String(type)));
+  const charts = ofType('data_visualization').length;
+  const most = LIMITS.dataVisualizations;
+  return [
+    ...findTableFaults(message),
+    ...findBudgetFaults([
+      ['markdown blocks', ofType('markdown'), LIMITS.markdown],
+      ['other blocks', others, LIMITS.messageTextRefused - 1],
+    ]),
+    ...(charts > most
+      ? fault('/blocks', 'too_many', `has ${charts} data_visualization blocks; at most ${most}`)
+      : []),
+  ];
+}
+
+/** Finds tables that are too much together, in a message or a view. */
+function findTableFaults(holder: Json): BlockKitFault[] {
+  const blocks = objectsIn(holder, 'blocks');
+  const rowsOf = (type: string) => blocks.filter((block) => block.type === type).map(({ rows }) => rows);
+  return findBudgetFaults([
+    ['cells of data tables', rowsOf('data_table'), LIMITS.dataTableText],
+    ['cells of tables', rowsOf('table'), LIMITS.tableText],
+  ]);
+}
+
+type Budget = readonly [what: string, parts: unknown, max: number];
+
+function findBudgetFaults(budgets: readonly Budget[]): BlockKitFault[] {
+  return budgets.flatMap(([what, parts, max]) => {
+    const characters = textLength(parts);
+    if (characters <= max) return [];
+    return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
+  });
+}
+
+const OWN_BUDGET = new Set(['data_table', 'table', 'markdown']);
+
+function fault(path: string, rule: BlockKitFault['rule'], words: string): BlockKitFault[] {
+  return [{ path, rule, words }];
 }

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectEmptyAck, readAck } from '../acks.ts';
+import { applyAck, expectEmptyAck, readAck, sendInteraction } from '../acks.ts';
+import { LIMITS } from '../block-kit/limits.ts';
 import type { Delivery } from '../deliver.ts';
-import { enter } from '../entered.ts';
-import { sendInteraction } from '../interactions.ts';
+import { enter, isEmpty, isTextInput, listElements, stateOf } from '../entered.ts';
 import { textIn } from '../json.ts';
-import type { Entered } from '../page-api.ts';
+import type { Entered, Json } from '../page-api.ts';
 import { closedPayload, submissionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
 import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { applyAck } from './apply-ack.ts';
-import { findInputFaults } from './inputs.ts';
-import { checkPicker } from './pickers.ts';
-import { checkActive, enteredAt, getElement, getView, offeredTo } from './places.ts';
+import { checkActive, checkPicker, enteredAt, getElement, getView, offeredTo } from './places.ts';
 
 export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
 
@@ -87,4 +84,46 @@ function fillAll(world: World, user: User, view: StoredView, values: FormValues)
       enter(at, value, enteredAt(view, user), offeredTo(world, user, view, at));
     }
   }
+}
+
+/** Finds the inputs that Slack's client would not let through, by block_id. */
+function findInputFaults(view: StoredView): Readonly<Record<string, string>> {
+  const faults: Record<string, string> = {};
+  for (const placed of listElements(view.blocks)) {
+    if (placed.block.type !== 'input') continue;
+    const state = stateOf(placed, view.entered);
+    const words = isEmpty(state)
+      ? placed.block.optional === true
+        ? undefined
+        : 'Please complete this required field.'
+      : isTextInput(placed.element)
+        ? describeTextFault(placed.element, textIn(state, 'value'))
+        : undefined;
+    if (words) faults[placed.blockId] = words;
+  }
+  return faults;
+}
+
+function describeTextFault(element: Json, text: string): string | undefined {
+  const max = typeof element.max_length === 'number' ? element.max_length : LIMITS.inputText;
+  const min = typeof element.min_length === 'number' ? element.min_length : 0;
+  if (text.length > max) return `Please use at most ${max} characters.`;
+  if (text.length < min) return `Please use at least ${min} characters.`;
+  if (element.type === 'plain_text_input') return undefined;
+  return describeFormFault(element, text);
+}
+
+function describeFormFault(element: Json, text: string): string | undefined {
+  if (element.type === 'email_text_input' && !/^\S+@\S+\.\S+$/.test(text))
+    return 'Please enter an e-mail address.';
+  if (element.type === 'url_text_input' && !/^https?:\/\/\S+$/.test(text)) return 'Please enter an address.';
+  if (element.type !== 'number_input') return undefined;
+  const number = Number(text);
+  if (!Number.isFinite(number)) return 'Please enter a number.';
+  if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return 'Please enter a whole number.';
+  if (textIn(element, 'min_value') !== '' && number < Number(element.min_value))
+    return `Please enter at least ${String(element.min_value)}.`;
+  if (textIn(element, 'max_value') !== '' && number > Number(element.max_value))
+    return `Please enter at most ${String(element.max_value)}.`;
+  return undefined;
 }

@@ -1,45 +1,14 @@
-import { findChannel } from '../channels.ts';
 import { isJson, readJson, textIn } from '../json.ts';
-import type { IssuedToken } from '../oauth/oauth.ts';
-import { worldsOf } from '../oauth/places.ts';
+import { answerAccess, type IssuedToken, sendUninstalled, worldsOf } from '../oauth.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
+import { findChannel } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { authMethods } from './auth.ts';
-import { blockMethods } from './blocks.ts';
+import { authMethods, blockMethods, connectionMethods, functionMethods, useRunToken } from './apps.ts';
 import { chatMethods } from './chat.ts';
-import { connectionMethods } from './connections.ts';
-import { conversationMethods } from './conversations.ts';
-import { functionMethods, useRunToken } from './functions.ts';
+import { conversationMethods, userMethods } from './directory.ts';
 import { required, type WebMethods } from './method.ts';
-import { answerTokenMethod } from './tokens.ts';
-import { userMethods } from './users.ts';
 import { viewMethods } from './views.ts';
-
-const METHODS: WebMethods = {
-  ...authMethods,
-  ...blockMethods,
-  ...chatMethods,
-  ...connectionMethods,
-  ...conversationMethods,
-  ...functionMethods,
-  ...userMethods,
-  ...viewMethods,
-};
-
-export interface WebCall {
-  readonly method: string;
-  readonly contentType: string;
-  readonly authorization: string;
-  readonly query: string;
-  readonly body: string;
-}
-
-export interface WebAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Json;
-}
 
 /** Answers one call of the Web API, as Slack does: 200 with ok false for all refusals but rate limits. */
 export function answerWebCall(world: World, worlds: readonly World[], call: WebCall): WebAnswer {
@@ -53,6 +22,31 @@ export function answerWebCall(world: World, worlds: readonly World[], call: WebC
     return { status: 200, headers, body: { ok: false, error: error.code, ...error.more } };
   }
 }
+
+interface WebCall {
+  readonly method: string;
+  readonly contentType: string;
+  readonly authorization: string;
+  readonly query: string;
+  readonly body: string;
+}
+
+interface WebAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+const METHODS: WebMethods = {
+  ...authMethods,
+  ...blockMethods,
+  ...chatMethods,
+  ...connectionMethods,
+  ...conversationMethods,
+  ...functionMethods,
+  ...userMethods,
+  ...viewMethods,
+};
 
 function tooMany(retryAfter: number): WebAnswer {
   const headers = { 'retry-after': String(retryAfter) };
@@ -171,4 +165,38 @@ function parseStructured(args: Json): Json {
     if (typeof value === 'string') parsed[name] = readJson(value) ?? value;
   }
   return parsed;
+}
+
+/** The methods that are about tokens; undefined for any other method. */
+function answerTokenMethod(
+  method: string,
+  worlds: readonly World[],
+  args: Json,
+  authorization: string,
+  issued: IssuedToken | undefined,
+): Json | undefined {
+  if (method === 'oauth.v2.access') return answerAccess(worlds, args, authorization);
+  if (method === 'auth.revoke') return revoke(worlds, getIssued(issued));
+  if (method === 'auth.teams.list') return listTeams(worlds, getIssued(issued));
+  return undefined;
+}
+
+/** @throws WebApiError not_allowed_token_type for the token that the local Slack was started with */
+function getIssued(issued: IssuedToken | undefined): IssuedToken {
+  if (!issued) throw new WebApiError('not_allowed_token_type');
+  return issued;
+}
+
+/** The last token of an app takes the app with it. */
+function revoke(worlds: readonly World[], issued: IssuedToken): Json {
+  issued.revoked = 'token_revoked';
+  const [world] = worldsOf(worlds, issued);
+  if (world && world.oauth.listActive(issued.place).length === 0) void sendUninstalled(world, true);
+  return { revoked: true };
+}
+
+/** The workspaces that a token is for, all on one page. */
+function listTeams(worlds: readonly World[], issued: IssuedToken): Json {
+  const teams = worldsOf(worlds, issued).map(({ team: { id, name } }) => ({ id, name }));
+  return { teams, response_metadata: { next_cursor: '' } };
 }

@@ -1,12 +1,11 @@
-import { type Channel, findChannel } from '../channels.ts';
 import { checkOutsiders, checkThread } from '../checks.ts';
+import { sendChanged, sendInBackground, sendPosted } from '../events.ts';
 import { textIn } from '../json.ts';
-import { sendChanged, sendInBackground, sendPosted } from '../message-events.ts';
+import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
-import type { StoredMessage } from '../stored-message.ts';
-import { APP } from '../workspace.ts';
+import { APP, type Channel, findChannel } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getMessageContent, getVisibleChannel, required, type WebMethods } from './method.ts';
 

@@ -1,10 +1,9 @@
-import type { BlockKitFault } from '../block-kit/find-faults.ts';
-import { type Channel, findChannel } from '../channels.ts';
+import type { BlockKitFault } from '../block-kit/fault.ts';
 import { checkMessage, checkView, faultWords, hasRefusedBlock } from '../checks.ts';
 import { isJson, textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
-import { APP } from '../workspace.ts';
+import { APP, type Channel, findChannel } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 /** One Web API method: the scope it needs, and what it does; what it gives is answered with ok: true. */

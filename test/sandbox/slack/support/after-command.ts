@@ -1,5 +1,5 @@
-import { makeHandClock } from '../../../../src/sandbox/slack/clock.ts';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
+import { makeHandClock } from '../../../../src/sandbox/slack/world.ts';
 import { plain, startBoth } from './fake-app.ts';
 
 export const option = (text: string, value = text) => ({ text: plain(text), value });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
-import type { SlackOptions } from '../../../../src/sandbox/slack/slack-options.ts';
+import type { SlackOptions } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
 export const SECRET = 'signing-secret-of-the-fake-app';

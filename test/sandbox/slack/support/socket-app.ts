@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { afterEach } from 'vitest';
 import { WebSocket } from 'ws';
-import { type SlackClock, wallClock } from '../../../../src/sandbox/slack/clock.ts';
 import { readOwnManifest } from '../../../../src/sandbox/slack/manifest.ts';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
-import type { SlackOptions } from '../../../../src/sandbox/slack/slack-options.ts';
+import { type SlackClock, type SlackOptions, wallClock } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
 export const APP_TOKEN = 'xapp-token-of-the-fake-app';

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { escapeHtml } from '../html.ts';
-import { isSameOrigin, readBody, sendText } from '../http.ts';
-import type { World } from '../world.ts';
-import type { OAuthApp } from './oauth.ts';
-import { listPlaces, worldsOf } from './places.ts';
+import { escapeHtml, isSameOrigin, readBody, sendText } from './http.ts';
+import { listPlaces, type OAuthApp, worldsOf } from './oauth.ts';
+import type { World } from './world.ts';
 
 /** What the app sends the browser with. */
 interface AuthorizeRequest {

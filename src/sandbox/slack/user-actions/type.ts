@@ -1,16 +1,16 @@
-import { type Ack, messageInAck, readAck } from '../acks.ts';
-import type { Channel } from '../channels.ts';
+import { type Ack, expectEmptyAck, messageInAck, readAck, sendInteraction } from '../acks.ts';
 import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
+import { sendEvent, sendPosted } from '../events.ts';
+import type { SlackEvent } from '../journal.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
-import { sendPosted } from '../message-events.ts';
-import { commandFields } from '../payloads.ts';
+import { commandFields, shortcutPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
-import { APP, SLACKBOT, type User } from '../workspace.ts';
+import { describeView } from '../views.ts';
+import { APP, type Channel, findChannel, SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { checkActive, getChannel } from './places.ts';
-import { watchForSilence } from './silence.ts';
+import { checkActive, getChannel, getMessage } from './places.ts';
 
 /** How something is typed. */
 export interface Typing {
@@ -99,4 +99,85 @@ function showMessage(
     blocks: message.blocks,
     ...(isPublic ? {} : { to }),
   });
+}
+
+/** If a user sees nothing of a command for this long, they assume that it failed. */
+const SILENCE_MS = 3000;
+
+/** Records a broken rule when the user has seen nothing 3 s after they typed a command. */
+function watchForSilence(world: World, user: User, what: string): void {
+  const end = () => {
+    stop();
+    clearTimeout(timer);
+  };
+  const stop = world.journal.onEvent((event) => {
+    if (isSeenBy(event, user, world)) end();
+  });
+  const timer = setTimeout(() => {
+    stop();
+    world.journal.breakRule('silent', `${what}: ${user.name} saw nothing for 3 s`);
+  }, SILENCE_MS);
+  timer.unref();
+}
+
+function isSeenBy(event: SlackEvent, user: User, world: World): boolean {
+  if (event.type === 'views' || event.type === 'home') return event.user === user.id;
+  if (event.type !== 'message' && event.type !== 'message_changed') return false;
+  const { to, channel, user: author } = event.message;
+  if (author === user.id) return false;
+  if (to !== undefined) return to === user.id;
+  return world.channels.some(({ id, members }) => id === channel && members.has(user.id));
+}
+
+/**
+ * A user uses a global shortcut, or one on a message.
+ * @throws SlackRefusal unknown_shortcut, message_not_found, not_interactive
+ */
+export async function useShortcut(
+  world: World,
+  user: User,
+  callbackId: string,
+  at?: { readonly channel: string; readonly ts: string },
+): Promise<Delivery> {
+  checkActive(world, user);
+  const type = at ? 'message' : 'global';
+  const known = world.app.shortcuts.some((each) => each.callbackId === callbackId && each.type === type);
+  if (!known || !world.app.scopes.includes('commands'))
+    throw new SlackRefusal('unknown_shortcut', `The app has no ${type} shortcut ${callbackId}`);
+  if (user.isExternal)
+    throw new SlackRefusal('shortcut_not_available', 'Shortcuts are not shared with other organizations');
+  const message = at && getMessage(world, user, at);
+  const payload = shortcutPayload(world, user, callbackId, message);
+  const delivery = await sendInteraction(world, `shortcut ${callbackId}`, payload);
+  expectEmptyAck(world, delivery.what, readAck(world, delivery));
+  return delivery;
+}
+
+export type AppTab = 'home' | 'messages';
+
+/** A user opens a tab of the app's conversation. Slack sends the event each time, and for each of the tabs. */
+export async function openTab(world: World, user: User, tab: AppTab): Promise<Delivery | undefined> {
+  checkActive(world, user);
+  const isThere = tab === 'home' ? world.app.hasHomeTab : world.app.hasMessagesTab;
+  if (!isThere) throw new SlackRefusal('no_home', `This app has no ${TAB_NAMES[tab]} tab`);
+  const channel = findChannel(world.channels, 'dm', user.id);
+  if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
+  const home = tab === 'home' ? world.views.homeOf(user.id) : undefined;
+  return sendEvent(world, {
+    type: 'app_home_opened',
+    user: user.id,
+    channel: channel.id,
+    tab,
+    ...(home ? { view: describeView(home, user.teamId, world.team.id) } : {}),
+  });
+}
+
+const TAB_NAMES = { home: 'Home', messages: 'Messages' } as const;
+
+/** A user reloads the client: ephemeral messages and open modals are gone. */
+export function reload(world: World, user: User): void {
+  world.messages.forgetEphemeralsOf(user.id);
+  const top = world.views.stackOf(user.id).at(-1);
+  if (top) world.views.close(top, true);
+  world.journal.emit({ type: 'reload', user: user.id });
 }

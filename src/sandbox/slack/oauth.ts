@@ -1,6 +1,10 @@
-import type { SlackClock } from '../clock.ts';
-import type { Ids } from '../ids.ts';
-import { WebApiError } from '../refusal.ts';
+import type { Delivery } from './deliver.ts';
+import { sendEvent } from './events.ts';
+import { isJson, textIn } from './json.ts';
+import type { Json } from './page-api.ts';
+import { WebApiError } from './refusal.ts';
+import { APP } from './workspace.ts';
+import type { Ids, SlackClock, World } from './world.ts';
 
 /** The app's part of an OAuth install, from its pages "Basic Information" and "OAuth & Permissions". */
 export interface OAuthApp {
@@ -15,7 +19,7 @@ export interface OAuthApp {
 }
 
 /** What a user allowed: the app, in a workspace or in a whole organization. */
-export interface Approval {
+interface Approval {
   /** A team, or an enterprise. */
   readonly place: string;
   readonly isOrg: boolean;
@@ -131,4 +135,92 @@ export class OAuth {
       for (const old of this.listActive(place).slice(0, -MOST_ACTIVE)) old.revoked = 'token_revoked';
     return issued;
   }
+}
+
+/**
+ * `oauth.v2.access`: exchanges a code, or a refresh token, for a bot token.
+ * @throws WebApiError invalid_client_id, bad_client_secret, invalid_grant_type, and those of the exchange
+ */
+export function answerAccess(worlds: readonly World[], args: Json, authorization: string): Json {
+  const [{ oauth } = requireWorld()] = worlds;
+  requireClient(oauth.app, args, authorization);
+  const grantType = textIn(args, 'grant_type') || 'authorization_code';
+  if (grantType === 'refresh_token')
+    return describe(worlds, oauth.refresh(textIn(args, 'refresh_token')), false);
+  if (grantType !== 'authorization_code') throw new WebApiError('invalid_grant_type');
+  return describe(worlds, oauth.exchange(textIn(args, 'code'), textIn(args, 'redirect_uri')), true);
+}
+
+function requireWorld(): never {
+  throw new Error('there is always a workspace');
+}
+
+/** In the fields, or as HTTP's Basic authorization. */
+function requireClient(app: OAuthApp | undefined, args: Json, authorization: string): void {
+  const encoded = /^Basic\s+(.+)$/.exec(authorization)?.[1] ?? '';
+  const [basicId = '', basicSecret = ''] = Buffer.from(encoded, 'base64').toString().split(':');
+  if (!app || (textIn(args, 'client_id') || basicId) !== app.clientId)
+    throw new WebApiError('invalid_client_id');
+  if ((textIn(args, 'client_secret') || basicSecret) !== app.clientSecret)
+    throw new WebApiError('bad_client_secret');
+}
+
+function describe(worlds: readonly World[], issued: IssuedToken, isInstall: boolean): Json {
+  const served = worldsOf(worlds, issued);
+  // Methods look at what their own workspace was granted.
+  for (const { app } of served) app.scopes = issued.scopes;
+  const [first] = served;
+  const grid = first?.grid;
+  return {
+    app_id: APP.id,
+    ...(isInstall ? { authed_user: { id: issued.userId } } : {}),
+    scope: issued.scopes.join(','),
+    token_type: 'bot',
+    access_token: issued.token,
+    bot_user_id: APP.botUserId,
+    ...(issued.refreshToken === undefined
+      ? {}
+      : { refresh_token: issued.refreshToken, expires_in: issued.lifetimeSeconds }),
+    team: issued.isOrg ? null : { id: issued.place, name: first?.team.name },
+    enterprise: isJson(grid) ? { id: grid.id, name: grid.name } : null,
+    is_enterprise_install: issued.isOrg,
+  };
+}
+
+/** Where an app can be installed: a workspace, or an organization. */
+interface Place {
+  readonly id: string;
+  readonly name: string;
+  readonly isOrg: boolean;
+}
+
+/** The workspaces, and the organizations that they belong to. */
+export function listPlaces(worlds: readonly World[]): readonly Place[] {
+  const orgs = new Map(worlds.flatMap(({ grid }) => (grid ? [[grid.id, grid] as const] : [])));
+  return [
+    ...worlds.map(({ team: { id, name } }) => ({ id, name, isOrg: false })),
+    ...[...orgs.values()].map(({ id, name }) => ({ id, name, isOrg: true })),
+  ];
+}
+
+/** The workspaces that a token is for: of an organization, those that its admins have added the app to. */
+export function worldsOf(worlds: readonly World[], { place, isOrg }: Pick<IssuedToken, 'place' | 'isOrg'>) {
+  return worlds.filter(({ team, grid }) =>
+    isOrg ? grid?.id === place && grid.isOrgInstall : team.id === place,
+  );
+}
+
+/** Removes the app from a workspace, or from its organization: no token of it works from then on. */
+export function revokeTokens(
+  { oauth, team, grid }: World,
+  why: 'token_revoked' | 'account_inactive',
+): boolean {
+  return oauth.revokeAll(grid?.isOrgInstall ? grid.id : team.id, why);
+}
+
+/** Sends the app the events of its removal, in Slack's order; resolves with the last one. */
+export async function sendUninstalled(world: World, hadTokens: boolean): Promise<Delivery | undefined> {
+  if (hadTokens)
+    await sendEvent(world, { type: 'tokens_revoked', tokens: { oauth: [], bot: [APP.botUserId] } });
+  return sendEvent(world, { type: 'app_uninstalled' });
 }

@@ -1,4 +1,0 @@
-/** Text anywhere in a page. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

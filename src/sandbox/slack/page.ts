@@ -1,0 +1,259 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { valuesOf } from './entered.ts';
+import { isSameOrigin, readBody, sendJson, sendText } from './http.ts';
+import type { SlackEvent } from './journal.ts';
+import { isJson, readJson, textIn } from './json.ts';
+import { findPings } from './mentions.ts';
+import { enteredBy, type StoredMessage } from './messages.ts';
+import type {
+  PageAction,
+  PageChannel,
+  PageEvent,
+  PageMessage,
+  PageResult,
+  PageState,
+  PageView,
+} from './page-api.ts';
+import { SlackRefusal } from './refusal.ts';
+import { close, submit } from './user-actions/form.ts';
+import { getChannel } from './user-actions/places.ts';
+import { fill, press, suggest } from './user-actions/press.ts';
+import { openTab, reload, type, useShortcut } from './user-actions/type.ts';
+import type { StoredView } from './views.ts';
+import { APP, type Channel, type User } from './workspace.ts';
+import type { World } from './world.ts';
+
+/** Answers the page API; `page-api.ts` is its contract. */
+export async function answerPage(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  path: string,
+  query: URLSearchParams,
+): Promise<void> {
+  if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
+  const route = `${incoming.method} ${path}`;
+  if (route === 'POST /page/do') return answerAction(world, incoming, outgoing);
+  const user = findClient(world, query.get('as') ?? '');
+  if (!user) return sendText(outgoing, 404, 'no such user');
+  if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, user));
+  if (route === 'GET /page/live') return streamEvents(world, user, outgoing);
+  return sendText(outgoing, 404, 'not found');
+}
+
+async function answerAction(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  if (!incoming.headers['content-type']?.startsWith('application/json'))
+    return sendText(outgoing, 415, 'JSON is needed');
+  const action = readJson(await readBody(incoming));
+  const user = findClient(world, textIn(action, 'as'));
+  if (!isPageAction(action) || !user) {
+    const refused: PageResult = {
+      ok: false,
+      error: 'invalid_action',
+      words: 'The page sent an unknown action',
+    };
+    return sendJson(outgoing, 400, refused);
+  }
+  try {
+    return sendJson(outgoing, 200, await perform(world, user, action));
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error;
+    // A refusal is for the user to read; browsers would report any status but 2xx as an error of the page.
+    return sendJson(outgoing, 200, refusalOf(error));
+  }
+}
+
+function refusalOf(refusal: SlackRefusal): PageResult {
+  return {
+    ok: false,
+    error: refusal.code,
+    words: refusal.words,
+    ...(refusal.confirm ? { confirm: refusal.confirm } : {}),
+    ...(refusal.errors ? { errors: refusal.errors } : {}),
+  };
+}
+
+/** Finds a user who can use a client: no bot, not deactivated. */
+function findClient(world: World, id: string): User | undefined {
+  const user = world.roster.findUser(id);
+  return user?.isBot || user?.isDeactivated ? undefined : user;
+}
+
+const TEXTS: Readonly<Record<PageAction['do'], readonly string[]>> = {
+  message: ['channel', 'text'],
+  command: ['channel', 'text'],
+  action: ['block', 'action'],
+  fill: ['block', 'action'],
+  suggest: ['block', 'action', 'query'],
+  submit: ['view'],
+  close: ['view'],
+  shortcut: ['callbackId'],
+  read: ['channel', 'ts'],
+  home: [],
+  reload: [],
+};
+
+/** Whether the JSON is an action with all the fields that it needs. */
+function isPageAction(value: unknown): value is PageAction {
+  if (!isJson(value) || typeof value.do !== 'string' || !Object.hasOwn(TEXTS, value.do)) return false;
+  const needsPlace = ['action', 'fill', 'suggest'].includes(value.do);
+  const texts = TEXTS[value.do as PageAction['do']];
+  return texts.every((field) => typeof value[field] === 'string') && (!needsPlace || isJson(value.place));
+}
+
+/**
+ * Performs an action of the page and waits until the app has acknowledged.
+ * @throws SlackRefusal
+ */
+async function perform(world: World, user: User, action: PageAction): Promise<PageResult> {
+  switch (action.do) {
+    case 'message':
+    case 'command':
+      await type(world, user, action.channel, action.text, { threadTs: action.threadTs });
+      return { ok: true };
+    case 'action':
+      await press(world, user, action);
+      return { ok: true };
+    case 'fill':
+      await fill(world, user, action);
+      return { ok: true };
+    case 'suggest':
+      return { ok: true, ...(await suggest(world, user, action, action.query)) };
+    case 'submit':
+      await submit(world, user, action.view, action.values);
+      return { ok: true };
+    case 'close':
+      await close(world, user, action.view, action.all);
+      return { ok: true };
+    case 'shortcut':
+      await useShortcut(world, user, action.callbackId, action.message);
+      return { ok: true };
+    case 'read':
+      world.readMarks.mark(user.id, getChannel(world, user, action.channel).id, action.ts);
+      return { ok: true };
+    case 'home':
+      await openTab(world, user, action.tab === 'messages' ? 'messages' : 'home');
+      return { ok: true };
+    case 'reload':
+      reload(world, user);
+      return { ok: true };
+  }
+}
+
+/** Streams what one user may see, as server-sent events, until the page disconnects. */
+function streamEvents(world: World, user: User, outgoing: ServerResponse): void {
+  outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  outgoing.write(': connected\n\n');
+  const stop = world.journal.onEvent((event) => {
+    const shown = eventFor(world, user, event);
+    if (shown) outgoing.write(`event: ${shown.type}\ndata: ${JSON.stringify(shown)}\n\n`);
+  });
+  outgoing.on('close', stop);
+}
+
+function eventFor(world: World, user: User, event: SlackEvent): PageEvent | undefined {
+  if (event.type === 'traffic' || event.type === 'broken_rule') return event;
+  if (event.type === 'workspace') return { type: 'reload' };
+  if ('message' in event)
+    return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
+  if (event.type === 'workflow') return undefined;
+  if (event.user !== user.id || event.type === 'read') return undefined;
+  if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
+  if (event.type === 'reload') return { type: 'reload' };
+  const home = world.views.homeOf(user.id);
+  return home && { type: 'home', view: pageView(home) };
+}
+
+function messageEvent(
+  world: World,
+  event: Extract<SlackEvent, { message: StoredMessage }>,
+  user: User,
+): PageEvent {
+  const { message } = event;
+  if (event.type === 'message_deleted') return { type: event.type, channel: message.channel, ts: message.ts };
+  return { type: event.type, message: pageMessage(world, message, user) };
+}
+
+function isFor(world: World, user: User, message: StoredMessage): boolean {
+  if (message.to !== undefined && message.to !== user.id) return false;
+  return world.channels.some((channel) => channel.id === message.channel && channel.members.has(user.id));
+}
+
+const TRAFFIC_SHOWN = 200;
+
+export function pageMessage(world: World, message: StoredMessage, user: User): PageMessage {
+  return {
+    channel: message.channel,
+    ts: message.ts,
+    user: message.user,
+    text: message.text,
+    blocks: message.blocks,
+    attachments: message.attachments,
+    ephemeral: message.to !== undefined,
+    edited: message.edited,
+    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    values: valuesOf(message.blocks, enteredBy(message, user.id)),
+    pings: findPings(message, world),
+  };
+}
+
+export function pageView(view: StoredView): PageView {
+  const submit = textIn(view.fields.submit, 'text');
+  return {
+    id: view.id,
+    type: view.type,
+    hash: view.hash,
+    title: textIn(view.fields.title, 'text'),
+    ...(submit ? { submit } : {}),
+    close: textIn(view.fields.close, 'text') || 'Cancel',
+    blocks: view.blocks,
+    values: valuesOf(view.blocks, view.entered),
+    errors: view.errors,
+    ...(view.trouble === undefined ? {} : { trouble: view.trouble }),
+  };
+}
+
+function pageStack(world: World, user: User): readonly PageView[] {
+  return world.views.stackOf(user.id).map(pageView);
+}
+
+function pageChannel(world: World, channel: Channel, user: User): PageChannel {
+  return {
+    id: channel.id,
+    name: channel.name,
+    kind: channel.kind,
+    hasApp: channel.members.has(APP.botUserId),
+    members: [...channel.members],
+    readUpTo: world.readMarks.of(user.id, channel.id),
+    messages: world.messages
+      .visibleTo(user.id, channel.id)
+      .map((message) => pageMessage(world, message, user)),
+  };
+}
+
+/** Everything that one user can see. */
+function pageState(world: World, user: User): PageState {
+  const home = world.views.homeOf(user.id);
+  const { command, description, usageHint, shortcuts, isInteractive } = world.app;
+  return {
+    team: world.team,
+    app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
+    as: user,
+    people: world.roster.people(),
+    groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),
+    // Commands and shortcuts are not shared with other organizations.
+    commands: user.isExternal || command === '' ? [] : [{ command, description, usageHint }],
+    shortcuts: user.isExternal || !isInteractive ? [] : shortcuts,
+    channels: world.channels
+      .filter((channel) => channel.members.has(user.id) && !channel.isArchived)
+      .map((channel) => pageChannel(world, channel, user)),
+    views: pageStack(world, user),
+    home: home ? pageView(home) : null,
+    traffic: world.journal.traffic().slice(-TRAFFIC_SHOWN),
+    brokenRules: world.journal.brokenRules(),
+  };
+}
