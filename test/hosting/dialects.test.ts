@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { isDeleted } from '../../src/core/server.ts';
-import { type AnswerStyleChange, DIALECT } from '../../src/sandbox/hosting/answer.ts';
+import { type AnswerStyleChange, DIALECT } from '../../src/sandbox/hosting/answers.ts';
 import type { HostingOptions as ServiceOptions } from '../../src/sandbox/hosting/hosting.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { failureOf, PAY, startClient, startServer } from './support.ts';

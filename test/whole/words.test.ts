@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/protocol.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import type { Persona } from '../support/slack/persona.ts';

@@ -1,22 +1,15 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account, Accounts } from './accounts.ts';
-import { type AnswerStyle, errorBody } from './answer.ts';
-import { readBody } from './body.ts';
-import type { PriceList } from './catalog.ts';
+import type { Account, Accounts, RateLimit } from './accounts.ts';
+import { type AnswerStyle, errorBody, speak, writeList } from './answers.ts';
+import { type PriceList, parseOrder } from './catalog.ts';
 import type { HostingClock } from './clock.ts';
-import type { DeletedServers } from './deleted.ts';
-import { speak } from './dialect.ts';
-import { ApiError, type ErrorCode } from './errors.ts';
-import type { Exchange } from './exchange.ts';
 import { type Effect, effectOf, type FaultBook, type FaultRule, supplierOf } from './faults.ts';
-import { parseOrder } from './order.ts';
-import { writeList } from './pages.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Operation, Route } from './routes.ts';
-import type { WireServer } from './server-record.ts';
-import type { Servers } from './servers.ts';
+import type { Journal, RequestChange } from './journal.ts';
+import { ApiError, type ErrorCode, findRoute, type Operation, type Route, readBody } from './protocol.ts';
+import type { DeletedServers, Servers, WireServer } from './servers.ts';
 
-export interface ApiParts {
+interface ApiParts {
   readonly accounts: Accounts;
   readonly clock: HostingClock;
   readonly deleted: DeletedServers;
@@ -177,4 +170,95 @@ function withError(body: unknown, code: ErrorCode): unknown {
 function withBeside(body: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(body)) return { servers: body, ...beside };
   return typeof body === 'object' && body !== null ? { ...body, ...beside } : beside;
+}
+
+const VERSION = '/v1';
+
+/** One API request and the way it ends; the journal always knows the end before the caller does. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  /** The endpoint asked for; undefined for a path or method that the API does not have. */
+  readonly route: Route | undefined;
+  readonly #response: ServerResponse;
+  readonly #journal: Journal;
+  readonly #entryId: number;
+  readonly #startedMs = performance.now();
+  #hasEnded = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { journal, clock }: { journal: Journal; clock: HostingClock },
+    path: string,
+  ) {
+    const method = request.method ?? '';
+    this.request = request;
+    this.route = path.startsWith(`${VERSION}/`) ? findRoute(method, path.slice(VERSION.length)) : undefined;
+    this.#response = response;
+    this.#journal = journal;
+    const moment = { atMs: clock.now(), realAtMs: clock.realNow() };
+    this.#entryId = journal.arrive({ ...moment, method, path, operation: this.route?.operation }).id;
+    response.once('close', () => this.#noteLoss());
+  }
+
+  /** Notes what has become known before the end. */
+  note(change: RequestChange): void {
+    this.#journal.note(this.#entryId, change);
+  }
+
+  /** Answers with JSON. */
+  json(
+    status: number,
+    value: unknown,
+    change: RequestChange = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.text(status, 'application/json; charset=utf-8', JSON.stringify(value), change, headers);
+  }
+
+  /** The whole address that was asked for, as the caller reached it. */
+  get address(): URL {
+    return new URL(this.request.url ?? '', `http://${this.request.headers.host ?? 'localhost'}`);
+  }
+
+  /** Answers with any text, or bytes that are none. */
+  text(
+    status: number,
+    type: string,
+    text: string | Uint8Array,
+    change: RequestChange = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    if (this.#hasEnded) return;
+    this.#end({ ...change, ending: 'answered', status });
+    const body = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#response.writeHead(status, {
+      'content-type': type,
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      ...headers,
+    });
+    this.#response.end(body);
+  }
+
+  /** Cuts the connection without an answer. */
+  cut(): void {
+    this.#noteLoss();
+    this.request.socket.destroy();
+  }
+
+  /** Leaves the caller waiting until it gives up or the service closes. */
+  hang(): void {
+    if (!this.#hasEnded) this.#end({ ending: 'hanging' });
+  }
+
+  /** The caller hung up while its answer was still being worked on or held back. */
+  #noteLoss(): void {
+    if (!this.#hasEnded) this.#end({ ending: 'cut' });
+  }
+
+  #end(change: RequestChange): void {
+    this.#hasEnded = true;
+    this.note({ ...change, durationMs: performance.now() - this.#startedMs });
+  }
 }

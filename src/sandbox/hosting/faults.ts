@@ -1,7 +1,6 @@
-import type { Changes } from './changes.ts';
-import { ERROR_CODES, type ErrorCode } from './errors.ts';
-import { OPERATIONS, type Operation } from './routes.ts';
-import type { Supplier } from './supplier.ts';
+import type { Changes } from './journal.ts';
+import { ERROR_CODES, type ErrorCode, OPERATIONS, type Operation } from './protocol.ts';
+import type { Supplier } from './servers.ts';
 
 /** What happens to a request under a fault: whether its work is done, and what the caller gets to see. */
 export interface Effect {

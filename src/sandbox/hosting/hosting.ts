@@ -1,20 +1,17 @@
-import { type Account, Accounts } from './accounts.ts';
-import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answer.ts';
+import { type Account, Accounts, type RateCounting, RateLimit } from './accounts.ts';
+import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
-import { Changes } from './changes.ts';
 import { HostingClock } from './clock.ts';
-import { DeletedServers } from './deleted.ts';
 import { FaultBook } from './faults.ts';
 import {
+  Changes,
   Journal,
   type JournalEvent,
   type MoneyEntry,
   type RequestEntry,
   type RequestFilter,
 } from './journal.ts';
-import { type RateCounting, RateLimit } from './rate-limit.ts';
-import type { WireServer } from './server-record.ts';
-import { Servers } from './servers.ts';
+import { DeletedServers, Servers, type WireServer } from './servers.ts';
 import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */

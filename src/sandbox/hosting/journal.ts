@@ -1,7 +1,6 @@
-import type { ErrorCode } from './errors.ts';
+import { inspect } from 'node:util';
 import type { FaultKind } from './faults.ts';
-import { reportFailure } from './report-failure.ts';
-import type { Operation } from './routes.ts';
+import type { ErrorCode, Operation } from './protocol.ts';
 import type { HostingSnapshot } from './snapshot.ts';
 
 /** How a request ended on the wire: `hanging` never gets an answer, `cut` lost its connection without one. */
@@ -45,7 +44,7 @@ export type JournalEvent =
   | { readonly kind: 'ended'; readonly request: RequestEntry }
   | { readonly kind: 'money'; readonly entry: MoneyEntry };
 
-export type Arrival = Pick<RequestEntry, 'atMs' | 'realAtMs' | 'method' | 'path' | 'operation'>;
+type Arrival = Pick<RequestEntry, 'atMs' | 'realAtMs' | 'method' | 'path' | 'operation'>;
 export type RequestChange = Partial<Omit<RequestEntry, 'id' | keyof Arrival>>;
 export type RequestFilter = Partial<Omit<RequestEntry, 'id' | 'atMs' | 'realAtMs' | 'durationMs'>>;
 
@@ -163,4 +162,26 @@ export class Journal {
       }
     }
   }
+}
+
+/** Notifies its listeners that the service's state has changed, but not what has changed. */
+export class Changes {
+  readonly #listeners = new Set<() => void>();
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener after every later change, at once and often; returns the way to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+}
+
+/** Reports what went wrong in the sandbox itself to standard error, with the stack trace if there is one. */
+export function reportFailure(what: string, error: unknown): void {
+  process.stderr.write(`${what}: ${inspect(error)}\n`);
 }

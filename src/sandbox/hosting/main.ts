@@ -1,4 +1,4 @@
-import { decimalOf } from './money.ts';
+import { decimalOf } from './catalog.ts';
 import { HELP, parseOptions } from './options.ts';
 import { type Hosting, startHosting } from './start.ts';
 

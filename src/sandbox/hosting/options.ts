@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type AnswerStyleChange, DIALECT } from './answer.ts';
+import { type AnswerStyleChange, DIALECT } from './answers.ts';
 import type { HostingOptions } from './hosting.ts';
 
 /** `errorShape` as `error-shape`. */

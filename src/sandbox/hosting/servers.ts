@@ -1,23 +1,25 @@
+import { randomInt } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';
-import type { PriceList } from './catalog.ts';
-import type { Changes } from './changes.ts';
+import type { Order, PriceList } from './catalog.ts';
 import { type HostingClock, oneMonthLater } from './clock.ts';
-import { ApiError } from './errors.ts';
-import type { Order } from './order.ts';
-import { newRootPassword } from './password.ts';
-import {
-  applyPower,
-  ipv4Of,
-  isGone,
-  momentsOf,
-  type PowerAction,
-  type ServerRecord,
-  stateAt,
-  toWire,
-  type WireServer,
-} from './server-record.ts';
+import type { Changes } from './journal.ts';
+import { ApiError } from './protocol.ts';
 import type { HostingSnapshot } from './snapshot.ts';
-import type { Supplier } from './supplier.ts';
+
+/** An element of the GET /servers list (docs/hosting-api.md 2). */
+export interface WireServer {
+  readonly id: number;
+  readonly label: string;
+  readonly state: string;
+  readonly ipv4: string;
+  readonly paid_until: string;
+}
+
+/** What the supplier behind the service says to an order (docs/hosting-api.md 3, rules 2 and 3). */
+export type Supplier =
+  | { readonly says: 'yes' }
+  | { readonly says: 'no' }
+  | { readonly says: 'nothing'; readonly completes: boolean; readonly afterMs: number };
 
 interface ServerTimes {
   readonly createDelayMs: number;
@@ -25,7 +27,7 @@ interface ServerTimes {
 }
 
 /** The answer of POST /servers, the only one that carries the root password (docs/hosting-api.md 2). */
-export interface CreatedServer {
+interface CreatedServer {
   readonly id: number;
   readonly state: 'creating';
   readonly root_password: string;
@@ -238,5 +240,106 @@ export class Servers {
   #nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
+  }
+}
+
+type PowerAction = 'start' | 'stop' | 'reboot';
+
+type ServerState = 'creating' | 'running' | 'stopped' | 'rebooting' | 'expired';
+
+/** A server as the service keeps it; its state follows from the time and is never stored. */
+interface ServerRecord {
+  readonly id: number;
+  readonly label: string;
+  readonly plan: string;
+  readonly ipv4: string;
+  power: 'running' | 'stopped';
+  /** What keeps the server busy until then, after which it is `power`. */
+  busy: { readonly state: 'creating' | 'rebooting'; readonly untilMs: number } | undefined;
+  paidUntilMs: number;
+}
+
+// Our invention: what happens when the paid month ends is an open question (docs/hosting-api.md 3.11).
+const KEPT_AFTER_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
+
+const ALLOWED_IN: Record<PowerAction, ServerState> = { start: 'stopped', stop: 'running', reboot: 'running' };
+
+/** The state at a moment. `expired`, from `paid until` on, is our invention: it refuses power actions, not renewal. */
+function stateAt(server: ServerRecord, nowMs: number): ServerState {
+  if (nowMs >= server.paidUntilMs) return 'expired';
+  if (server.busy && nowMs < server.busy.untilMs) return server.busy.state;
+  return server.power;
+}
+
+/** Whether the server is permanently gone: our invention too, seven days after `paid until`. */
+function isGone(server: ServerRecord, nowMs: number): boolean {
+  return nowMs >= server.paidUntilMs + KEPT_AFTER_EXPIRY_MS;
+}
+
+/** The moments, epoch milliseconds, at which the server becomes another by the passing of time. */
+function momentsOf({ busy, paidUntilMs }: ServerRecord): number[] {
+  return [...(busy ? [busy.untilMs] : []), paidUntilMs, paidUntilMs + KEPT_AFTER_EXPIRY_MS];
+}
+
+/** Carries out a power action (docs/hosting-api.md 3). Costs nothing. @throws ApiError wrong_state */
+function applyPower(server: ServerRecord, action: PowerAction, nowMs: number, rebootMs: number): void {
+  if (stateAt(server, nowMs) !== ALLOWED_IN[action]) throw new ApiError('wrong_state');
+  server.power = action === 'stop' ? 'stopped' : 'running';
+  server.busy = action === 'reboot' ? { state: 'rebooting', untilMs: nowMs + rebootMs } : undefined;
+}
+
+/** The server as the API shows it. */
+function toWire(server: ServerRecord, nowMs: number): WireServer {
+  return {
+    id: server.id,
+    label: server.label,
+    state: stateAt(server, nowMs),
+    ipv4: server.ipv4,
+    paid_until: new Date(server.paidUntilMs).toISOString(),
+  };
+}
+
+/** An address from 198.18.0.0/15, the block set apart for tests, so that no sandbox server points at a real one. */
+function ipv4Of(id: number): string {
+  return `198.${18 + (Math.floor(id / 65_536) % 2)}.${Math.floor(id / 256) % 256}.${id % 256}`;
+}
+
+const LENGTH = 24;
+
+// Punctuation on purpose: `<`, `&`, `*` and the backtick are what chat markup would mangle.
+const SETS = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '!#$%&*+-.:;<=>?@^_~`|'];
+
+const pick = (characters: string) => characters.charAt(randomInt(characters.length));
+
+/** A random root password of 24 characters, at least one of each kind, punctuation included. */
+function newRootPassword(): string {
+  const characters = SETS.map(pick);
+  while (characters.length < LENGTH) characters.push(pick(SETS.join('')));
+  for (let last = characters.length - 1; last > 0; last -= 1) {
+    const other = randomInt(last + 1);
+    [characters[last], characters[other]] = [characters[other] ?? '', characters[last] ?? ''];
+  }
+  return characters.join('');
+}
+
+/** Servers that were deleted, for a service that goes on listing them; forgotten with the process. */
+export class DeletedServers {
+  readonly #byAccount = new Map<number, { id: number; label: string; ipv4: string; paid_until: string }[]>();
+
+  /** Removes a server and keeps what the list said about it until then. */
+  keep<Answer extends { readonly id: number }>(
+    account: Account,
+    servers: Servers,
+    remove: () => Answer,
+  ): Answer {
+    const before = servers.list(account);
+    const answer = remove();
+    const gone = before.filter(({ id }) => id === answer.id);
+    this.#byAccount.set(account.id, [...(this.#byAccount.get(account.id) ?? []), ...gone]);
+    return answer;
+  }
+
+  list(account: Account): WireServer[] {
+    return (this.#byAccount.get(account.id) ?? []).map((server) => ({ ...server, state: 'deleted' }));
   }
 }

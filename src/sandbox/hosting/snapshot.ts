@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ERROR_CODES } from './errors.ts';
 import { FAULT_KINDS } from './faults.ts';
-import { OPERATIONS } from './routes.ts';
+import { ERROR_CODES, OPERATIONS } from './protocol.ts';
 
 const minor = z.int().nonnegative();
 const count = z.int().nonnegative();

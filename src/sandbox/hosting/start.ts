@@ -1,13 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Account } from './accounts.ts';
-import { errorBody } from './answer.ts';
-import { serveApi } from './api.ts';
-import { Exchange } from './exchange.ts';
+import { errorBody } from './answers.ts';
+import { Exchange, serveApi } from './api.ts';
 import { type HostingOptions, HostingService } from './hosting.ts';
-import { Notes } from './page/notes.ts';
-import { servePage } from './page/page.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportFailure } from './journal.ts';
+import { Notes, servePage } from './page/page.ts';
 
 // Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
 const KEEP_ALIVE_MS = 60_000;

@@ -1,11 +1,11 @@
 import type { Account } from '../hosting/accounts.ts';
+import { decimalOf } from '../hosting/catalog.ts';
 import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
-import { decimalOf } from '../hosting/money.ts';
-import { describeRule } from '../hosting/page/service-view.ts';
+import { describeRule } from '../hosting/page/views.ts';
+import { findPresetOf } from './actions.ts';
 import type { PanelAccount, PanelFault, PanelMoney, PanelRequest, PanelServer } from './panel-api.ts';
-import { findPresetOf } from './presets.ts';
 
 const MONEY_SHOWN = 100;
 const REQUESTS_SHOWN = 200;

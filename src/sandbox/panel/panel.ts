@@ -1,8 +1,12 @@
+import type { Store } from '../../context.ts';
+import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import { reportFailure } from '../hosting/report-failure.ts';
-import type { Tour } from '../tour/tour.ts';
-import { performAction } from './actions.ts';
+import { reportFailure } from '../hosting/journal.ts';
+import type { Journal } from '../slack/journal.ts';
+import { TEAM } from '../slack/workspace.ts';
+import { Tour, type TourDone } from '../tour.ts';
+import { PRESETS, performAction } from './actions.ts';
 import {
   panelAccount,
   panelMoney,
@@ -12,9 +16,65 @@ import {
   panelServers,
 } from './describe.ts';
 import type { PanelAction, PanelEvent, PanelResult, PanelServer, PanelState } from './panel-api.ts';
-import { PRESETS } from './presets.ts';
 
-export interface PanelParts {
+/** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
+export interface OpenPanel {
+  readonly panel: Panel;
+  readonly tour: Tour;
+  /** Checks what has happened without waiting for the next event. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the panel of a running sandbox; resolves after its first check. */
+export async function openPanel(parts: {
+  readonly hosting: HostingService;
+  readonly account: Account;
+  readonly slack: Pick<Journal, 'onEvent'>;
+  readonly store: Store;
+  /** The steps that were done in an earlier process. */
+  readonly done?: TourDone | undefined;
+}): Promise<OpenPanel> {
+  const { hosting, account, slack, store, done } = parts;
+  const findAppKey = () => findKeyOf(store);
+  const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey, done, now: Date.now });
+  const panel = new Panel({ hosting, account, tour, findAppKey });
+  const watcher = new Watcher(async () => {
+    await tour.check();
+    await panel.check();
+  });
+  const stops = [
+    hosting.onEvent(() => watcher.schedule()),
+    hosting.onChange(() => watcher.schedule()),
+    slack.onEvent((event) => {
+      tour.observe(event);
+      watcher.schedule();
+    }),
+  ];
+  await watcher.checkNow();
+  return {
+    panel,
+    tour,
+    check: () => watcher.checkNow(),
+    close: async () => {
+      for (const stop of stops) stop();
+      panel.close();
+      await watcher.close();
+    },
+  };
+}
+
+/** Finds the app's API key; one that can't be decrypted counts as none. */
+async function findKeyOf(store: Store): Promise<string | undefined> {
+  try {
+    return (await store.apiKeys.find(TEAM.id))?.key.reveal();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+interface PanelParts {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly tour: Tour;
@@ -22,7 +82,7 @@ export interface PanelParts {
   findAppKey(): Promise<string | undefined>;
 }
 
-export type PanelListener = (event: PanelEvent) => void;
+type PanelListener = (event: PanelEvent) => void;
 
 /** Timers can't wait longer than 24.8 days; an hour is enough here. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -123,4 +183,57 @@ function isSame(server: PanelServer, other: PanelServer | undefined): boolean {
 
 function logFailure(error: unknown): void {
   reportFailure('The sandbox panel failed', error);
+}
+
+/** The app records what it did shortly after it answered, so one check is not enough. */
+const CHECK_AFTER_MS = [15, 250, 1000];
+
+/** Runs a check shortly after something happened, and again a little later; never two at a time. */
+class Watcher {
+  readonly #check: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #next = 0;
+  #running: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(check: () => Promise<void>) {
+    this.#check = check;
+  }
+
+  /** Something happened: schedules the checks, unless the first one is pending already. */
+  schedule(): void {
+    if (this.#timer !== undefined && this.#next === 0) return;
+    this.#next = 0;
+    this.#startTimer();
+  }
+
+  /** Checks now and resolves when that is done. */
+  checkNow(): Promise<void> {
+    this.#running = this.#running.then(async () => {
+      if (!this.#isClosed) await this.#check();
+    });
+    this.#running = this.#running.catch((error: unknown) => {
+      reportFailure('The sandbox could not check what happened', error);
+    });
+    return this.#running;
+  }
+
+  /** Ends all checks; resolves when the last one is done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #startTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const afterMs = CHECK_AFTER_MS[this.#next];
+    if (afterMs === undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#next += 1;
+      this.#startTimer();
+      void this.checkNow();
+    }, afterMs).unref();
+  }
 }

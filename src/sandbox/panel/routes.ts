@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../hosting/body.ts';
-import { ApiError } from '../hosting/errors.ts';
-import { reportFailure } from '../hosting/report-failure.ts';
+import { reportFailure } from '../hosting/journal.ts';
+import { ApiError, readBody } from '../hosting/protocol.ts';
 import { isLoopbackHost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import { readJson } from '../slack/json.ts';
 import type { Pages } from '../slack/server.ts';

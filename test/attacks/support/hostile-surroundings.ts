@@ -1,6 +1,6 @@
 import { Secret } from '../../../src/core/secret.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/hosting/faults.ts';
-import { OPERATIONS } from '../../../src/sandbox/hosting/routes.ts';
+import { OPERATIONS } from '../../../src/sandbox/hosting/protocol.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import type { HostileTeam } from './hostile-team.ts';
 

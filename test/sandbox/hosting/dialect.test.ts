@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerStyleChange, DEFAULT_STYLE, DIALECT } from '../../../src/sandbox/hosting/answer.ts';
+import { type AnswerStyleChange, DEFAULT_STYLE, DIALECT } from '../../../src/sandbox/hosting/answers.ts';
 import { parseOptions } from '../../../src/sandbox/hosting/options.ts';
 import { type Caller, field, idOf, startCaller } from './caller.ts';
 

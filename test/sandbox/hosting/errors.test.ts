@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ERROR_SHAPES, errorBody } from '../../../src/sandbox/hosting/answer.ts';
-import { ERROR_CODES } from '../../../src/sandbox/hosting/errors.ts';
+import { ERROR_SHAPES, errorBody } from '../../../src/sandbox/hosting/answers.ts';
+import { ERROR_CODES } from '../../../src/sandbox/hosting/protocol.ts';
 import { idOf, ORDER, startCaller } from './caller.ts';
 
 describe('who may call', () => {

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import { HostingService } from '../../../src/sandbox/hosting/hosting.ts';
 import { snapshotSchema } from '../../../src/sandbox/hosting/snapshot.ts';
-import { openFolder } from '../../../src/sandbox/keep/folder.ts';
-import { StateFile } from '../../../src/sandbox/keep/state-file.ts';
+import { openFolder, StateFile } from '../../../src/sandbox/prepare.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const START_MS = Date.parse('2026-01-15T10:00:00Z');

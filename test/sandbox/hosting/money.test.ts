@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decimalOf, minorOf } from '../../../src/sandbox/hosting/catalog.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
-import { decimalOf, minorOf } from '../../../src/sandbox/hosting/money.ts';
 import { type Caller, startCaller } from './caller.ts';
 
 type Step = (caller: Caller) => Promise<unknown> | unknown;

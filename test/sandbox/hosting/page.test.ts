@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
-import { html } from '../../../src/sandbox/hosting/page/html.ts';
+import { html } from '../../../src/sandbox/hosting/page/views.ts';
 import { type Caller, startCaller } from './caller.ts';
 
 const pageOf = async ({ hosting, account }: Caller) => (await fetch(hosting.pageUrlOf(account))).text();

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findCachedBundle, hashSources } from '../../../src/sandbox/page/bundle-cache.ts';
-import { createPages } from '../../../src/sandbox/page/serve.ts';
+import { createPages, findCachedBundle, hashSources } from '../../../src/sandbox/page/serve.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?'([^']+)'/gm;

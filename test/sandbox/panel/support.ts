@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/open-panel.ts';
+import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/panel.ts';
 import type {
   PanelAction,
   PanelEvent,

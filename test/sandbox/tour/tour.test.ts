@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openPanel } from '../../../src/sandbox/panel/open-panel.ts';
+import { openPanel } from '../../../src/sandbox/panel/panel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connectByForm, orderServer, startWithPanel } from '../panel/support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deletionWord } from '../../../src/core/labels.ts';
-import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
+import type { WireServer } from '../../../src/sandbox/hosting/servers.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';

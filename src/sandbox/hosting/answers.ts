@@ -1,5 +1,6 @@
-import type { ErrorCode } from './errors.ts';
-import type { Operation } from './routes.ts';
+import type { Catalog } from './catalog.ts';
+import type { ErrorCode, Operation } from './protocol.ts';
+import type { WireServer } from './servers.ts';
 
 /** Where an error's code is in its body; the field's name is an open question (docs/hosting-api.md 7). */
 export const ERROR_SHAPES = [
@@ -17,7 +18,7 @@ export const ERROR_SHAPES = [
   '[{code}]',
 ] as const;
 
-export type ErrorShape = (typeof ERROR_SHAPES)[number];
+type ErrorShape = (typeof ERROR_SHAPES)[number];
 
 /** What docs/hosting-api.md leaves open about answers, with every way this service can speak. The first is the default. */
 export const DIALECT = {
@@ -114,4 +115,81 @@ export function errorBody(shape: ErrorShape, code: ErrorCode): unknown {
     default:
       return { [shape]: code };
   }
+}
+
+/** Puts a correct answer into the current dialect. Lists are done by `pages.ts`. */
+export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
+  if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
+  if (operation === 'servers' || !isRecord(body)) return body;
+  const { root_password, ...record } = body;
+  return {
+    ...record,
+    ...saidState(style, operation),
+    ...(root_password !== undefined && { [style.passwordField]: root_password }),
+  };
+}
+
+/** The state that an answer says, where the service says another one than it has. */
+function saidState(style: AnswerStyle, operation: Operation): { state?: string } {
+  if (operation === 'delete') return { state: style.deletedState };
+  return operation === 'start' ? { state: style.startedState } : {};
+}
+
+function speakCatalog({ prices }: AnswerStyle, catalog: Catalog): unknown {
+  if (prices === 'documented') return catalog;
+  return { ...catalog, plans: catalog.plans.map((plan) => ({ ...plan, currency: 'USD' })) };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCatalog(value: unknown): value is Catalog {
+  return isRecord(value) && Array.isArray(value.plans);
+}
+
+/** A list as it goes out: one page of it, unless the service lists everything at once. */
+interface ListAnswer {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: the status that a success has otherwise. */
+  readonly status?: number;
+}
+
+/** The page of GET /servers that a request's address asks for, and the way to the next one as the dialect shows it. */
+export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL): ListAnswer {
+  if (style.paging === 'none') return { body: wrap(style, servers, {}), headers: {} };
+  const from = readPage(address) * style.pageSize;
+  const elements = servers.slice(from, from + style.pageSize);
+  const isLast = from + style.pageSize >= servers.length;
+  const page = from / style.pageSize + 2;
+  const next = `${address.origin}${address.pathname}?page=${page}`;
+  switch (style.paging) {
+    case 'next':
+      return { body: wrap(style, elements, { next: isLast ? null : next }), headers: {} };
+    case 'link':
+      return {
+        body: wrap(style, elements, {}),
+        headers: isLast ? {} : { link: `<${next}>; rel="next"` },
+      };
+    case 'cursor':
+      return { body: wrap(style, elements, { next_cursor: isLast ? null : `c${page}` }), headers: {} };
+    case 'has_more':
+      return { body: wrap(style, elements, { has_more: !isLast }), headers: {} };
+    case 'total':
+      return { body: wrap(style, elements, { total: servers.length }), headers: {} };
+    case 'partial':
+      return { body: wrap(style, elements, {}), headers: {}, ...(!isLast && { status: 206 }) };
+  }
+}
+
+/** Counted from 0. */
+function readPage(address: URL): number {
+  const written = address.searchParams.get('page') ?? '1';
+  return /^[1-9]\d{0,5}$/.test(written) ? Number(written) - 1 : 0;
+}
+
+function wrap(style: AnswerStyle, elements: readonly unknown[], paging: Record<string, unknown>): unknown {
+  const beside = style.listBeside === 'unknown' ? { ...paging, foo: { bar: 1 } } : paging;
+  return Object.keys(beside).length === 0 ? elements : { servers: elements, ...beside };
 }

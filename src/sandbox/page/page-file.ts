@@ -1,5 +1,0 @@
-/** One file of the page, as the browser gets it. */
-export interface PageFile {
-  readonly contentType: string;
-  readonly body: string;
-}

@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import type { Store } from '../context.ts';
+import type { StoredEntry } from '../core/audit-entry.ts';
+import { isEnded, type Operation } from '../purchases/operation.ts';
+import type { Account } from './hosting/accounts.ts';
+import type { HostingService } from './hosting/hosting.ts';
+import type { MoneyEntry, RequestEntry } from './hosting/journal.ts';
+import type { TourStep } from './panel/panel-api.ts';
+import type { SlackEvent } from './slack/journal.ts';
+
+const moment = z.number().optional();
+
+/** When each step was done, epoch milliseconds of the real clock: the stored part of the tour. */
+export const tourSchema = z.strictObject({
+  connect: moment,
+  create: moment,
+  reboot: moment,
+  lose: moment,
+  delete: moment,
+});
+
+export type TourDone = z.output<typeof tourSchema>;
+
+interface TourParts extends Omit<Evidence, 'hasShownPassword'> {
+  /** The steps that were done in an earlier process. */
+  readonly done?: TourDone | undefined;
+  readonly now: () => number;
+}
+
+/** The guided tour: five steps, each complete once it has really happened. */
+export class Tour {
+  readonly #evidence: Evidence;
+  readonly #now: () => number;
+  readonly #listeners = new Set<(steps: readonly TourStep[]) => void>();
+  readonly #shown = new Set<string>();
+  #done: TourDone;
+
+  constructor({ done, now, ...parts }: TourParts) {
+    this.#done = { ...done };
+    this.#now = now;
+    this.#evidence = {
+      ...parts,
+      hasShownPassword: (userId, serverId) => this.#shown.has(`${userId} ${serverId}`),
+    };
+  }
+
+  steps(): readonly TourStep[] {
+    return STEPS.map((step) => {
+      const doneAt = this.#done[step.id] ?? null;
+      return { ...step, isDone: doneAt !== null, doneAt };
+    });
+  }
+
+  /** What outlives the process. */
+  snapshot(): TourDone {
+    return { ...this.#done };
+  }
+
+  /** Calls the listener whenever a step is done; the returned function ends that. */
+  onStep(listener: (steps: readonly TourStep[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Records which root password was shown to whom: the message is gone as soon as the password is saved. */
+  observe(event: SlackEvent): void {
+    if (this.#done.create !== undefined || !('message' in event) || event.type === 'message_deleted') return;
+    const { to, blocks } = event.message;
+    if (to === undefined || blocks.length === 0) return;
+    const written = JSON.stringify(blocks);
+    const { hosting, account } = this.#evidence;
+    for (const serverId of findServersIn(written, hosting, account)) this.#shown.add(`${to} ${serverId}`);
+  }
+
+  /** Checks the steps that are not done yet. */
+  async check(): Promise<void> {
+    const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
+    const happened: StepId[] = [];
+    for (const id of open) if (await STEP_CHECKS[id](this.#evidence)) happened.push(id);
+    if (happened.length === 0) return;
+    const at = this.#now();
+    this.#done = { ...this.#done, ...Object.fromEntries(happened.map((id) => [id, at])) };
+    for (const listener of [...this.#listeners]) listener(this.steps());
+  }
+}
+
+/** The servers whose root password is contained in a JSON text. */
+function findServersIn(written: string, hosting: HostingService, account: Account): readonly number[] {
+  return hosting
+    .charges(account)
+    .map(({ serverId }) => serverId)
+    .filter((id) => id !== undefined)
+    .filter((id) => {
+      const password = hosting.passwordOf(id);
+      return password !== undefined && written.includes(JSON.stringify(password).slice(1, -1));
+    });
+}
+
+/** The five steps in their order; `step-checks.ts` checks whether each has happened. */
+const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
+  {
+    id: 'connect',
+    title: 'Connect the hosting account',
+    words: 'Create an API key here and copy it. Then run `/vps connect`, open the link and paste the key.',
+  },
+  {
+    id: 'create',
+    title: 'Create a server',
+    words:
+      'Run `/vps create`, make your choices and press Create and pay. You get the root password in a message that only you can see.',
+  },
+  {
+    id: 'reboot',
+    title: 'Reboot it',
+    words: 'Run `/vps reboot` with the server’s label, as you would from your phone when on call.',
+  },
+  {
+    id: 'lose',
+    title: 'Survive a lost response',
+    words:
+      'Switch on “Lose the next response after the work is done”, then run `/vps create` or `/vps renew` again. The app says that it isn’t sure, checks, and reports back. You’re charged only once.',
+  },
+  {
+    id: 'delete',
+    title: 'Delete it',
+    words: 'Run `/vps delete` with the label. You’ll see what will be lost, and confirm by typing the label.',
+  },
+];
+
+type StepId = TourStep['id'];
+
+/** What a step is checked against: the records of the hosting service and of the app, never clicks. */
+interface Evidence {
+  readonly hosting: HostingService;
+  readonly account: Account;
+  readonly store: Store;
+  readonly workspaceId: string;
+  /** The app's API key of its workspace; it is only compared. */
+  findAppKey(): Promise<string | undefined>;
+  /** Whether the local Slack showed a user the root password of this server. */
+  hasShownPassword(userId: string, serverId: number): boolean;
+}
+
+/** Whether each step has really happened. */
+const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
+  connect: isConnected,
+  create: hasCreated,
+  reboot: (evidence) => hasChanged('reboot', evidence),
+  lose: hasLost,
+  delete: (evidence) => hasChanged('delete', evidence),
+};
+
+const ENTRIES_READ = 200;
+
+/** The workspace has an API key, and it opens this account. */
+async function isConnected({ hosting, account, findAppKey }: Evidence): Promise<boolean> {
+  const key = await findAppKey();
+  const opened = key === undefined ? undefined : hosting.accounts.findByKey(key);
+  return opened?.id === account.id && hosting.accounts.isOpen(account);
+}
+
+/** A create was charged and settled, and its root password was shown to or saved by its creator. */
+async function hasCreated(evidence: Evidence): Promise<boolean> {
+  const { hosting, account, store, workspaceId } = evidence;
+  const entries = await listAudit(evidence);
+  for (const { serverId } of hosting.charges(account).toReversed()) {
+    if (serverId === undefined) continue;
+    const operation = await store.ledger.findCreateOf(workspaceId, serverId);
+    if (!operation?.hasPassword) continue;
+    const isSaved = entries.some(
+      ({ action, outcome, operationId }) =>
+        action === 'password_saved' && outcome === 'done' && operationId === operation.id,
+    );
+    if (isSaved || evidence.hasShownPassword(operation.actorId, serverId)) return true;
+  }
+  return false;
+}
+
+/** Both the service and the app have recorded it as done. */
+async function hasChanged(operation: 'reboot' | 'delete', evidence: Evidence): Promise<boolean> {
+  const { hosting, account } = evidence;
+  const requests = hosting.requests({ accountId: account.id, operation, didWork: true });
+  if (requests.length === 0) return false;
+  const entries = await listAudit(evidence);
+  return entries.some(
+    ({ action, outcome, serverId }) =>
+      action === operation &&
+      outcome === 'done' &&
+      serverId !== undefined &&
+      requests.some((request) => request.serverId === serverId),
+  );
+}
+
+/** An order was carried out and its answer lost; the operation has ended, and there is exactly one charge. */
+async function hasLost(evidence: Evidence): Promise<boolean> {
+  const { hosting, account, store } = evidence;
+  const lost = (['create', 'renew'] as const)
+    .flatMap((operation) => hosting.requests({ accountId: account.id, operation, didWork: true }))
+    .filter(({ fault }) => fault === 'lost_after' || fault === 'hang');
+  if (lost.length === 0) return false;
+  const doubts = (await listAudit(evidence)).filter(({ outcome }) => outcome === 'in_doubt');
+  const operations = await Promise.all(
+    doubts.map(({ operationId }) => operationId && store.ledger.find(operationId)),
+  );
+  const ended = operations.filter((operation) => operation && isEnded(operation));
+  return lost.some((request) => {
+    const charges = findChargesOf(request, hosting.charges(account));
+    return charges.length === 1 && ended.some((operation) => operation && isOf(operation, request, charges));
+  });
+}
+
+/** The charge of a request and every later one for the very same thing. */
+function findChargesOf(request: RequestEntry, charges: readonly MoneyEntry[]): readonly MoneyEntry[] {
+  const later = charges.filter(({ id }) => id > request.id);
+  const own = later.find(({ serverId }) => serverId === request.serverId);
+  return later.filter(({ what }) => what === own?.what);
+}
+
+/** Sent at most this long before it arrived: the app commits, then sends. */
+const MAX_TRANSIT_MS = 30_000;
+
+function isOf(operation: Operation, request: RequestEntry, charges: readonly MoneyEntry[]): boolean {
+  const { purchase, sentAt = Number.NEGATIVE_INFINITY, serverId } = operation;
+  const transitMs = request.realAtMs - sentAt;
+  if (purchase.kind !== request.operation || transitMs < 0 || transitMs > MAX_TRANSIT_MS) return false;
+  if (purchase.kind === 'renew') return purchase.serverId === request.serverId;
+  if (operation.state === 'settled') return serverId === request.serverId;
+  return charges[0]?.what === `create ${purchase.order.label} (${purchase.order.plan})`;
+}
+
+function listAudit({ store, workspaceId }: Evidence): Promise<readonly StoredEntry[]> {
+  return store.audit.list({ workspaceId, limit: ENTRIES_READ });
+}
