@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeBody } from '../../../src/sandbox/page/client/panel/traffic/body.ts';
-import { mergeTraffic } from '../../../src/sandbox/page/client/panel/traffic/rows.ts';
-import { applyPanelEvent } from '../../../src/sandbox/page/client/state/apply-panel-event.ts';
+import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
+import { applyPanelEvent } from '../../../src/sandbox/page/client/state.ts';
 import type { PanelEvent, PanelRequest, PanelState } from '../../../src/sandbox/panel/panel-api.ts';
 import type { TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 

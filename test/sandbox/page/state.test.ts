@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
-import { enteredOf } from '../../../src/sandbox/page/client/elements/entered.ts';
-import { describeBody } from '../../../src/sandbox/page/client/panel/traffic/body.ts';
-import { applyEvent } from '../../../src/sandbox/page/client/state/apply.ts';
+import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
+import { describeBody } from '../../../src/sandbox/page/client/panel/rows.ts';
+import { applyEvent } from '../../../src/sandbox/page/client/state.ts';
 import type { PageEvent, PageMessage, PageState } from '../../../src/sandbox/slack/page-api.ts';
 
 const message = (ts: string, text: string): PageMessage => ({

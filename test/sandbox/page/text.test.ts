@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatSlackDate } from '../../../src/sandbox/page/client/text/dates.ts';
-import { isDrawn } from '../../../src/sandbox/page/client/text/drawn-emojis.ts';
-import { findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
-import type { Inline } from '../../../src/sandbox/page/client/text/inline.ts';
-import { parseMarkdown } from '../../../src/sandbox/page/client/text/markdown.ts';
-import { parseInline, parseMrkdwn } from '../../../src/sandbox/page/client/text/mrkdwn.ts';
+import { findEmoji, isDrawn } from '../../../src/sandbox/page/client/text/emoji.ts';
+import {
+  formatSlackDate,
+  type Inline,
+  parseInline,
+  parseMarkdown,
+  parseMrkdwn,
+} from '../../../src/sandbox/page/client/text/parse.ts';
 
 /** Short: `b[…]` for bold, and so on. */
 function short(parts: readonly Inline[]): string {

@@ -1,6 +1,5 @@
 import type { PageAction, PageResult } from '../../slack/page-api.ts';
-import type { Notice } from './state/screen.ts';
-import { changeScreen, getScreen } from './state/store.ts';
+import { changeScreen, getScreen, type Notice } from './state.ts';
 
 type WithoutAs<Action> = Action extends PageAction ? Omit<Action, 'as'> : never;
 

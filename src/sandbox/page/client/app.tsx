@@ -1,16 +1,14 @@
 import type { PageState } from '../../slack/page-api.ts';
-import { ChannelHeader } from './channel/channel-header.tsx';
+import { dismissNotice } from './actions.ts';
+import { ChannelHeader, Home } from './channel/channel-header.tsx';
 import { Composer } from './channel/composer.tsx';
-import { Home } from './channel/home.tsx';
-import { MessageList } from './channel/message-list.tsx';
-import { ThreadHeader } from './channel/thread-parts.tsx';
-import { useDrawer } from './drawer.ts';
-import { ConfirmDialog } from './modal/confirm.tsx';
-import { OpenModal } from './modal/modal.tsx';
-import { Notices } from './notices.tsx';
+import { MessageList, ThreadHeader } from './channel/messages.tsx';
+import { Icon } from './icon.tsx';
+import { ConfirmDialog, OpenModal } from './modal.tsx';
+import { useDrawer } from './navigate.ts';
 import { Panel } from './panel/panel.tsx';
-import { Sidebar } from './sidebar/sidebar.tsx';
-import { changeScreen, useScreen } from './state/store.ts';
+import { Sidebar } from './sidebar.tsx';
+import { changeScreen, useScreen } from './state.ts';
 
 /** The whole page. */
 export function App() {
@@ -87,4 +85,21 @@ function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly 
       </p>
     );
   return <p class="waiting">{isLost ? 'The sandbox does not answer. Is it still running?' : ''}</p>;
+}
+
+/** Refusals and the like, at the top for a few seconds: what was just said stays in sight. */
+export function Notices() {
+  const notices = useScreen((screen) => screen.notices);
+  return (
+    <div class="notices" role="alert">
+      {notices.map(({ id, words }) => (
+        <div key={id} class="notice">
+          {words}
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -1,8 +1,6 @@
 import type { PageEvent, PageState } from '../../slack/page-api.ts';
-import { applyEvent } from './state/apply.ts';
-import { changeScreen } from './state/store.ts';
-import { markRead } from './state/unread.ts';
-import { stayConnected } from './stream.ts';
+import { perform } from './actions.ts';
+import { applyEvent, changeScreen, getScreen, markRead, onScreen } from './state.ts';
 
 const EVENTS: readonly PageEvent['type'][] = [
   'message',
@@ -81,4 +79,71 @@ function firstChannel(state: PageState): string {
   const wanted = state.channels.find(({ name, kind }) => (kind === 'dm' ? 'dm' : name) === named);
   const ops = state.channels.find(({ name }) => name === 'ops');
   return (wanted ?? ops ?? state.channels[0])?.id ?? '';
+}
+
+/** Pauses between attempts to connect: short at first, then longer. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Receives a stream of server-sent events. */
+interface StreamListener<Event> {
+  /** Called on every connection; events before it are not replayed. */
+  onOpen(): void;
+  onLost(): void;
+  onEvent(event: Event): void;
+}
+
+/** Listens, and reconnects when the connection is lost; the returned function ends that. */
+export function stayConnected<Event>(
+  url: string,
+  types: readonly string[],
+  { onOpen, onLost, onEvent }: StreamListener<Event>,
+): () => void {
+  let source: EventSource;
+  let pauseMs = FIRST_PAUSE_MS;
+  let timer: ReturnType<typeof setTimeout>;
+  const connect = () => {
+    source = new EventSource(url);
+    source.addEventListener('open', () => {
+      pauseMs = FIRST_PAUSE_MS;
+      onOpen();
+    });
+    source.addEventListener('error', () => {
+      source.close();
+      timer = setTimeout(connect, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      onLost();
+    });
+    for (const type of types)
+      source.addEventListener(type, (event) => onEvent(JSON.parse((event as MessageEvent<string>).data)));
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}
+
+/** Reading a channel that fills quickly should not mean a request for each message. */
+const PAUSE_MS = 400;
+
+/** Reports to the local Slack what this user has read, so that other tabs and later visits know it, too. */
+export function reportReadMarks(): void {
+  let shown = getScreen().read;
+  let isWaiting = false;
+  const tell = () => {
+    isWaiting = false;
+    const { read, state } = getScreen();
+    const fresh = Object.entries(read).filter(([key, ts]) => shown[key] !== ts);
+    shown = read;
+    for (const [key, ts] of fresh) {
+      const [user, channel = ''] = key.split('/');
+      if (user === state?.as.id) void perform({ do: 'read', channel, ts });
+    }
+  };
+  onScreen(() => {
+    if (isWaiting || getScreen().read === shown) return;
+    isWaiting = true;
+    setTimeout(tell, PAUSE_MS);
+  });
 }

@@ -1,11 +1,10 @@
 import { render } from 'preact';
 import { perform } from './actions.ts';
 import { App } from './app.tsx';
+import { reportReadMarks } from './live.ts';
 import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
-import { followPanel } from './panel/follow.ts';
-import { reportReadMarks } from './report-read-marks.ts';
-import { changeScreen, getScreen, onScreen } from './state/store.ts';
-import { countUnread, markRead } from './state/unread.ts';
+import { followPanel } from './panel/follow.tsx';
+import { changeScreen, countUnread, getScreen, markRead, onScreen } from './state.ts';
 import './styles/index.css';
 
 const root = document.getElementById('page');

@@ -1,5 +1,5 @@
 import type { Json } from '../../../slack/page-api.ts';
-import { cellText } from './cells.ts';
+import { isJson, textIn } from '../json.ts';
 
 export type Row = readonly Json[];
 
@@ -36,4 +36,18 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
 export function nextOrder(order: Order | undefined, column: number): Order | undefined {
   if (order?.column !== column) return { column, direction: 'ascending' };
   return order.direction === 'ascending' ? { column, direction: 'descending' } : undefined;
+}
+
+/** The plain text of a cell, to sort and search by. */
+export function cellText(cell: unknown): string {
+  if (Array.isArray(cell)) return cell.map(cellText).join('');
+  if (!isJson(cell)) return '';
+  const own = textIn(cell, 'text') || (typeof cell.value === 'number' ? String(cell.value) : '');
+  return own || cellText(cell.elements);
+}
+
+/** The rows of a table, as lists of cells. */
+export function rowsOf(block: Json): readonly (readonly Json[])[] {
+  const rows = Array.isArray(block.rows) ? block.rows : [];
+  return rows.filter(Array.isArray).map((row: unknown[]) => row.filter(isJson));
 }

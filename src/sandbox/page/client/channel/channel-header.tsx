@@ -1,10 +1,11 @@
-import type { PageChannel, PageState } from '../../../slack/page-api.ts';
+import type { PageChannel, PageState, PageView } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { hasOpenPanel, togglePanel } from '../drawer.ts';
+import { Blocks } from '../blocks/block-view.tsx';
+import { SurfaceContext } from '../elements/spot.ts';
 import { Icon, type IconName } from '../icon.tsx';
-import { TourCount } from '../panel/tour/tour-count.tsx';
-import { findPanelState } from '../state/panel-state.ts';
-import { changeScreen, useScreen } from '../state/store.ts';
+import { hasOpenPanel, togglePanel } from '../navigate.ts';
+import { TourCount } from '../panel/tour.tsx';
+import { changeScreen, findPanelState, useScreen } from '../state.ts';
 
 /** The sign before a channel's name. */
 export function channelIcon(kind: PageChannel['kind']): IconName {
@@ -114,5 +115,24 @@ function Tabs() {
         Messages
       </button>
     </div>
+  );
+}
+
+/** The app's home tab, as the app published it. */
+export function Home({ view, appName }: { readonly view: PageView | null; readonly appName: string }) {
+  return (
+    <section class="home" aria-label={`Home of ${appName}`}>
+      {view ? (
+        <SurfaceContext.Provider
+          value={{ place: { view: view.id }, values: view.values, errors: view.errors }}
+        >
+          <Blocks blocks={view.blocks} />
+        </SurfaceContext.Provider>
+      ) : (
+        <p class="beginning">
+          {appName} hasn’t put anything here yet. Its commands work in every channel: type / under Messages.
+        </p>
+      )}
+    </section>
   );
 }

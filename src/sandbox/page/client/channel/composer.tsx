@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { PageChannel, PageState } from '../../../slack/page-api.ts';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { PageChannel, PageShortcut, PageState } from '../../../slack/page-api.ts';
+import { performWithNotice } from '../actions.ts';
+import { Menu, OptionRow, Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
-import { CompletionList } from './completion-list.tsx';
-import { ShortcutsButton } from './shortcuts.tsx';
-import { type ComposerState, takeKey, useComposer } from './use-composer.ts';
+import { changeScreen, type Subcommand, useExtras, useScreen } from '../state.ts';
 
 const MAX_HEIGHT_PX = 200;
 
@@ -123,4 +123,254 @@ function useFieldSize(field: RefObject<HTMLTextAreaElement>, text: string): void
   useEffect(() => {
     if (matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [field]);
+}
+
+/** Unsent text of each channel, by user and channel. */
+const unsent = new Map<string, string>();
+
+/** The state of the composer: its text, completions, and what keys do. */
+function useComposer(channel: PageChannel, state: PageState, thread: string) {
+  const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state, thread);
+  const [sending, setSending] = useState('');
+  const [back, setBack] = useState(0);
+  const send = async (): Promise<void> => {
+    const line = text.trim();
+    if (line === '') return;
+    change('');
+    setBack(0);
+    rememberSent(line);
+    setSending(line);
+    const kind = line.startsWith('/') ? 'command' : 'message';
+    const place = { channel: channel.id, ...(thread ? { threadTs: thread } : {}) };
+    const done = await performWithNotice({ do: kind, ...place, text: line });
+    setSending('');
+    // A refused line comes back to be corrected, unless the next one has been started.
+    if (!done.ok && !isUnsent()) change(line);
+  };
+  const stepBack = (step: number): void => {
+    const { line, steps } = recall(back + step);
+    setBack(steps);
+    change(line);
+    dismiss();
+  };
+  useInsertedText((words) => {
+    change(words);
+    // The text is complete: Enter sends it.
+    dismiss();
+  });
+  return { ...completing, text, sending, isRecalling: back > 0, change, send, stepBack, dismiss };
+}
+
+/** The text of a channel's composer, and what it can be completed to. */
+function useCompletedText(channel: PageChannel, state: PageState, thread: string) {
+  const key = `${state.as.id}/${channel.id}/${thread}`;
+  const [text, setText] = useState(unsent.get(key) ?? '');
+  const [isDismissed, setDismissed] = useState(false);
+  const [active, setActive] = useState(0);
+  const { subcommands } = useExtras();
+  const found = isDismissed ? [] : complete(text, state, subcommands);
+  const completions = found[0]?.text === text ? [] : found;
+  const at = Math.max(0, Math.min(active, completions.length - 1));
+  const change = (next: string): void => {
+    setText(next);
+    unsent.set(key, next);
+    setDismissed(false);
+    setActive(0);
+  };
+  const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
+  const dismiss = (): void => setDismissed(true);
+  const isUnsent = (): boolean => Boolean(unsent.get(key));
+  return { text, completions, at, change, move, dismiss, isUnsent };
+}
+
+/** Takes over text that another part of the page put into the composer. */
+function useInsertedText(take: (words: string) => void): void {
+  const insertedText = useScreen((screen) => screen.insertedText);
+  useLayoutEffect(() => {
+    if (insertedText === null) return;
+    take(insertedText);
+    changeScreen({ insertedText: null });
+    // Wait until the drawer has closed.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
+  }, [insertedText]);
+}
+
+type ComposerState = ReturnType<typeof useComposer>;
+
+/** Does what a key means in the composer; false when it is only typing. */
+function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boolean {
+  const { text, completions, at, isRecalling } = composer;
+  const chosen = completions[at];
+  // Enter takes a completion only if it adds something; a complete command is sent.
+  const isWhole = chosen?.text.trimEnd() === text.trimEnd();
+  const isSend = key === 'Enter' && !shiftKey;
+  if (chosen && (key === 'Tab' || (isSend && !isWhole))) composer.change(chosen.text);
+  else if (chosen && key === 'ArrowDown') composer.move(1);
+  else if (chosen && key === 'ArrowUp') composer.move(-1);
+  else if (isSend) void composer.send();
+  else if (key === 'ArrowUp' && (text === '' || isRecalling)) composer.stepBack(1);
+  else if (key === 'ArrowDown' && isRecalling) composer.stepBack(-1);
+  else return false;
+  return true;
+}
+
+const lines: string[] = [];
+
+/** Remembers a line that was sent, so that arrow up brings it back. */
+function rememberSent(line: string): void {
+  if (lines.at(-1) !== line) lines.push(line);
+}
+
+/** The line that was sent this many steps ago; empty for none. */
+function recall(steps: number): { readonly line: string; readonly steps: number } {
+  const within = Math.max(0, Math.min(lines.length, steps));
+  return { line: within === 0 ? '' : (lines.at(-within) ?? ''), steps: within };
+}
+
+/** Something that can be completed, and what the composer's text becomes. */
+interface Completion {
+  readonly title: string;
+  readonly detail: string;
+  readonly text: string;
+}
+
+const SHOWN = 12;
+
+/** The completions of the text before the cursor: commands, subcommands, users, channels. */
+function complete(
+  typed: string,
+  state: PageState,
+  subcommands: readonly Subcommand[],
+): readonly Completion[] {
+  if (typed.startsWith('/')) return completeCommand(typed, state, subcommands);
+  return completeName(typed, state);
+}
+
+function completeCommand(
+  typed: string,
+  state: PageState,
+  subcommands: readonly Subcommand[],
+): readonly Completion[] {
+  const [name = '', ...words] = typed.split(' ');
+  if (words.length === 0)
+    return state.commands
+      .filter(({ command }) => command.startsWith(name.toLowerCase()))
+      .map(({ command, description, usageHint }) => ({
+        title: `${command} ${usageHint}`.trim(),
+        detail: description,
+        text: `${command} `,
+      }));
+  if (!state.commands.some(({ command }) => command === name)) return [];
+  const [word = ''] = words;
+  if (words.length > 1) return completeName(typed, state);
+  return subcommands
+    .filter(({ usage }) => usage.startsWith(word.toLowerCase()))
+    .slice(0, SHOWN * 2)
+    .map(({ usage, summary }) => {
+      const [first = '', ...rest] = usage.split(' ');
+      return {
+        title: `${name} ${usage}`,
+        detail: summary,
+        text: `${name} ${first}${rest.length > 0 ? ' ' : ''}`,
+      };
+    });
+}
+
+function mentionable({ people, groups }: PageState) {
+  return [
+    ...people
+      .filter(({ isDeactivated }) => !isDeactivated)
+      .map(({ name, realName }) => ({ name, detail: realName })),
+    ...groups.map(({ handle, name }) => ({ name: handle, detail: name })),
+  ];
+}
+
+function channelNames({ channels }: PageState) {
+  return channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
+}
+
+function completeName(typed: string, state: PageState): readonly Completion[] {
+  const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
+  if (!match) return [];
+  const [, , sign = '', started = ''] = match;
+  const before = typed.slice(0, typed.length - started.length - 1);
+  return (
+    (sign === '@' ? mentionable(state) : channelNames(state))
+      .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
+      // Handles that start with what was typed come before those where only the full name has it.
+      .toSorted(
+        (one, other) => Number(startsWith(other.name, started)) - Number(startsWith(one.name, started)),
+      )
+      .slice(0, SHOWN)
+      .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }))
+  );
+}
+
+function startsWith(name: string, started: string): boolean {
+  return name.toLowerCase().startsWith(started.toLowerCase());
+}
+
+interface CompletionListProps {
+  readonly id: string;
+  readonly anchor: RefObject<HTMLElement>;
+  readonly completions: readonly Completion[];
+  readonly at: number;
+  readonly onChoose: (completion: Completion) => void;
+  readonly onClose: () => void;
+}
+
+/** What can be completed, above the composer, which handles the keys. */
+function CompletionList({ id, anchor, completions, at, onChoose, onClose }: CompletionListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+  return (
+    <Popup anchor={anchor} onClose={onClose} above wide="same" class="completions">
+      <div ref={list} id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
+        {completions.map((completion, index) => (
+          <OptionRow
+            key={completion.title}
+            id={`${id}-${index}`}
+            isActive={index === at}
+            isChosen={index === at}
+            onChoose={() => onChoose(completion)}
+          >
+            <span class="option-text">
+              <span class="completion-title">{completion.title}</span>
+              <span class="option-description">{completion.detail}</span>
+            </span>
+          </OptionRow>
+        ))}
+      </div>
+    </Popup>
+  );
+}
+
+/** The app's global shortcuts, if it has any. */
+function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly PageShortcut[] }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const global = shortcuts.filter(({ type }) => type === 'global');
+  if (global.length === 0) return null;
+  const items = global.map(({ callbackId, name }) => ({
+    words: name,
+    choose: () => void performWithNotice({ do: 'shortcut', callbackId }),
+  }));
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="icon-button"
+        aria-label="Shortcuts"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="plus" />
+      </button>
+      {isOpen && <Menu anchor={button} label="Shortcuts" items={items} onClose={() => setOpen(false)} />}
+    </>
+  );
 }

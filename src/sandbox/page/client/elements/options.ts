@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Json, PageState } from '../../../slack/page-api.ts';
 import { perform } from '../actions.ts';
 import { isJson, objectIn, objectsIn, wordsIn } from '../json.ts';
-import type { Spot } from '../state/drafts.ts';
-import { plainWords } from '../text/text-view.tsx';
+import type { Spot } from '../state.ts';
+import { plainWords } from '../text/view.tsx';
 
 export interface OptionGroup {
   readonly label: string;

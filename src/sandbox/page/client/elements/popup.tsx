@@ -1,5 +1,8 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
+import { textIn } from '../json.ts';
+import type { ElementProps } from './spot.ts';
 
 interface PopupProps {
   readonly anchor: RefObject<HTMLElement>;
@@ -93,4 +96,97 @@ function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, w
   const top = isOver ? at.top - GAP_PX - height : at.bottom + GAP_PX;
   popup.style.top = `${Math.max(EDGE_PX, Math.min(top, innerHeight - height - EDGE_PX))}px`;
   popup.style.left = `${Math.max(EDGE_PX, Math.min(at.left, innerWidth - width - EDGE_PX))}px`;
+}
+
+export interface MenuItem {
+  readonly words: string;
+  readonly choose: () => void;
+}
+
+interface MenuProps {
+  readonly anchor: RefObject<HTMLElement>;
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly onClose: () => void;
+}
+
+/** A menu next to its button: arrow keys move, Enter chooses, Escape goes back to the button. */
+export function Menu({ anchor, label, items, onClose }: MenuProps) {
+  const menu = useRef<HTMLDivElement>(null);
+  const close = useCallback(() => {
+    anchor.current?.focus();
+    onClose();
+  }, [anchor, onClose]);
+  useLayoutEffect(() => menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus(), []);
+  const move = (event: KeyboardEvent) => {
+    const all = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === 'Tab') close();
+    else if (to !== undefined) all.at(to % all.length)?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <Popup anchor={anchor} onClose={onClose}>
+      <div ref={menu} role="menu" aria-label={label} class="menu" tabIndex={-1} onKeyDown={move}>
+        {items.map(({ words, choose }) => (
+          <button
+            key={words}
+            type="button"
+            role="menuitem"
+            tabIndex={-1}
+            onClick={() => {
+              close();
+              choose();
+            }}
+          >
+            {words}
+          </button>
+        ))}
+      </div>
+    </Popup>
+  );
+}
+
+interface OptionRowProps {
+  readonly id: string;
+  /** Enter takes it. */
+  readonly isActive: boolean;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** An option of an open list. The focus stays in the field that the list belongs to. */
+export function OptionRow({ id, isActive, isChosen, onChoose, children }: OptionRowProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus handles the keys
+    <div
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      tabIndex={-1}
+      class={`option ${isActive ? 'active' : ''}`}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** The attributes of every region that scrolls: without a tab stop, it could not be scrolled with the keyboard alone. */
+export const scrollable = { tabIndex: 0 } as const;
+
+/** The alternative text of an image: nothing is fetched from other servers, so there is no picture to show. */
+export function ImageView({ element }: Pick<ElementProps, 'element'>) {
+  const words = textIn(element, 'alt_text') || 'image';
+  return (
+    <span class="image" role="img" aria-label={words} title={textIn(element, 'image_url')}>
+      <Icon name="image" />
+      {words}
+    </span>
+  );
 }

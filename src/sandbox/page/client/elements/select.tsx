@@ -1,15 +1,12 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Json } from '../../../slack/page-api.ts';
 import { objectIn } from '../json.ts';
-import { findOption, rememberOption, type Spot } from '../state/drafts.ts';
-import { useScreen } from '../state/store.ts';
-import { plainWords } from '../text/text-view.tsx';
-import { listOf } from './entered.ts';
-import { knownOptions } from './options.ts';
-import { Picker } from './picker.tsx';
-import { SelectTrigger } from './select-trigger.tsx';
-import type { ElementProps } from './surface.ts';
-import { useSpot } from './use-spot.ts';
+import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
+import { plainWords, Signed, TextView } from '../text/view.tsx';
+import { knownOptions, type OptionGroup, useOffer } from './options.ts';
+import { OptionRow, Popup } from './popup.tsx';
+import { type ElementProps, listOf, useSpot } from './spot.ts';
 
 /** Every menu of options: static and external, single and multi, users and channels. */
 export function SelectElement(props: ElementProps) {
@@ -63,5 +60,207 @@ function Clear({ onClear }: { readonly onClear: () => void }) {
     <button type="button" class="clear" aria-label="Clear" onClick={onClear}>
       ×
     </button>
+  );
+}
+
+interface SelectTriggerProps extends ElementProps {
+  readonly button: RefObject<HTMLButtonElement>;
+  /** Of what is chosen. */
+  readonly words: readonly string[];
+  readonly isMulti: boolean;
+  readonly isOpen: boolean;
+  readonly isBusy: boolean;
+  /** With what was typed, if it was opened by typing. */
+  readonly onOpen: (typed: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The closed menu: shows what is chosen, and opens by a press, arrow down, or typing. */
+function SelectTrigger(props: SelectTriggerProps) {
+  const { element, labelId, describedBy, isWrong, words, isOpen, isBusy, onOpen, onClose } = props;
+  const placeholder = plainWords(objectIn(element, 'placeholder')) || 'Choose…';
+  const openByKey = (event: KeyboardEvent) => {
+    const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey;
+    if (!isLetter && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    onOpen(isLetter ? event.key : '');
+  };
+  const valueId = labelId && `${labelId}-value`;
+  const chips = words.map((each) => (
+    <span key={each} class="chip">
+      <Signed text={each} />
+    </span>
+  ));
+  return (
+    <button
+      ref={props.button}
+      type="button"
+      class={`select-trigger ${words.length > 0 ? '' : 'empty'}`}
+      aria-haspopup="listbox"
+      aria-expanded={isOpen}
+      aria-label={labelId ? undefined : [placeholder, ...words].join(': ')}
+      aria-labelledby={labelId ? `${labelId} ${valueId}` : undefined}
+      aria-describedby={describedBy}
+      aria-invalid={isWrong}
+      aria-busy={isBusy}
+      onClick={() => (isOpen ? onClose() : onOpen(''))}
+      onKeyDown={openByKey}
+    >
+      <span class="select-value" id={valueId}>
+        {words.length === 0 ? placeholder : props.isMulti ? chips : <Signed text={words.join('')} />}
+      </span>
+      {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
+    </button>
+  );
+}
+
+interface PickerProps {
+  readonly anchor: RefObject<HTMLButtonElement>;
+  readonly element: Json;
+  readonly spot: Spot;
+  readonly chosen: readonly string[];
+  /** What was typed on the closed menu. */
+  readonly typed: string;
+  readonly isMulti: boolean;
+  readonly onChoose: (option: Json) => void;
+  readonly onClose: () => void;
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+
+/** The open menu: a search field, and the options that fit below it. */
+function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose, onClose }: PickerProps) {
+  const state = useScreen((screen) => screen.state);
+  const [query, setQuery] = useState(typed);
+  const [active, setActive] = useState(0);
+  const search = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const { groups, note, isFresh } = useOffer(element, spot, query, state);
+  const options = groups.flatMap((group) => group.options);
+  const at = Math.max(0, Math.min(active, options.length - 1));
+  const shownAt = options.length > 0 ? at : undefined;
+  // Before the next frame, so that fast typing reaches the search field.
+  useLayoutEffect(() => search.current?.focus(), []);
+  const type = (next: string) => {
+    setQuery(next);
+    setActive(0);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    const option = options[at];
+    if (step) setActive(Math.max(0, Math.min(at + step, options.length - 1)));
+    // Enter must not choose an option of the earlier search while the new one is loading.
+    else if (event.key === 'Enter') {
+      if (isFresh && option) onChoose(option);
+    } else if (event.key === 'Tab') {
+      anchor.current?.focus();
+      onClose();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <Popup anchor={anchor} onClose={onClose} class="picker" wide>
+      <Search query={query} field={search} listId={id} at={shownAt} onType={type} onKey={press} />
+      <OptionList id={id} groups={groups} at={at} chosen={chosen} isMulti={isMulti} onChoose={onChoose} />
+      <Note>{note}</Note>
+    </Popup>
+  );
+}
+
+function Note({ children }: { readonly children: string }) {
+  return (
+    <div class="picker-note" role="status">
+      {children}
+    </div>
+  );
+}
+
+interface SearchProps {
+  readonly field: RefObject<HTMLInputElement>;
+  readonly listId: string;
+  readonly at: number | undefined;
+  readonly query: string;
+  readonly onType: (query: string) => void;
+  readonly onKey: (event: KeyboardEvent) => void;
+}
+
+function Search({ field, listId, at, query, onType, onKey }: SearchProps) {
+  return (
+    <input
+      ref={field}
+      class="picker-search"
+      type="text"
+      role="combobox"
+      aria-label="Search the options"
+      aria-expanded="true"
+      aria-controls={listId}
+      aria-autocomplete="list"
+      aria-activedescendant={at === undefined ? undefined : `${listId}-${at}`}
+      placeholder="Search"
+      autocomplete="off"
+      value={query}
+      onInput={(event) => onType(event.currentTarget.value)}
+      onKeyDown={onKey}
+    />
+  );
+}
+
+interface OptionListProps {
+  readonly id: string;
+  readonly groups: readonly OptionGroup[];
+  /** The index of the option that Enter takes, counted through all groups. */
+  readonly at: number;
+  readonly chosen: readonly string[];
+  readonly isMulti: boolean;
+  readonly onChoose: (option: Json) => void;
+}
+
+/** The options of an open menu, in their groups. */
+function OptionList({ id, groups, at, chosen, isMulti, onChoose }: OptionListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const options = groups.flatMap((group) => group.options);
+  useEffect(() => {
+    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+  const rowOf = (option: Json) => {
+    const index = options.indexOf(option);
+    const value = String(option.value);
+    const isChosen = chosen.includes(value);
+    const row = { id: `${id}-${index}`, isActive: index === at, isChosen, onChoose: () => onChoose(option) };
+    return (
+      <OptionRow key={value} {...row}>
+        <span class="option-text">
+          <OptionText option={option} />
+        </span>
+        {isChosen && <span aria-hidden="true">✓</span>}
+      </OptionRow>
+    );
+  };
+  return (
+    <div ref={list} id={id} role="listbox" aria-multiselectable={isMulti} class="options" tabIndex={-1}>
+      {groups.map(({ label, options: members }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+        <div key={label} role="group" aria-label={label || undefined}>
+          {label && <div class="group-label">{label}</div>}
+          {members.map(rowOf)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The words of an option, with its description below. */
+export function OptionText({ option }: { readonly option: Json }) {
+  const description = objectIn(option, 'description');
+  return (
+    <>
+      <TextView of={objectIn(option, 'text')} />
+      {description && (
+        <span class="option-description">
+          <TextView of={description} />
+        </span>
+      )}
+    </>
   );
 }

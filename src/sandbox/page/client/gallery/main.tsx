@@ -1,11 +1,11 @@
 import { render } from 'preact';
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
 import { handleActionsWith, showNotice } from '../actions.ts';
-import { changeScreen } from '../state/store.ts';
+import { changeScreen } from '../state.ts';
 import { Gallery } from './gallery.tsx';
-import { workspaceOf } from './gallery-state.ts';
 import '../styles/index.css';
 import '../styles/gallery.css';
+import type { PageState } from '../../../slack/page-api.ts';
 
 // Menus and dialogs work, but there is no app that would receive an action.
 handleActionsWith(async ({ do: action }) => {
@@ -28,4 +28,32 @@ async function start(frame: HTMLElement): Promise<void> {
   render(<Gallery pieces={state.pieces} />, frame);
   const named = decodeURIComponent(location.hash.slice(1));
   document.getElementById(named)?.scrollIntoView();
+}
+
+/** A workspace without messages, so that mentions have names. */
+function workspaceOf({ people: all, groups, channels }: Omit<GalleryState, 'pieces'>): PageState | null {
+  const [as] = all;
+  const app = all.find(({ isBot }) => isBot);
+  if (!as || !app) return null;
+  return {
+    team: { id: as.teamId, name: 'Gallery', domain: 'gallery' },
+    app: { id: app.id, name: app.name, botUserId: app.id },
+    as,
+    people: all,
+    groups,
+    commands: [],
+    shortcuts: [],
+    channels: channels.map((channel) => ({
+      ...channel,
+      kind: 'public',
+      hasApp: true,
+      members: [],
+      readUpTo: '',
+      messages: [],
+    })),
+    views: [],
+    home: null,
+    traffic: [],
+    brokenRules: [],
+  };
 }

@@ -1,12 +1,9 @@
 import type { PageState } from '../../../slack/page-api.ts';
 import { Icon } from '../icon.tsx';
-import { usePanelState } from '../state/panel-state.ts';
-import { changeScreen, useScreen } from '../state/store.ts';
-import { Account } from './account/account.tsx';
-import { Links } from './links.tsx';
-import { PanelTabs } from './panel-tabs.tsx';
-import { Tour } from './tour/tour.tsx';
-import { Traffic } from './traffic/traffic.tsx';
+import { changeScreen, type PanelTab, usePanelState, useScreen } from '../state.ts';
+import { Account, Links } from './account.tsx';
+import { Tour, TourCount } from './tour.tsx';
+import { Traffic } from './traffic.tsx';
 
 /** What Slack would not show: the tour, the hosting account, broken rules and all requests. */
 export function Panel({ state }: { readonly state: PageState }) {
@@ -44,6 +41,49 @@ export function Panel({ state }: { readonly state: PageState }) {
           </div>
         </>
       )}
+    </div>
+  );
+}
+
+const TABS: readonly (readonly [PanelTab, string])[] = [
+  ['tour', 'Tour'],
+  ['account', 'Hosting account'],
+  ['traffic', 'Traffic'],
+];
+
+/** The tabs of the panel; arrow keys move between them. */
+function PanelTabs({ brokenRules }: { readonly brokenRules: number }) {
+  const shown = useScreen((screen) => screen.panelTab);
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = TABS.findIndex(([tab]) => tab === shown);
+    const [next] = TABS.at((at + step) % TABS.length) ?? [];
+    if (next) changeScreen({ panelTab: next });
+    document.getElementById(`panel-tab-${next}`)?.focus();
+  };
+  return (
+    <div class="tabs panel-tabs" role="tablist" aria-label="Behind the scenes" onKeyDown={move}>
+      {TABS.map(([tab, words]) => (
+        <button
+          key={tab}
+          id={`panel-tab-${tab}`}
+          type="button"
+          role="tab"
+          aria-selected={tab === shown}
+          tabIndex={tab === shown ? 0 : -1}
+          onClick={() => changeScreen({ panelTab: tab })}
+        >
+          {words}
+          {tab === 'tour' && <TourCount />}
+          {tab === 'traffic' && brokenRules > 0 && (
+            <span class="ping" title={`${brokenRules} broken rules`}>
+              {brokenRules}
+            </span>
+          )}
+        </button>
+      ))}
     </div>
   );
 }

@@ -1,0 +1,127 @@
+import { createContext } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import { performWithNotice } from '../actions.ts';
+import { objectIn, objectsIn, textIn } from '../json.ts';
+import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
+
+/** A message, a modal or the home tab: where blocks stand and what is entered in them. */
+interface Surface {
+  readonly place: PagePlace;
+  readonly values: PageValues;
+  /** Errors below inputs, by block_id. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+export const SurfaceContext = createContext<Surface>({ place: { view: '' }, values: {}, errors: {} });
+
+/** An element within its block. */
+export interface ElementProps {
+  readonly block: Json;
+  readonly element: Json;
+  /** Of the label, for inputs. */
+  readonly labelId?: string;
+  /** Of the hint and the error below, for inputs. */
+  readonly describedBy?: string;
+  readonly isWrong?: boolean;
+}
+
+/** Pending fills: requests to the app wait for them, so that it sees the newest state. */
+const underWay = new Set<Promise<unknown>>();
+
+/** Waits until the server knows everything that was entered so far. */
+export async function settleFills(): Promise<void> {
+  await Promise.all(underWay);
+}
+
+/** An element of the surface around it: what is entered, and what a user can do with it. */
+export function useSpot(block: Json, element: Json) {
+  const surface = useContext(SurfaceContext);
+  const [isBusy, setBusy] = useState(false);
+  const spot: Spot = {
+    place: surface.place,
+    block: textIn(block, 'block_id'),
+    action: textIn(element, 'action_id'),
+  };
+  const draft = useDraft(spot);
+  const entered = draft === undefined ? enteredOf(surface.values[spot.block]?.[spot.action]) : draft;
+  const isInput = block.type === 'input';
+  const act = (value?: Entered) => press(spot, element, value, setBusy);
+  return {
+    spot,
+    entered,
+    isBusy,
+    isInput,
+    /** Presses it. */
+    act,
+    /** Enters a value: into an input it is stored until the form is submitted; any other element sends it to the app now. */
+    enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
+    fill: (value: Entered) => fill(spot, value),
+    /** Stores what is typed, without sending it yet. */
+    keep: (value: Entered) => setDraft(spot, value),
+  };
+}
+
+/** Presses it, or chooses from it; asks first when the app wants that. */
+async function press(
+  spot: Spot,
+  element: Json,
+  value: Entered | undefined,
+  setBusy: (isBusy: boolean) => void,
+): Promise<void> {
+  const dialog = objectIn(element, 'confirm');
+  const isHeld = value !== undefined && element.type !== 'overflow';
+  const before = findDraft(spot);
+  const takeBack = () => isHeld && setDraft(spot, before, true);
+  if (dialog && !(await confirmed(dialog))) return void takeBack();
+  if (isHeld) setDraft(spot, value, true);
+  setBusy(true);
+  await settleFills();
+  const chosen = value === undefined ? {} : { value };
+  const done = await performWithNotice({ do: 'action', ...spot, ...chosen, confirmed: true });
+  setBusy(false);
+  if (!done.ok) takeBack();
+}
+
+/** Sends the server what was entered into an input. */
+async function fill(spot: Spot, value: Entered): Promise<void> {
+  setDraft(spot, value);
+  const sending = performWithNotice({ do: 'fill', ...spot, value });
+  underWay.add(sending);
+  const done = await sending.finally(() => underWay.delete(sending));
+  if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);
+}
+
+const FIELDS: readonly string[] = [
+  'value',
+  'selected_user',
+  'selected_conversation',
+  'selected_channel',
+  'selected_date',
+  'selected_time',
+  'selected_date_time',
+  'selected_users',
+  'selected_conversations',
+  'selected_channels',
+];
+
+/** Reads Slack's state value back into what was entered. */
+export function enteredOf(state: Json | undefined): Entered {
+  if (!state) return null;
+  const option = objectIn(state, 'selected_option');
+  if (option) return String(option.value);
+  if (Array.isArray(state.selected_options))
+    return objectsIn(state, 'selected_options').map((each) => String(each.value));
+  for (const field of FIELDS) {
+    const value = state[field];
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    if (Array.isArray(value)) return value.map(String);
+  }
+  return null;
+}
+
+/** What was entered as a list: of one for single values, empty for nothing. */
+export function listOf(entered: Entered): readonly string[] {
+  if (entered === null || entered === '') return [];
+  return typeof entered === 'string' ? [entered] : entered;
+}

@@ -1,0 +1,488 @@
+import { useEffect, useId, useReducer, useState } from 'preact/hooks';
+import type {
+  FaultPreset,
+  PanelAccount,
+  PanelAction,
+  PanelFault,
+  PanelKey,
+  PanelMoney,
+  PanelPrice,
+  PanelServer,
+  PanelState,
+} from '../../../panel/panel-api.ts';
+import { Icon } from '../icon.tsx';
+import { confirmed, useExtras } from '../state.ts';
+import { clockTime, isFollowable } from '../text/parse.ts';
+import { Preformatted } from '../text/view.tsx';
+import { Refused, usePanelAction } from './follow.tsx';
+
+/** The hosting account that the app works for, and what can be made to go wrong there. */
+export function Account({ panel }: { readonly panel: PanelState }) {
+  const { account, servers, money, presets } = panel;
+  return (
+    <>
+      <Balance account={account} />
+      <Keys account={account} />
+      <Servers servers={servers} movedMs={account.movedMs} />
+      <Money entries={money} />
+      <Time movedMs={account.movedMs} />
+      <Faults presets={presets} faults={account.faults} />
+      <Prices prices={account.prices} />
+      <Links />
+    </>
+  );
+}
+
+const QUICK_AMOUNTS = ['10', '50', '200'];
+
+/** The balance, and buttons to top it up. */
+function Balance({ account }: { readonly account: PanelAccount }) {
+  const [amount, setAmount] = useState('');
+  const { isBusy, refusal, run } = usePanelAction();
+  const topUp = async (event: Event) => {
+    event.preventDefault();
+    const done = await run({ do: 'top_up', amount });
+    if (done?.ok) setAmount('');
+  };
+  return (
+    <section aria-labelledby="balance-title">
+      <h3 id="balance-title">{account.name}</h3>
+      <p class="balance">
+        <strong>{account.balance}</strong> <span class="quiet">balance</span>
+      </p>
+      <form class="row" onSubmit={topUp} aria-busy={isBusy}>
+        <QuickAmounts onChoose={(each) => run({ do: 'top_up', amount: each })} />
+        <input
+          class="text-input amount"
+          inputMode="decimal"
+          placeholder="Amount"
+          aria-label="Amount to top up"
+          autocomplete="off"
+          value={amount}
+          onInput={(event) => setAmount(event.currentTarget.value)}
+        />
+        <button type="submit" class="button small">
+          Top up
+        </button>
+      </form>
+      <Refused words={refusal} />
+    </section>
+  );
+}
+
+function QuickAmounts({ onChoose }: { readonly onChoose: (amount: string) => void }) {
+  return (
+    <>
+      {QUICK_AMOUNTS.map((amount) => (
+        <button
+          key={amount}
+          type="button"
+          class="button small"
+          aria-label={`Top up ${amount}`}
+          onClick={() => onChoose(amount)}
+        >
+          +{amount}
+        </button>
+      ))}
+    </>
+  );
+}
+
+const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
+  none: 'The app has no API key yet.',
+  works: '✓ The app is connected.',
+  revoked: 'The app’s key was revoked. Connect again to use the app.',
+};
+
+/** The API keys of the account, and whether the app has one that works. */
+function Keys({ account: { keys, connection } }: { readonly account: PanelAccount }) {
+  return (
+    <section aria-labelledby="keys-title">
+      <h3 id="keys-title">API keys</h3>
+      <p class={`connection ${connection}`}>{CONNECTIONS[connection]}</p>
+      <ul class="rows">
+        {keys.map((key) => (
+          <KeyRow key={key.id} entry={key} />
+        ))}
+      </ul>
+      <KeyMaker />
+    </section>
+  );
+}
+
+function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { readonly entry: PanelKey }) {
+  const { refusal, run } = usePanelAction();
+  return (
+    <li>
+      <div class="row">
+        <code>…{hint}</code>
+        {isUsedByApp && <span class="badge">used by the app</span>}
+        <span class="quiet grow">{clockTime(new Date(createdAt))}</span>
+        {revokedAt === null ? (
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Revoke the key that ends in ${hint}`}
+            onClick={() => run({ do: 'revoke_key', key: id })}
+          >
+            Revoke
+          </button>
+        ) : (
+          <span class="quiet">revoked</span>
+        )}
+      </div>
+      <Refused words={refusal} />
+    </li>
+  );
+}
+
+/** Creates an API key. It is shown once, until it is hidden. */
+export function KeyMaker() {
+  const { isBusy, refusal, run } = usePanelAction();
+  const [made, setMade] = useState<string>();
+  const make = async () => {
+    const done = await run({ do: 'create_key' });
+    if (done?.ok) setMade(done.key);
+  };
+  return (
+    <div class="key-maker">
+      {made === undefined ? (
+        <button type="button" class="button small" aria-busy={isBusy} onClick={make}>
+          Create an API key
+        </button>
+      ) : (
+        <>
+          <div class="row">
+            <span class="grow">New key (shown only once)</span>
+            <button type="button" class="button small" onClick={() => setMade(undefined)}>
+              Hide
+            </button>
+          </div>
+          <Preformatted>{made}</Preformatted>
+        </>
+      )}
+      <Refused words={refusal} />
+    </div>
+  );
+}
+
+/** The servers of the account, as the hosting service itself sees them. */
+function Servers({
+  servers,
+  movedMs,
+}: {
+  readonly servers: readonly PanelServer[];
+  readonly movedMs: number;
+}) {
+  const { isBusy, refusal, run } = usePanelAction();
+  return (
+    <section aria-labelledby="servers-title">
+      <h3 id="servers-title">
+        Servers <span class="quiet">{servers.length}</span>
+      </h3>
+      {servers.length === 0 && <p class="quiet">None yet.</p>}
+      <ul class="rows scrolling">
+        {servers.map((server) => (
+          <ServerRow key={server.id} server={server} movedMs={movedMs} />
+        ))}
+      </ul>
+      <button
+        type="button"
+        class="button small"
+        aria-busy={isBusy}
+        onClick={() => run({ do: 'seed_servers' })}
+      >
+        Add 20 running servers (free)
+      </button>
+      <Refused words={refusal} />
+    </section>
+  );
+}
+
+function ServerRow({ server, movedMs }: { readonly server: PanelServer; readonly movedMs: number }) {
+  const { refusal, run } = usePanelAction();
+  const { id, label, state, ipv4, paidUntil } = server;
+  const remove = async () => {
+    if (await confirmed(removalQuestion(server))) await run({ do: 'delete_server', server: id });
+  };
+  return (
+    <li>
+      <div class="row server-row">
+        <span class={`state ${state}`} title={state} />
+        <span class="server-label" title={`${label} · #${id} · ${ipv4}`}>
+          {label}
+        </span>
+        <span class="quiet server-state">{state}</span>
+        <span class={isPast(paidUntil, movedMs) ? 'bad paid' : 'quiet paid'} title="Paid until">
+          until {dayAt(paidUntil)}
+        </span>
+        <button type="button" class="icon-button tiny" aria-label={`Delete ${label} here`} onClick={remove}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <Refused words={refusal} />
+    </li>
+  );
+}
+
+function removalQuestion({ label }: PanelServer) {
+  const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
+  return {
+    title: plain(`Delete ${label} here?`),
+    text: plain('This deletes the server on the hosting account’s own page. The app isn’t notified.'),
+    confirm: plain('Delete'),
+    deny: plain('Cancel'),
+    style: 'danger',
+  };
+}
+
+const SIGNS: Readonly<Record<PanelMoney['kind'], string>> = { top_up: '+', charge: '−', refund: '+' };
+const WORDS: Readonly<Record<PanelMoney['kind'], string>> = {
+  top_up: 'Top-up',
+  charge: 'Charge',
+  refund: 'Refund',
+};
+
+/** The last top-ups, charges and refunds, newest first. */
+function Money({ entries }: { readonly entries: readonly PanelMoney[] }) {
+  return (
+    <section aria-labelledby="money-title">
+      <h3 id="money-title">Charges and refunds</h3>
+      {entries.length === 0 && <p class="quiet">Nothing yet.</p>}
+      <ol class="rows scrolling">
+        {entries.toReversed().map(({ id, at, kind, amount, what }) => (
+          <li key={id} class="row" title={momentAt(at)}>
+            <span class={`badge ${kind}`}>{WORDS[kind]}</span>
+            <span class="grow what">{kind === 'top_up' ? '' : what}</span>
+            <span class={`sum ${kind}`}>
+              {SIGNS[kind]}
+              {amount}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type Step = Extract<PanelAction, { do: 'skip_time' }>['step'];
+
+const STEPS: readonly (readonly [Step, string])[] = [
+  ['hour', 'An hour later'],
+  ['day', 'A day later'],
+  ['month', 'A month later'],
+];
+const REDRAW_MS = 20_000;
+
+/** The time of the hosting service, the app and Slack, and buttons to move it forward. */
+function Time({ movedMs }: { readonly movedMs: number }) {
+  const { isBusy, refusal, run } = usePanelAction();
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(() => redraw(0), REDRAW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <section aria-labelledby="time-title" aria-busy={isBusy}>
+      <h3 id="time-title">Time in the sandbox</h3>
+      <p>
+        {momentAt(Date.now() + movedMs)}
+        {movedMs > 0 && <span class="quiet"> · {describeMove(movedMs)} ahead</span>}
+      </p>
+      <div class="row">
+        {STEPS.map(([step, words]) => (
+          <button
+            key={step}
+            type="button"
+            class="button small"
+            onClick={() => run({ do: 'skip_time', step })}
+          >
+            {words}
+          </button>
+        ))}
+      </div>
+      <Refused words={refusal} />
+    </section>
+  );
+}
+
+/** The monthly price of each plan; a change applies to the next order. */
+function Prices({ prices }: { readonly prices: readonly PanelPrice[] }) {
+  return (
+    <section aria-labelledby="prices-title">
+      <h3 id="prices-title">Monthly prices</h3>
+      <ul class="rows">
+        {prices.map((price) => (
+          <PriceRow key={price.plan} entry={price} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function PriceRow({ entry: { plan, price } }: { readonly entry: PanelPrice }) {
+  const [typed, setTyped] = useState<string>();
+  const { isBusy, refusal, run } = usePanelAction();
+  const set = async (event: Event) => {
+    event.preventDefault();
+    if (typed === undefined) return;
+    const done = await run({ do: 'set_price', plan, price: typed });
+    if (done?.ok) setTyped(undefined);
+  };
+  return (
+    <li>
+      <form class="row" onSubmit={set} aria-busy={isBusy}>
+        <span class="grow">{plan}</span>
+        <input
+          class="text-input amount"
+          inputMode="decimal"
+          autocomplete="off"
+          aria-label={`Monthly price of ${plan}`}
+          value={typed ?? price}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <button type="submit" class="button small" disabled={typed === undefined || typed === price}>
+          Set
+        </button>
+      </form>
+      <Refused words={refusal} />
+    </li>
+  );
+}
+
+interface FaultsProps {
+  readonly presets: readonly FaultPreset[];
+  readonly faults: readonly PanelFault[];
+}
+
+/** The faults that the hosting service can be switched to. */
+function Faults({ presets, faults }: FaultsProps) {
+  const known = presets.map(({ id }) => id);
+  const others = faults.filter(({ preset }) => preset === null || !known.includes(preset));
+  return (
+    <section aria-labelledby="faults-title">
+      <h3 id="faults-title">
+        Faults {faults.length > 0 && <span class="badge warn">{faults.length} on</span>}
+      </h3>
+      <ul class="rows faults">
+        {presets.map((preset) => (
+          <li key={preset.id}>
+            <FaultSwitch preset={preset} faults={faults} />
+          </li>
+        ))}
+        {others.map((fault) => (
+          <li key={fault.id}>
+            <OtherFault fault={fault} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FaultSwitchProps {
+  readonly preset: FaultPreset;
+  readonly faults: readonly PanelFault[];
+}
+
+/** One fault: it affects the next request, or all until it is switched off. */
+export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitchProps) {
+  const on = faults.filter(({ preset }) => preset === id);
+  const { isBusy, refusal, run } = usePanelAction();
+  const hintId = useId();
+  const toggle = async () => {
+    if (on.length === 0) await run({ do: 'add_fault', preset: id });
+    for (const fault of on) await run({ do: 'remove_fault', fault: fault.id });
+  };
+  return (
+    <div class="fault">
+      <button
+        type="button"
+        role="switch"
+        class="switch"
+        aria-checked={on.length > 0}
+        aria-busy={isBusy}
+        aria-describedby={hintId}
+        onClick={toggle}
+      >
+        <span class="switch-knob" aria-hidden="true" />
+        <span class="switch-words">{title}</span>
+      </button>
+      <p id={hintId} class="fault-hint">
+        {hint} {on.length > 0 && <strong>{describeLeft(on)}</strong>}
+      </p>
+      <Refused words={refusal} />
+    </div>
+  );
+}
+
+function describeLeft(faults: readonly PanelFault[]): string {
+  if (faults.some(({ left }) => left === null)) return 'Stays on until you switch it off.';
+  const left = faults.reduce((sum, fault) => sum + (fault.left ?? 0), 0);
+  return left === 1 ? 'Affects the next matching request.' : `Affects the next ${left} matching requests.`;
+}
+
+function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
+  const { refusal, run } = usePanelAction();
+  return (
+    <div class="fault">
+      <div class="row">
+        <span class="grow">{title}</span>
+        <button type="button" class="button small" onClick={() => run({ do: 'remove_fault', fault: id })}>
+          Switch off
+        </button>
+      </div>
+      <Refused words={refusal} />
+    </div>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** "Dec 21" */
+function dayAt(ms: number): string {
+  return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' }).format(ms);
+}
+
+/** "Dec 21, 2026, 14:05" */
+function momentAt(ms: number): string {
+  const how = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-US', how).format(ms);
+}
+
+/** Whether that moment has passed on the sandbox's clock, which is this far ahead. */
+function isPast(ms: number, movedMs: number): boolean {
+  return ms <= Date.now() + movedMs;
+}
+
+/** "1 day and 2 hours" */
+function describeMove(movedMs: number): string {
+  const days = Math.floor(movedMs / DAY_MS);
+  const hours = Math.round((movedMs - days * DAY_MS) / HOUR_MS);
+  return [describeCount(days, 'day'), describeCount(hours, 'hour')].filter(Boolean).join(' and ');
+}
+
+function describeCount(count: number, unit: string): string {
+  if (count === 0) return '';
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The other pages of the sandbox. */
+export function Links() {
+  const { links } = useExtras();
+  const good = links.filter(({ href }) => isFollowable(href) || /^\/(?!\/)/.test(href));
+  if (good.length === 0) return null;
+  return (
+    <ul class="panel-links">
+      {good.map(({ text, href, hint }) => (
+        <li key={href}>
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            <strong>{text} ↗</strong>
+            <span>{hint}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import type { PanelAction, PanelEvent, PanelResult, PanelState } from '../../../panel/panel-api.ts';
+import { stayConnected } from '../live.ts';
+import { hasOpenPanel, onPanelWidth } from '../navigate.ts';
+import { applyPanelEvent, changeScreen, countDone, getScreen, onScreen } from '../state.ts';
+
+const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
+
+/** A step of the tour may be done shortly after the app has acted. */
+const LULL_MS = 600;
+
+/**
+ * Keeps the panel up to date. Browsers open six connections to one address, for all tabs and windows together, so only
+ * the focused window has one for this. The others, and a closed panel (its button counts the steps), read the state again
+ * after each request to the app.
+ */
+export async function followPanel(): Promise<void> {
+  const state = await readPanelState();
+  if (state === 'none') return changeScreen({ panel: 'none' });
+  if (state) show(state);
+  let disconnect: (() => void) | undefined;
+  const look = () => {
+    const isVisible = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
+    if (isVisible && document.hasFocus()) disconnect ??= connect();
+    else {
+      disconnect?.();
+      disconnect = undefined;
+    }
+  };
+  onScreen(look);
+  onScreen(readAfterTraffic(() => disconnect !== undefined));
+  onPanelWidth(look);
+  document.addEventListener('visibilitychange', look);
+  addEventListener('focus', look);
+  addEventListener('blur', look);
+  look();
+}
+
+function readAfterTraffic(isFollowed: () => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let seen: unknown;
+  const read = async () => {
+    const state = await readPanelState();
+    if (state && state !== 'none' && !isFollowed()) show(state);
+  };
+  return () => {
+    const last = getScreen().state?.traffic.at(-1);
+    if (last === seen || isFollowed() || document.visibilityState !== 'visible') return;
+    seen = last;
+    clearTimeout(timer);
+    timer = setTimeout(read, LULL_MS);
+  };
+}
+
+/** On every connection the whole state is read again, and the events since then are applied to it. */
+function connect(): () => void {
+  let waiting: PanelEvent[] | undefined = [];
+  let latest = 0;
+  const resync = async () => {
+    waiting ??= [];
+    latest += 1;
+    const attempt = latest;
+    const state = await readPanelState();
+    if (attempt !== latest || !state || state === 'none') return;
+    const missed = waiting;
+    waiting = undefined;
+    show(missed.reduce(applyPanelEvent, state));
+  };
+  const take = (event: PanelEvent) => {
+    const { panel } = getScreen();
+    if (waiting) waiting.push(event);
+    else if (panel && panel !== 'none') changeScreen({ panel: applyPanelEvent(panel, event) });
+  };
+  const disconnect = stayConnected<PanelEvent>('/panel/live', EVENTS, {
+    onOpen: resync,
+    onLost: () => {
+      waiting ??= [];
+    },
+    onEvent: take,
+  });
+  return () => {
+    latest += 1;
+    disconnect();
+  };
+}
+
+/** If the tour is complete when the page opens, the panel starts with the account. */
+function show(panel: PanelState): void {
+  const isFirst = getScreen().panel === null;
+  const isTourDone = countDone(panel.tour) === panel.tour.length;
+  changeScreen(isFirst && isTourDone ? { panel, panelTab: 'account' } : { panel });
+}
+
+async function readPanelState(): Promise<PanelState | 'none' | undefined> {
+  try {
+    const answer = await fetch('/panel/state');
+    if (answer.ok) return (await answer.json()) as PanelState;
+    return answer.status === 404 ? 'none' : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Performs an action on the hosting account. The change itself arrives by the event stream. */
+async function performPanelAction(action: PanelAction): Promise<PanelResult> {
+  try {
+    const answer = await fetch('/panel/do', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(action),
+    });
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json');
+    if (isJson) return (await answer.json()) as PanelResult;
+    return { ok: false, error: 'sandbox_failed', words: `The sandbox failed: ${await answer.text()}` };
+  } catch {
+    return { ok: false, error: 'unreachable', words: 'The sandbox does not answer. Is it still running?' };
+  }
+}
+
+/** Runs one action at a time; a refusal stays until the next attempt. */
+export function usePanelAction() {
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState('');
+  const run = async (action: PanelAction): Promise<PanelResult | undefined> => {
+    if (isBusy) return undefined;
+    setBusy(true);
+    const done = await performPanelAction(action);
+    setBusy(false);
+    setRefusal(done.ok ? '' : done.words);
+    return done;
+  };
+  return { isBusy, refusal, run };
+}
+
+/** Why an action was refused, next to its button. */
+export function Refused({ words }: { readonly words: string }) {
+  return (
+    <div role="alert" class={words ? 'refused' : ''}>
+      {words}
+    </div>
+  );
+}

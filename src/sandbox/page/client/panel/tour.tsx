@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks';
+import type { PanelServer, PanelState, TourStep } from '../../../panel/panel-api.ts';
+import { changeScreen, countDone, findPanelState, insertCommand, useScreen } from '../state.ts';
+import { clockTime } from '../text/parse.ts';
+import { FaultSwitch, KeyMaker } from './account.tsx';
+
+interface TourProps {
+  readonly steps: readonly TourStep[];
+  readonly panel: PanelState;
+}
+
+/** The guided tour: the next step is open, completed ones are checked. */
+export function Tour({ steps, panel }: TourProps) {
+  const [opened, setOpened] = useState<string>();
+  const done = countDone(steps);
+  const isAllDone = done === steps.length;
+  const next = steps.find(({ isDone }) => !isDone)?.id;
+  const open = opened ?? next;
+  return (
+    <section class="tour" aria-labelledby="tour-title">
+      <h3 id="tour-title">{isAllDone ? 'Tour complete' : 'Five steps, about two minutes'}</h3>
+      <progress class="tour-progress" max={steps.length} value={done} aria-label="Steps done">
+        {done} of {steps.length}
+      </progress>
+      {isAllDone && <Finished />}
+      <ol class="steps">
+        {steps.map((step, index) => (
+          <li key={step.id} class={stepClass(step, step.id === open)}>
+            <StepHead
+              step={step}
+              number={index + 1}
+              isOpen={step.id === open}
+              onToggle={() => setOpened(step.id === open ? '' : step.id)}
+            />
+            {step.id === open && (
+              <div class="step-body">
+                <p>
+                  <StepWords words={step.words} />
+                </p>
+                {!step.isDone && <StepHelp id={step.id} panel={panel} />}
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface StepHeadProps {
+  readonly step: TourStep;
+  readonly number: number;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function StepHead({ step: { title, isDone, doneAt }, number, isOpen, onToggle }: StepHeadProps) {
+  return (
+    <button type="button" class="step-head" aria-expanded={isOpen} onClick={onToggle}>
+      <span class="step-sign" role="img" aria-label={isDone ? 'done' : 'not done'}>
+        {isDone ? '✓' : number}
+      </span>
+      <span class="step-title">{title}</span>
+      {doneAt !== null && <time class="step-time">{clockTime(new Date(doneAt))}</time>}
+    </button>
+  );
+}
+
+function stepClass({ isDone }: TourStep, isOpen: boolean): string {
+  return `step ${isDone ? 'done' : ''} ${isOpen ? 'open' : ''}`;
+}
+
+function Finished() {
+  return (
+    <div class="tour-finished" role="status">
+      <p>The order whose response was lost was charged only once.</p>
+      <p>
+        What's next? Try other failures in the{' '}
+        <button type="button" class="link-button" onClick={() => changeScreen({ panelTab: 'account' })}>
+          hosting account
+        </button>
+        , switch user at the bottom left, or see{' '}
+        <a href="/gallery" target="_blank" rel="noopener noreferrer">
+          everything the app says ↗
+        </a>
+        .
+      </p>
+    </div>
+  );
+}
+
+/** The words of a step. Text in backticks is a command; pressing it puts it into the composer. */
+function StepWords({ words }: { readonly words: string }) {
+  return (
+    <>
+      {words.split('`').map((part, index) =>
+        index % 2 === 0 ? (
+          part
+        ) : (
+          <button
+            key={index}
+            type="button"
+            class="command"
+            title="Put this into the composer"
+            onClick={() => insertCommand(part)}
+          >
+            {part}
+          </button>
+        ),
+      )}
+    </>
+  );
+}
+
+/** The parts of the panel that a step needs, inside the step itself. */
+function StepHelp({ id, panel }: { readonly id: TourStep['id']; readonly panel: PanelState }) {
+  const lost = panel.presets.find((preset) => preset.id === 'lose_answer');
+  if (id === 'connect') return <KeyMaker />;
+  if (id === 'reboot') return <Waiting servers={panel.servers} />;
+  if (id === 'lose' && lost) return <FaultSwitch preset={lost} faults={panel.account.faults} />;
+  return null;
+}
+
+/** A server that was just ordered can't be rebooted yet. */
+function Waiting({ servers }: { readonly servers: readonly PanelServer[] }) {
+  const labels = servers.filter(({ state }) => state === 'creating').map(({ label }) => label);
+  if (labels.length === 0 || labels.length < servers.length) return null;
+  return (
+    <p class="step-wait" role="status">
+      <span class="spinner" aria-hidden="true" /> {labels.join(', ')} is still being created. A few more
+      seconds…
+    </p>
+  );
+}
+
+/** "2/5"; a check mark when the tour is complete. */
+export function TourCount() {
+  const words = useScreen((screen) => {
+    const steps = findPanelState(screen)?.tour;
+    if (!steps) return '';
+    const done = countDone(steps);
+    return done === steps.length ? '✓' : `${done}/${steps.length}`;
+  });
+  return words ? <span class="tour-count">{words}</span> : null;
+}

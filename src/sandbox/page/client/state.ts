@@ -1,0 +1,401 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import type { PanelEvent, PanelServer, PanelState, TourStep } from '../../panel/panel-api.ts';
+import type {
+  Entered,
+  Json,
+  PageChannel,
+  PageEvent,
+  PageMessage,
+  PagePlace,
+  PageState,
+  PageView,
+} from '../../slack/page-api.ts';
+import { objectsIn, textIn } from './json.ts';
+
+/** A question that waits for an answer. */
+export interface Question {
+  /** Slack's confirmation dialog object. */
+  readonly dialog: Json;
+  readonly answer: (isYes: boolean) => void;
+}
+
+/** A text that is shown at the top for a few seconds, usually a refusal. */
+export interface Notice {
+  readonly id: number;
+  readonly words: string;
+}
+
+export type PanelTab = 'tour' | 'account' | 'traffic';
+export type TrafficKind = 'all' | 'slack' | 'hosting';
+
+/** Everything the page shows; replaced as a whole, never changed in place. */
+export interface Screen {
+  /** The user of this page: a Slack ID, or a handle until the first state has arrived. */
+  readonly as: string;
+  readonly state: PageState | null;
+  readonly link: 'connecting' | 'live' | 'lost' | 'refused';
+  /** The selected channel's id; empty until the first state has arrived. */
+  readonly channel: string;
+  readonly tab: 'messages' | 'home';
+  /** The ts of the first message of the open thread; empty: the channel is shown. */
+  readonly thread: string;
+  /** Up to which message each user has read each channel in this tab: `personId/channelId` -> ts. */
+  readonly read: Readonly<Record<string, string>>;
+  readonly drawer: 'none' | 'sidebar' | 'panel';
+  readonly isPanelOpen: boolean;
+  /** Hosting account and tour; null until they are read, `none` on a page without a sandbox. */
+  readonly panel: PanelState | 'none' | null;
+  readonly panelTab: PanelTab;
+  readonly trafficKind: TrafficKind;
+  /** Requests up to these IDs were cleared. */
+  readonly cleared: Readonly<Record<Exclude<TrafficKind, 'all'>, number>>;
+  /** Text that the panel puts into the composer, until the composer has taken it over. */
+  readonly insertedText: string | null;
+  readonly notices: readonly Notice[];
+  /** A confirmation dialog on top of everything. */
+  readonly question: Question | null;
+}
+
+const emptyScreen: Screen = {
+  as: 'olga',
+  state: null,
+  link: 'connecting',
+  channel: '',
+  tab: 'messages',
+  thread: '',
+  read: {},
+  drawer: 'none',
+  isPanelOpen: true,
+  panel: null,
+  panelTab: 'tour',
+  trafficKind: 'all',
+  cleared: { slack: 0, hosting: 0 },
+  insertedText: null,
+  notices: [],
+  question: null,
+};
+
+let current: Screen = emptyScreen;
+const listeners = new Set<() => void>();
+
+/** What the page shows now. */
+export function getScreen(): Screen {
+  return current;
+}
+
+/** Changes the screen: some fields, or by a function of the present screen. */
+export function changeScreen(change: Partial<Screen> | ((screen: Screen) => Screen)): void {
+  const next = typeof change === 'function' ? change(current) : { ...current, ...change };
+  if (next === current) return;
+  current = next;
+  for (const listener of [...listeners]) listener();
+}
+
+/** Calls the listener after every change; the returned function ends that. */
+export function onScreen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A part of the screen; the component is redrawn only when that part has changed. */
+export function useScreen<Part>(select: (screen: Screen) => Part): Part {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const part = select(current);
+  const shown = useRef({ part, select });
+  shown.current = { part, select };
+  useEffect(() => {
+    const look = () => {
+      if (!Object.is(shown.current.select(current), shown.current.part)) redraw(0);
+    };
+    look();
+    return onScreen(look);
+  }, []);
+  return part;
+}
+
+/** As many requests as the page shows; a sandbox may run for days. */
+const TRAFFIC_KEPT = 300;
+
+/** What a user sees after an event. The same event twice makes no difference: events are replayed after a resync. */
+export function applyEvent(state: PageState, event: PageEvent): PageState {
+  switch (event.type) {
+    case 'message':
+    case 'message_changed':
+      return changeMessages(state, event.message.channel, (messages) => putMessage(messages, event.message));
+    case 'message_deleted':
+      return changeMessages(state, event.channel, (messages) => messages.filter(({ ts }) => ts !== event.ts));
+    case 'views':
+      return { ...state, views: event.views };
+    case 'home':
+      return { ...state, home: event.view };
+    case 'traffic': {
+      const others = state.traffic.filter(({ id }) => id !== event.entry.id);
+      return { ...state, traffic: [...others, event.entry].slice(-TRAFFIC_KEPT) };
+    }
+    case 'broken_rule': {
+      const { rule } = event;
+      const isKnown = state.brokenRules.some(
+        (each) => each.at === rule.at && each.rule === rule.rule && each.words === rule.words,
+      );
+      return isKnown ? state : { ...state, brokenRules: [...state.brokenRules, rule] };
+    }
+    case 'reload':
+      return state;
+  }
+}
+
+function changeMessages(
+  state: PageState,
+  channelId: string,
+  change: (messages: readonly PageMessage[]) => readonly PageMessage[],
+): PageState {
+  return {
+    ...state,
+    channels: state.channels.map((channel) =>
+      channel.id === channelId ? { ...channel, messages: change(channel.messages) } : channel,
+    ),
+  };
+}
+
+function putMessage(messages: readonly PageMessage[], message: PageMessage): readonly PageMessage[] {
+  const at = messages.findIndex(({ ts }) => ts === message.ts);
+  if (at >= 0) return messages.with(at, message);
+  const after = messages.findLastIndex(({ ts }) => ts < message.ts);
+  return messages.toSpliced(after + 1, 0, message);
+}
+
+interface Unread {
+  readonly count: number;
+  /** Messages that notify this user by name. */
+  readonly pings: number;
+}
+
+/** What this user has not seen yet in a channel. */
+export function countUnread(screen: Screen, channel: PageChannel): Unread {
+  const { state } = screen;
+  if (!state) return { count: 0, pings: 0 };
+  const here = screen.read[`${state.as.id}/${channel.id}`] ?? '';
+  const upTo = here > channel.readUpTo ? here : channel.readUpTo;
+  const isDm = channel.kind === 'dm';
+  const names = [`@${state.as.name}`, '@channel', '@here', '@everyone'];
+  const from = channel.messages.findLastIndex(({ ts }) => ts <= upTo) + 1;
+  const fresh = channel.messages.slice(from).filter(({ user }) => user !== state.as.id);
+  const pings = fresh.filter((message) => isDm || message.pings.some((name) => names.includes(name)));
+  return { count: fresh.length, pings: pings.length };
+}
+
+/** Marks the selected channel as read up to its last message. */
+export function markRead(screen: Screen): Screen {
+  const { state, tab } = screen;
+  const channel = state?.channels.find(({ id }) => id === screen.channel);
+  const last = channel?.messages.at(-1)?.ts;
+  if (!state || !channel || !last || (channel.kind === 'dm' && tab === 'home')) return screen;
+  const key = `${state.as.id}/${channel.id}`;
+  return screen.read[key] === last ? screen : { ...screen, read: { ...screen.read, [key]: last } };
+}
+
+/** Where an input is. */
+export interface Spot {
+  readonly place: PagePlace;
+  readonly block: string;
+  readonly action: string;
+}
+
+interface Draft {
+  readonly value: Entered;
+  /** The server knows it. */
+  readonly isSent: boolean;
+}
+
+/**
+ * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
+ * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
+ */
+const drafts = new Map<string, Draft>();
+/** Options chosen from an external select: only the app knows their texts. */
+const options = new Map<string, Json>();
+const draftListeners = new Set<(key: string) => void>();
+
+/** One text for a place: of a view, or of a message. */
+const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
+const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
+
+/** Stores what was entered; `undefined` removes it. */
+export function setDraft(spot: Spot, value: Entered | undefined, isSent = false): void {
+  const key = keyOf(spot);
+  if (value === undefined) drafts.delete(key);
+  else drafts.set(key, { value, isSent });
+  for (const listener of [...draftListeners]) listener(key);
+}
+
+/** What was entered here; undefined when nothing was. */
+export function findDraft(spot: Spot): Entered | undefined {
+  return drafts.get(keyOf(spot))?.value;
+}
+
+/** The same as a hook: the component is redrawn when it changes. */
+export function useDraft(spot: Spot): Entered | undefined {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const key = keyOf(spot);
+  useEffect(() => {
+    const listener = (changed: string) => {
+      if (changed === key) redraw(0);
+    };
+    draftListeners.add(listener);
+    return () => {
+      draftListeners.delete(listener);
+    };
+  }, [key]);
+  return findDraft(spot);
+}
+
+/** What was entered into a view and not sent to the server yet: block_id -> action_id -> entered. */
+export function unsentOf(view: PageView): Record<string, Record<string, Entered>> {
+  const unsent: Record<string, Record<string, Entered>> = {};
+  for (const [block, actions] of Object.entries(view.values)) {
+    for (const action of Object.keys(actions)) {
+      const draft = drafts.get(keyOf({ place: { view: view.id }, block, action }));
+      if (draft && !draft.isSent) unsent[block] = { ...unsent[block], [action]: draft.value };
+    }
+  }
+  return unsent;
+}
+
+/** Remembers the words of an option that was chosen. */
+export function rememberOption(spot: Spot, option: Json): void {
+  options.set(`${keyOf(spot)} ${String(option.value)}`, option);
+}
+
+/** The option with that value that was chosen here. */
+export function findOption(spot: Spot, value: string): Json | undefined {
+  return options.get(`${keyOf(spot)} ${value}`);
+}
+
+/** Forgets everything, when the user changes or the client is reloaded. */
+export function forgetDrafts(): void {
+  drafts.clear();
+  options.clear();
+}
+
+interface Link {
+  readonly text: string;
+  readonly href: string;
+  readonly hint: string;
+}
+
+export interface Subcommand {
+  /** "show <server>" */
+  readonly usage: string;
+  readonly summary: string;
+}
+
+/** What the sandbox adds to the local Slack: links, and subcommands to complete. */
+interface Extras {
+  readonly links: readonly Link[];
+  readonly subcommands: readonly Subcommand[];
+}
+
+const nothing: Extras = { links: [], subcommands: [] };
+let loading: Promise<Extras> | undefined;
+
+/** Reads the extras once; a local Slack without a sandbox has none. */
+export function useExtras(): Extras {
+  const [extras, setExtras] = useState(nothing);
+  useEffect(() => {
+    loading ??= readExtras();
+    loading.then(setExtras);
+  }, []);
+  return extras;
+}
+
+async function readExtras(): Promise<Extras> {
+  try {
+    const answer = await fetch('/links.json');
+    if (!answer.ok) return nothing;
+    const found: unknown = await answer.json();
+    return {
+      links: objectsIn(found, 'links').map((each) => ({
+        text: textIn(each, 'text'),
+        href: textIn(each, 'href'),
+        hint: textIn(each, 'hint'),
+      })),
+      subcommands: objectsIn(found, 'subcommands').map((each) => ({
+        usage: textIn(each, 'usage'),
+        summary: textIn(each, 'summary'),
+      })),
+    };
+  } catch {
+    return nothing;
+  }
+}
+
+/** The panel's state once it is read; null on a page without a panel. */
+export function findPanelState({ panel }: Screen): PanelState | null {
+  return panel === 'none' ? null : panel;
+}
+
+/** The same as a hook: the component is redrawn when it changes. */
+export function usePanelState(): PanelState | null {
+  return useScreen(findPanelState);
+}
+
+/** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */
+export function sandboxNow(): number {
+  return Date.now() + (findPanelState(getScreen())?.account.movedMs ?? 0);
+}
+
+/** How many steps of the tour are done. */
+export function countDone(steps: readonly TourStep[]): number {
+  return steps.filter(({ isDone }) => isDone).length;
+}
+
+/** Puts a command into the composer of the open conversation, ready to be sent. */
+export function insertCommand(text: string): void {
+  changeScreen({ insertedText: text, drawer: 'none', tab: 'messages' });
+}
+
+/** The panel shows no more; a sandbox may run for days. */
+const MAX_MONEY = 100;
+const MAX_REQUESTS = 300;
+
+/** The panel's state after an event. The same event twice makes no difference: events are replayed after a resync. */
+export function applyPanelEvent(state: PanelState, event: PanelEvent): PanelState {
+  switch (event.type) {
+    case 'account':
+      return { ...state, account: event.account };
+    case 'servers':
+      return { ...state, servers: changeServers(state.servers, event.changed, event.gone) };
+    case 'money':
+      return { ...state, money: put(state.money, event.entry).slice(-MAX_MONEY) };
+    case 'request':
+      return { ...state, requests: put(state.requests, event.request).slice(-MAX_REQUESTS) };
+    case 'tour':
+      return { ...state, tour: event.steps };
+  }
+}
+
+/** Replaces the entry of that id, or puts it in by the order of ids. */
+function put<Entry extends { readonly id: number }>(entries: readonly Entry[], entry: Entry) {
+  const at = entries.findIndex(({ id }) => id === entry.id);
+  if (at >= 0) return entries.with(at, entry);
+  return entries.toSpliced(entries.findLastIndex(({ id }) => id < entry.id) + 1, 0, entry);
+}
+
+function changeServers(
+  servers: readonly PanelServer[],
+  changed: readonly PanelServer[],
+  gone: readonly number[],
+): readonly PanelServer[] {
+  return changed.reduce(put, servers).filter(({ id }) => !gone.includes(id));
+}
+
+/** Shows Slack's confirmation dialog; resolves to true when the user confirms. */
+export function confirmed(dialog: Json): Promise<boolean> {
+  return new Promise((resolve) => {
+    const answer = (isYes: boolean) => {
+      changeScreen({ question: null });
+      resolve(isYes);
+    };
+    changeScreen({ question: { dialog, answer } });
+  });
+}

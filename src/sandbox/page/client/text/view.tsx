@@ -1,0 +1,325 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Json } from '../../../slack/page-api.ts';
+import { isJson, objectIn, objectsIn, textIn } from '../json.ts';
+import { sandboxNow } from '../state.ts';
+import { DRAWN_EMOJIS, DRAWN_PATTERN, type DrawnEmoji, findEmoji, isDrawn, withEmoji } from './emoji.ts';
+import {
+  channelName,
+  formatSlackDate,
+  groupName,
+  type Inline,
+  isFollowable,
+  type Paragraph,
+  parseMrkdwn,
+  personName,
+  plainInline,
+} from './parse.ts';
+
+/** A text object of Block Kit: mrkdwn or plain text. */
+export function TextView({ of }: { readonly of: unknown }) {
+  if (!isJson(of)) return null;
+  const text = textIn(of, 'text');
+  if (of.type === 'mrkdwn') return <Mrkdwn text={text} verbatim={of.verbatim === true} />;
+  return (
+    <span class="plain">
+      <Signed text={plainWords(of)} />
+    </span>
+  );
+}
+
+/** The words of a plain text object; its emoji codes are signs unless it says otherwise. */
+export function plainWords(of: Json | undefined): string {
+  const text = textIn(of, 'text');
+  return of?.emoji === false ? text : withEmoji(text);
+}
+
+/** Slack's mrkdwn. */
+export function Mrkdwn({ text, verbatim = false }: { readonly text: string; readonly verbatim?: boolean }) {
+  return (
+    <>
+      {parseMrkdwn(text, { verbatim }).map((paragraph, index) => (
+        <ParagraphView key={index} paragraph={paragraph} />
+      ))}
+    </>
+  );
+}
+
+function ParagraphView({ paragraph }: { readonly paragraph: Paragraph }) {
+  if (paragraph.type === 'pre') return <Preformatted>{paragraph.text}</Preformatted>;
+  const lines = <LinesView lines={paragraph.lines} />;
+  return paragraph.type === 'quote' ? <blockquote>{lines}</blockquote> : <div class="lines">{lines}</div>;
+}
+
+/** Lines below each other; those that begin with a bullet hang, so that long ones stay readable. */
+export function LinesView({ lines }: { readonly lines: readonly (readonly Inline[])[] }) {
+  return (
+    <>
+      {lines.map((line, index) => (
+        <div key={index} class={startsWithBullet(line) ? 'line hanging' : 'line'}>
+          {line.length === 0 ? '\u00a0' : <InlineView parts={line} />}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function startsWithBullet([first]: readonly Inline[]): boolean {
+  return first?.type === 'text' && first.text.startsWith('• ');
+}
+
+const TAGS = { bold: 'strong', italic: 'em', strike: 's', code: 'code' } as const;
+
+/** Pieces of a line, as DOM nodes: nothing that an app writes is ever read as HTML. */
+export function InlineView({ parts }: { readonly parts: readonly Inline[] }) {
+  return <>{parts.map(viewOf)}</>;
+}
+
+function viewOf(part: Inline): ComponentChildren {
+  switch (part.type) {
+    case 'text':
+      return <Signed text={part.text} />;
+    case 'bold':
+    case 'italic':
+    case 'strike':
+    case 'code': {
+      const Tag = TAGS[part.type];
+      return (
+        <Tag>
+          <InlineView parts={part.children} />
+        </Tag>
+      );
+    }
+    case 'link':
+      return (
+        <a href={part.url} target="_blank" rel="noopener noreferrer">
+          <InlineView parts={part.children} />
+        </a>
+      );
+    case 'user':
+      return <span class="mention">{personName(part.id)}</span>;
+    case 'channel':
+      return <span class="mention">{channelName(part.id, part.label)}</span>;
+    case 'group':
+      return <span class="mention">{groupName(part.id, part.label)}</span>;
+    case 'broadcast':
+      return <span class="mention mention-all">@{part.range}</span>;
+    case 'date':
+      return <SlackDate seconds={part.seconds} format={part.format} fallback={part.fallback} />;
+    case 'emoji':
+      return <Emoji name={part.name} />;
+  }
+}
+
+function SlackDate({ seconds, format, fallback }: { seconds: number; format: string; fallback: string }) {
+  const words = formatSlackDate(seconds, format, sandboxNow());
+  if (words === '') return <>{fallback}</>;
+  const whole = new Date(seconds * 1000);
+  return (
+    <time dateTime={whole.toISOString()} title={whole.toLocaleString()}>
+      {words}
+    </time>
+  );
+}
+
+/** An emoji by its name; an unknown one as it was typed. */
+function Emoji({ name }: { readonly name: string }) {
+  const sign = findEmoji(name);
+  if (sign === undefined) return <>{`:${name}:`}</>;
+  if (isDrawn(sign)) return <Signed text={sign} />;
+  return (
+    <span class="emoji" role="img" aria-label={name.replaceAll('_', ' ')} title={`:${name}:`}>
+      {sign}
+    </span>
+  );
+}
+
+/** A rich_text block, or the rich_text cell of a table. */
+export function RichText({ block }: { readonly block: Json }) {
+  return (
+    <>
+      {objectsIn(block, 'elements').map((part, index) => (
+        <Part key={index} part={part} />
+      ))}
+    </>
+  );
+}
+
+function Part({ part }: { readonly part: Json }) {
+  const elements = objectsIn(part, 'elements');
+  switch (part.type) {
+    case 'rich_text_preformatted':
+      return (
+        <Preformatted>
+          <Flow elements={elements} />
+        </Preformatted>
+      );
+    case 'rich_text_quote':
+      return (
+        <blockquote>
+          <Flow elements={elements} />
+        </blockquote>
+      );
+    case 'rich_text_list':
+      return <List part={part} items={elements} />;
+    default:
+      return (
+        <div class="flow">
+          <Flow elements={elements} />
+        </div>
+      );
+  }
+}
+
+function List({ part, items }: { readonly part: Json; readonly items: readonly Json[] }) {
+  const children: ComponentChildren = items.map((item, index) => (
+    <li key={index}>
+      <Flow elements={objectsIn(item, 'elements')} />
+    </li>
+  ));
+  const indent = `indent-${typeof part.indent === 'number' ? Math.min(part.indent, 8) : 0}`;
+  if (part.style !== 'ordered') return <ul class={indent}>{children}</ul>;
+  const start = typeof part.offset === 'number' ? part.offset + 1 : 1;
+  return (
+    <ol class={indent} start={start}>
+      {children}
+    </ol>
+  );
+}
+
+function Flow({ elements }: { readonly elements: readonly Json[] }) {
+  return <InlineView parts={elements.map(inlineOf)} />;
+}
+
+function inlineOf(element: Json): Inline {
+  const style = objectIn(element, 'style') ?? {};
+  let inline = bareInline(element);
+  if (style.code === true) inline = { type: 'code', children: [inline] };
+  for (const [name, type] of [
+    ['strike', 'strike'],
+    ['italic', 'italic'],
+    ['bold', 'bold'],
+  ] as const)
+    if (style[name] === true) inline = { type, children: [inline] };
+  return inline;
+}
+
+function bareInline(element: Json): Inline {
+  switch (element.type) {
+    case 'link': {
+      const url = textIn(element, 'url');
+      const children = [plainInline(textIn(element, 'text') || url)];
+      return isFollowable(url)
+        ? { type: 'link', url, children }
+        : plainInline(textIn(element, 'text') || url);
+    }
+    case 'emoji':
+      return { type: 'emoji', name: textIn(element, 'name') };
+    case 'user':
+      return { type: 'user', id: textIn(element, 'user_id'), label: '' };
+    case 'usergroup':
+      return { type: 'group', id: textIn(element, 'usergroup_id'), label: '' };
+    case 'channel':
+      return { type: 'channel', id: textIn(element, 'channel_id'), label: '' };
+    case 'broadcast':
+      return { type: 'broadcast', range: textIn(element, 'range') };
+    case 'date':
+      return {
+        type: 'date',
+        seconds: Number(element.timestamp),
+        format: textIn(element, 'format'),
+        fallback: textIn(element, 'fallback'),
+      };
+    default:
+      return plainInline(textIn(element, 'text') || textIn(element, 'value'));
+  }
+}
+
+/** Whether a table's cell is rich text. */
+export function isRichText(cell: unknown): cell is Json {
+  return isJson(cell) && cell.type === 'rich_text';
+}
+
+const COPIED_MS = 2000;
+
+/** A block of code with a button that copies exactly its text. */
+export function Preformatted({ children }: { readonly children: ComponentChildren }) {
+  const pre = useRef<HTMLPreElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    if (!pre.current) return;
+    try {
+      await navigator.clipboard.writeText(pre.current.textContent ?? '');
+      setCopied(true);
+      setTimeout(() => setCopied(false), COPIED_MS);
+    } catch {
+      // Without leave to use the clipboard the text is at least selected.
+      getSelection()?.selectAllChildren(pre.current);
+    }
+  };
+  return (
+    <div class="pre">
+      <pre ref={pre}>{children}</pre>
+      <button type="button" class="copy" onClick={copy} aria-live="polite">
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}
+
+function dot(color: string) {
+  return <circle class={`sign-${color}`} cx="8" cy="8" r="6" />;
+}
+
+/** Slack draws emojis from images of its own; so do we those that the app uses: not every machine has a font for them. */
+const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
+  '🟢': dot('green'),
+  '🟡': dot('yellow'),
+  '🔴': dot('red'),
+  '⚪': dot('white'),
+  '🔵': dot('blue'),
+  '🟠': dot('orange'),
+  '⚠': (
+    <>
+      <path class="sign-yellow" d="M8 1.5 15.3 14.5H.7Z" />
+      <path class="sign-line" d="M8 6v4M8 12.3v.1" />
+    </>
+  ),
+  '🔒': (
+    <>
+      <path class="sign-edge" d="M4.8 7.5V5a3.2 3.2 0 0 1 6.4 0v2.5" />
+      <rect class="sign-yellow" x="2.8" y="7" width="10.4" height="7.5" rx="1.5" />
+    </>
+  ),
+  '🔑': (
+    <>
+      <path class="sign-edge" d="M8.2 7.8 14 2M11.2 4.8l2.2 2.2" />
+      <circle class="sign-ring" cx="5.5" cy="10.5" r="3.2" />
+    </>
+  ),
+  '✋': (
+    <path
+      class="sign-yellow"
+      d="M3 8.5v-4a1 1 0 0 1 2 0V3a1 1 0 0 1 2 0v-.8a1 1 0 0 1 2 0V3a1 1 0 0 1 2 0v6l1.2-1.6a1 1 0 0 1 1.6 1.2L11 13.5c-.7.9-1.7 1.5-3.3 1.5C4.7 15 3 13 3 10.5Z"
+    />
+  ),
+};
+
+function Sign({ emoji }: { readonly emoji: DrawnEmoji }) {
+  return (
+    <span class="sign" role="img" aria-label={DRAWN_EMOJIS[emoji]}>
+      <span class="sign-text">{emoji}</span>
+      <svg viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+        {DRAWINGS[emoji]}
+      </svg>
+    </span>
+  );
+}
+
+/** Words, with their emojis as drawings. */
+export function Signed({ text }: { readonly text: string }) {
+  if (!DRAWN_PATTERN.test(text)) return <>{text}</>;
+  // With a group in the pattern, every second part is an emoji.
+  const parts = text.split(DRAWN_PATTERN);
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <Sign key={at} emoji={part as DrawnEmoji} /> : part))}</>;
+}
