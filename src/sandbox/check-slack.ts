@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 
 /** Loaded late: a refused token should be shown immediately. */
 async function readPieces(): Promise<readonly Piece[]> {
-  const { listPieces } = await import('./gallery/list-pieces.ts');
+  const { listPieces } = await import('./gallery/fixtures/surfaces.ts');
   return listPieces();
 }
 

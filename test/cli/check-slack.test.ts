@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { SCOPES } from '../../src/cli/slack-checks.ts';
-import { listPieces } from '../../src/sandbox/gallery/list-pieces.ts';
+import { listPieces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { APP, USERS } from '../../src/sandbox/slack/workspace.ts';
 import {
   countCalls,

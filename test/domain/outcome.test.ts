@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { PURCHASE_REFUSALS, refusalOf, unconfirmedReasonOf } from '../../src/purchases/operation.ts';
-import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/sample-details.ts';
+import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
 
 describe('the refusal that an error proves', () => {
   test.each(PURCHASE_REFUSALS)('keeps the code and the details of %s', (code) => {

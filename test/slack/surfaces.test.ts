@@ -1,7 +1,6 @@
 import type { HomeView, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import { CANARY } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
-import type { Surface } from '../../src/sandbox/gallery/fixtures/surface.ts';
+import { CANARY, type Surface } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { findMessageFaults, findViewFaults } from '../../src/sandbox/slack/block-kit/find-faults.ts';
 import { findPings } from '../../src/sandbox/slack/mentions.ts';

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HostingError, Refusal, type RefusalCode, type RefusalDetails } from '../../src/core/errors.ts';
 import { outcomeWords } from '../../src/purchases/outcomes.ts';
-import { NASTY_LABELS } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import { operationsOf } from '../../src/sandbox/gallery/fixtures/purchases.ts';
-import {
-  HOSTING_CODES,
-  REFUSAL_CODES,
-  sampleDetails,
-} from '../../src/sandbox/gallery/fixtures/sample-details.ts';
-import { makeOperation, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
+import { HOSTING_CODES, REFUSAL_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
+import { makeOperation, NASTY_LABELS, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/words.ts';
 
 const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>

@@ -5,8 +5,8 @@ import { pageView } from '../slack/page.ts';
 import type { PageMessage, PageView } from '../slack/page-api.ts';
 import { APP } from '../slack/workspace.ts';
 import { createIds, type Ids, makeHandClock } from '../slack/world.ts';
-import { type DrawnPiece, slugOf } from './arrange.ts';
-import type { Surface } from './fixtures/surface.ts';
+import type { Surface } from './fixtures/samples.ts';
+import type { GalleryPiece, SentenceRow } from './gallery-api.ts';
 import { type Place, placeOf, positionOf } from './groups.ts';
 
 /** One fixed time, so that pictures of different days can be compared. */
@@ -20,7 +20,7 @@ export function makePieces(surfaces: readonly Surface[]): readonly DrawnPiece[] 
 }
 
 /** One form of a surface, as it is sent to Slack. */
-export interface Version {
+interface Version {
   readonly name: string;
   readonly place: Place;
   readonly made: Message | ModalView | HomeView;
@@ -90,4 +90,88 @@ function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
     seen.set(piece.id, times);
     return times === 1 ? piece : { ...piece, id: `${piece.id}-${times}` };
   });
+}
+
+/** A surface as it is drawn, and where. */
+export type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> &
+  Pick<Place, 'family' | 'row'>;
+
+/**
+ * The gallery, so that who reads it aloud reads every sentence once: what says nothing new is left out, and of a
+ * family only the first is drawn in full; of the others, the parts that say something new, in one list.
+ */
+export function arrange(drawn: readonly DrawnPiece[]): readonly GalleryPiece[] {
+  const said = new Set<string>();
+  const isNew = (part: unknown) => sentencesOf(part).some((sentence) => !said.has(sentence));
+  const pieces: GalleryPiece[] = [];
+  const families = new Map<string, SentenceRow[] | 'drawn'>();
+  for (const { family, row = '', ...piece } of drawn) {
+    if (!isNew(piece.payload)) continue;
+    const known = family === undefined ? undefined : families.get(family);
+    if (family === undefined || known === undefined) {
+      pieces.push(piece);
+      if (family !== undefined) families.set(family, 'drawn');
+    } else {
+      const rows = known === 'drawn' ? [] : known;
+      rows.push(makeRow(row, piece, isNew));
+      families.set(family, rows);
+      if (known === 'drawn') pieces.push(familyOf(family, piece.group, rows));
+    }
+    for (const sentence of sentencesOf(piece.payload)) said.add(sentence);
+  }
+  return pieces;
+}
+
+function familyOf(family: string, group: string, rows: readonly SentenceRow[]): GalleryPiece {
+  const name = `${family}: the other variants`;
+  return { kind: 'sentences', id: slugOf(`${group} ${name}`), group, name, rows };
+}
+
+function makeRow(name: string, piece: DrawnPiece, isNew: (part: unknown) => boolean): SentenceRow {
+  const { blocks } = piece.payload;
+  const inBlocks = new Set(sentencesOf(blocks));
+  // Buttons say little without the words above them.
+  const isShown = (at: number) =>
+    isNew(blocks[at]) || (blocks[at + 1]?.type === 'actions' && isNew(blocks[at + 1]));
+  const shown = { name, blocks: blocks.filter((_, at) => isShown(at)) };
+  if (piece.kind !== 'message') return shown;
+  const { text } = piece.payload;
+  const isSaid = sentencesOf({ text }).every((sentence) => inBlocks.has(sentence)) || !isNew({ text });
+  return isSaid ? shown : { ...shown, notification: text };
+}
+
+/** A name as part of an address. */
+function slugOf(words: string): string {
+  return words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/** The fields of Block Kit that hold words. */
+const TEXT_FIELDS = ['text', 'fallback', 'title', 'alt_text'];
+
+/**
+ * The sentences of a message, a modal or a part of one. Numbers and IDs don't make a sentence another one, nor does what
+ * stands in code: labels and commands.
+ */
+export function sentencesOf(part: unknown): readonly string[] {
+  return listTexts(part).flatMap(splitSentences);
+}
+
+function listTexts(value: unknown, field = ''): string[] {
+  if (typeof value === 'string') return TEXT_FIELDS.includes(field) ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => listTexts(each, field));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => listTexts(each, name));
+}
+
+function splitSentences(text: string): string[] {
+  return text
+    .replace(/`[^`\n]*`/g, '`…`')
+    .split(/(?<=[.!?])\s+|\n/)
+    .map((sentence) =>
+      sentence
+        .replace(/[A-Z][A-Z0-9]{8,}/g, 'ID')
+        .replace(/[\d.,]+/g, '#')
+        .trim(),
+    )
+    .filter((sentence) => sentence !== '');
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { checkSlack } from '../../../src/cli/check-slack.ts';
-import { listPieces } from '../../../src/sandbox/gallery/list-pieces.ts';
+import { listPieces } from '../../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { type LocalSlack, startSlack } from '../../support/slack/local-slack.ts';

@@ -8,8 +8,7 @@ import {
   describeDecision,
 } from '../../../src/requests/approval-card.ts';
 import type { Approval, ApprovalAction } from '../../../src/requests/request.ts';
-import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
-import { HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/sample-details.ts';
+import { CANCEL_REASONS, DELETE_ENDS, HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/reasons.ts';
 import { makeApproval, makeDelete, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { deletedAnnouncement, deleteMessage, deleteWords } from '../../../src/servers/delete-outcome.ts';
 import { wordsOfError } from '../../../src/words.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/hostile-labels.ts';
-import { NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { NASTY_LABELS, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { findPings } from '../../../src/sandbox/slack/mentions.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';

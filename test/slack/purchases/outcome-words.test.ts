@@ -7,7 +7,7 @@ import {
 } from '../../../src/purchases/operation.ts';
 import { outcomeMessage, outcomeWords } from '../../../src/purchases/outcomes.ts';
 import { operationsOf } from '../../../src/sandbox/gallery/fixtures/purchases.ts';
-import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
+import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/reasons.ts';
 import { makeOperation } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 
 const EUR = { currency: 'EUR' };

@@ -6,7 +6,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import type { Requests } from '../../../src/requests/store.ts';
-import { CANCEL_REASONS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
+import { CANCEL_REASONS } from '../../../src/sandbox/gallery/fixtures/reasons.ts';
 import {
   confirm,
   engines,
