@@ -7,7 +7,22 @@ import { APP } from '../slack/workspace.ts';
 import { createIds, type Ids, makeHandClock } from '../slack/world.ts';
 import type { Surface } from './fixtures/samples.ts';
 import type { GalleryPiece, SentenceRow } from './gallery-api.ts';
-import { type Place, placeOf, positionOf } from './groups.ts';
+
+/** The groups of the gallery, in the order in which they are shown. */
+export const GROUPS = [
+  'Help',
+  'Home',
+  'Servers',
+  'Purchases',
+  'Reminders',
+  'Approvals',
+  'Access',
+  'Account',
+  'Workflows',
+  'Refusals and errors',
+] as const;
+
+export type Group = (typeof GROUPS)[number];
 
 /** One fixed time, so that pictures of different days can be compared. */
 const DRAWN_AT_MS = 1_790_000_000_000;
@@ -16,25 +31,22 @@ const DRAWN_AT_MS = 1_790_000_000_000;
 export function makePieces(surfaces: readonly Surface[]): readonly DrawnPiece[] {
   const ids = createIds(makeHandClock(DRAWN_AT_MS));
   const pieces = surfaces.flatMap((surface) => versionsOf(surface).map((version) => makePiece(version, ids)));
-  return withOwnIds(pieces.toSorted((one, other) => positionOf(one.group) - positionOf(other.group)));
+  return withOwnIds(pieces.toSorted((one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group)));
 }
 
 /** One form of a surface, as it is sent to Slack. */
-interface Version {
-  readonly name: string;
-  readonly place: Place;
+interface Version extends Pick<Surface, 'group' | 'name' | 'family'> {
   readonly made: Message | ModalView | HomeView;
 }
 
 /** A surface, and the same for clients that don't know newer blocks. */
-export function versionsOf({ name, make }: Surface): readonly Version[] {
+export function versionsOf({ make, ...surface }: Surface): readonly Version[] {
   const made = make();
-  const place = placeOf(name);
-  if (isView(made) || !made.plainBlocks) return [{ name, place, made }];
+  if (isView(made) || !made.plainBlocks) return [{ ...surface, made }];
   const plain = { text: made.text, blocks: made.plainBlocks };
   return [
-    { name, place, made },
-    { name: `${name}, for older clients`, place, made: plain },
+    { ...surface, made },
+    { ...surface, name: `${surface.name}, for older clients`, made: plain },
   ];
 }
 
@@ -43,8 +55,8 @@ export function isView(made: Version['made']): made is ModalView | HomeView {
   return 'type' in made;
 }
 
-function makePiece({ name, place, made }: Version, ids: Ids): DrawnPiece {
-  const piece = { ...place, id: slugOf(`${place.group} ${name}`), name };
+function makePiece({ made, ...surface }: Version, ids: Ids): DrawnPiece {
+  const piece = { ...surface, id: slugOf(`${surface.group} ${surface.name}`) };
   if (isView(made)) return { ...piece, kind: made.type, payload: drawView(made, ids) };
   return { ...piece, kind: 'message', payload: drawMessage(made, ids) };
 }
@@ -92,9 +104,9 @@ function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
   });
 }
 
-/** A surface as it is drawn, and where. */
+/** A surface as it is drawn. */
 export type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> &
-  Pick<Place, 'family' | 'row'>;
+  Pick<Surface, 'group' | 'family'>;
 
 /**
  * The gallery, so that who reads it aloud reads every sentence once: what says nothing new is left out, and of a
@@ -105,7 +117,7 @@ export function arrange(drawn: readonly DrawnPiece[]): readonly GalleryPiece[] {
   const isNew = (part: unknown) => sentencesOf(part).some((sentence) => !said.has(sentence));
   const pieces: GalleryPiece[] = [];
   const families = new Map<string, SentenceRow[] | 'drawn'>();
-  for (const { family, row = '', ...piece } of drawn) {
+  for (const { family, ...piece } of drawn) {
     if (!isNew(piece.payload)) continue;
     const known = family === undefined ? undefined : families.get(family);
     if (family === undefined || known === undefined) {
@@ -113,7 +125,7 @@ export function arrange(drawn: readonly DrawnPiece[]): readonly GalleryPiece[] {
       if (family !== undefined) families.set(family, 'drawn');
     } else {
       const rows = known === 'drawn' ? [] : known;
-      rows.push(makeRow(row, piece, isNew));
+      rows.push(makeRow(piece, isNew));
       families.set(family, rows);
       if (known === 'drawn') pieces.push(familyOf(family, piece.group, rows));
     }
@@ -127,13 +139,13 @@ function familyOf(family: string, group: string, rows: readonly SentenceRow[]): 
   return { kind: 'sentences', id: slugOf(`${group} ${name}`), group, name, rows };
 }
 
-function makeRow(name: string, piece: DrawnPiece, isNew: (part: unknown) => boolean): SentenceRow {
+function makeRow(piece: DrawnPiece, isNew: (part: unknown) => boolean): SentenceRow {
   const { blocks } = piece.payload;
   const inBlocks = new Set(sentencesOf(blocks));
   // Buttons say little without the words above them.
   const isShown = (at: number) =>
     isNew(blocks[at]) || (blocks[at + 1]?.type === 'actions' && isNew(blocks[at + 1]));
-  const shown = { name, blocks: blocks.filter((_, at) => isShown(at)) };
+  const shown = { name: piece.name, blocks: blocks.filter((_, at) => isShown(at)) };
   if (piece.kind !== 'message') return shown;
   const { text } = piece.payload;
   const isSaid = sentencesOf({ text }).every((sentence) => inBlocks.has(sentence)) || !isNew({ text });
