@@ -96,7 +96,7 @@ function findServersIn(written: string, hosting: HostingService, account: Accoun
     });
 }
 
-/** The five steps in their order; `step-checks.ts` checks whether each has happened. */
+/** The five steps in their order. */
 const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   {
     id: 'connect',

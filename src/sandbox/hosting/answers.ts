@@ -117,7 +117,7 @@ export function errorBody(shape: ErrorShape, code: ErrorCode): unknown {
   }
 }
 
-/** Puts a correct answer into the current dialect. Lists are done by `pages.ts`. */
+/** Puts a correct answer into the current dialect; `writeList` does so for lists. */
 export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
   if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
   if (operation === 'servers' || !isRecord(body)) return body;
