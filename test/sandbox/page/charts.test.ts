@@ -51,9 +51,4 @@ describe('a chart', () => {
     expect(chart.series[0]?.points.map(({ value }) => value)).toEqual([1, 2]);
     expect(describeChart(chart)).toBe('Costs, bar chart. Paid: a 1, b 2');
   });
-
-  it('is described in words, also as a pie', () => {
-    const segments = [{ label: 'small', value: 5.9 }];
-    expect(describeChart(chartOf(block({ type: 'pie', segments })))).toBe('Costs, pie chart. small 5.9');
-  });
 });

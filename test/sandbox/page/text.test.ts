@@ -5,7 +5,6 @@ import {
   formatSlackDate,
   type Inline,
   parseInline,
-  parseMarkdown,
   parseMrkdwn,
 } from '../../../src/sandbox/page/client/text/parse.ts';
 
@@ -84,19 +83,6 @@ describe('mrkdwn', () => {
     const paragraphs = parseMrkdwn('before\n&gt; quoted *x*\n> more\n```\n*raw*\n&lt;tag&gt;\n```\nafter');
     expect(paragraphs.map(({ type }) => type)).toEqual(['lines', 'quote', 'pre', 'lines']);
     expect(paragraphs[2]).toEqual({ type: 'pre', text: '*raw*\n<tag>' });
-  });
-});
-
-describe('markdown', () => {
-  it('reads headings, lists, code and links, and follows only good addresses', () => {
-    const text =
-      '# Title\nWords **b** [a](https://a.example) [x](javascript:1)\n\n- one\n- `two`\n\n```sh\nls -l\n```';
-    const parts = parseMarkdown(text);
-    expect(parts.map(({ type }) => type)).toEqual(['heading', 'paragraph', 'list', 'pre']);
-    const [, words] = parts;
-    expect(words?.type === 'paragraph' && short(words.lines[0] ?? [])).toBe(
-      'Words bold[b] link(https://a.example)[a] [x](javascript:1)',
-    );
   });
 });
 

@@ -96,12 +96,21 @@ function answerTo(content: Json, call: (method: string, args: Json) => Promise<J
   }
 }
 
+/** Slack takes no tables and no rich text in the ack of a command. */
+const AFTER_THE_ACK: Readonly<Record<string, () => Message>> = {
+  list: () => listMessage(34),
+  password: passwordMessage,
+  everything: everyBlock,
+};
+
 function answerCommand(content: Json, call: (method: string, args: Json) => Promise<Json>): Answer {
   const [word] = String(content.text).split(' ');
-  if (word === 'list') return { ...listMessage(34) };
   if (word === 'show') return { ...sheetMessage('web-1') };
-  if (word === 'password') return { ...passwordMessage() };
-  if (word === 'everything') return { ...everyBlock() };
+  const message = AFTER_THE_ACK[word ?? ''];
+  if (message) {
+    void post(content, { ...message() });
+    return '';
+  }
   if (word === 'create') {
     void openForm(content, call);
     return '';
@@ -133,6 +142,9 @@ async function respond(content: Json, action: Json): Promise<void> {
     saved: { delete_original: true },
   };
   const message = messages[String(action.action_id)];
-  if (!message) return;
+  if (message) await post(content, message);
+}
+
+async function post(content: Json, message: Json): Promise<void> {
   await fetch(String(content.response_url), { method: 'POST', body: JSON.stringify(message) });
 }

@@ -102,24 +102,13 @@ export function passwordMessage(): Message {
 
 /** Every block and element that the page draws, in one message. */
 export function everyBlock(): Message & { readonly blocks: readonly Json[] } {
-  const overflow = {
-    type: 'overflow',
-    action_id: 'more',
-    options: ['Start', 'Stop', 'Reboot'].map((text) => option(text, text)),
-  };
   const rich = (elements: readonly Json[]): Json => ({ type: 'rich_text_section', elements });
   const words = (text: string, style?: Json): Json => ({ type: 'text', text, ...(style ? { style } : {}) });
-  const checkboxes = {
-    type: 'checkboxes',
-    action_id: 'ticks',
-    options: [option('Tell the channel', 'tell'), option('Remind me', 'remind', 'A day before')],
-  };
   return {
     text: 'everything',
     blocks: [
       section(
         '*bold* _italic_ ~strike~ `code &lt;b&gt;` <@U0OPERATOR> <#C0OPS00001> <!here> <https://example.com|a link> :rocket: :no_such:\n> quoted\n```\nfenced  text\n```\n• a bullet',
-        { accessory: overflow },
       ),
       { type: 'divider' },
       {
@@ -146,26 +135,12 @@ export function everyBlock(): Message & { readonly blocks: readonly Json[] } {
           { type: 'rich_text_quote', elements: [words('a quote')] },
         ],
       },
-      {
-        type: 'markdown',
-        text: '## A heading\n\nWith **bold**, `code` and [a link](https://example.com).\n\n- one\n- two',
-      },
-      {
-        type: 'table',
-        rows: [
-          ['Plan', 'Price'].map((text) => ({ type: 'raw_text', text })),
-          ['small', '4.90'].map((text) => ({ type: 'raw_text', text })),
-        ],
-        column_settings: [{ align: 'left' }, { align: 'right' }],
-      },
       { type: 'image', image_url: 'https://example.com/x.png', alt_text: 'A graph of the load' },
       {
         type: 'actions',
         elements: [
           button('Primary', 'primary', { style: 'primary' }),
-          { type: 'datepicker', action_id: 'day', initial_date: '2026-12-21' },
           { type: 'users_select', action_id: 'who', placeholder: plain('Somebody') },
-          checkboxes,
         ],
       },
     ],

@@ -53,19 +53,12 @@ export function createForm(): Json {
     placeholder: plain('Choose tags'),
     options: ['production', 'staging', 'test'].map((text) => option(text, text)),
   };
-  const backups = {
-    type: 'radio_buttons',
-    action_id: 'choice',
-    options: [option('No backups', 'none'), option('Every night', 'nightly', 'A fifth of the price')],
-    initial_option: option('No backups', 'none'),
-  };
   const blocks = [
-    { type: 'alert', level: 'info', text: mrkdwn('Nothing is ordered yet: the *price* comes next.') },
+    section('Nothing is ordered yet: the *price* comes next.'),
     input('plan', 'Plan', plan),
     input('location', 'Location', location),
     input('label', 'Label', label, { hint: plain('Its name here and in the account.') }),
     input('tags', 'Tags', tags, { optional: true }),
-    input('backups', 'Backups', backups),
   ];
   return modal('create', 'Create a server', blocks, { submit: plain('Review') });
 }
@@ -76,7 +69,7 @@ export function reviewForm(label: string): Json {
   const blocks = [
     section('*4.90* a month, now, from the account’s balance.'),
     facts,
-    { type: 'alert', level: 'warning', text: mrkdwn('A paid month is not refunded.') },
+    section('A paid month is not refunded.'),
   ];
   return modal('review', 'Review and pay', blocks, { submit: plain('Create and pay') });
 }

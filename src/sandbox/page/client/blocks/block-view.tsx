@@ -5,20 +5,11 @@ import { ElementView } from '../elements/element-view.tsx';
 import { ImageView } from '../elements/popup.tsx';
 import { SurfaceContext } from '../elements/spot.ts';
 import { objectIn, objectsIn, textIn } from '../json.ts';
-import { type MarkdownBlock, parseMarkdown } from '../text/parse.ts';
-import {
-  InlineView,
-  LinesView,
-  Mrkdwn,
-  Preformatted,
-  plainWords,
-  RichText,
-  Signed,
-  TextView,
-} from '../text/view.tsx';
+import { Mrkdwn, plainWords, RichText, Signed, TextView } from '../text/view.tsx';
 import { Chart } from './charts.tsx';
-import { DataTable, Table } from './tables.tsx';
+import { DataTable } from './tables.tsx';
 
+/** What the app sends. Slack has more blocks: `block-kit/blocks.ts` knows them all. */
 const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   section: Section,
   header: ({ block }) => (
@@ -35,17 +26,10 @@ const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
     </figure>
   ),
   actions: Actions,
-  context_actions: Actions,
   input: InputBlock,
-  alert: Alert,
   rich_text: RichText,
-  markdown: Markdown,
-  table: Table,
   data_table: DataTable,
   data_visualization: Chart,
-  card: Card,
-  carousel: Carousel,
-  container: Container,
 };
 
 /** Blocks, one below the other. */
@@ -113,85 +97,9 @@ function Actions({ block }: BlockProps) {
   );
 }
 
-/** Blocks with a title, which may be folded away. */
-function Container({ block }: BlockProps) {
-  const rich = objectIn(block, 'rich_text_title');
-  const title = (
-    <>
-      <strong>{rich ? <RichText block={rich} /> : <TextView of={block.title} />}</strong>
-      <div class="card-subtitle">
-        <TextView of={block.subtitle} />
-      </div>
-    </>
-  );
-  const inside = <Blocks blocks={objectsIn(block, 'child_blocks')} />;
-  if (block.is_collapsible !== true)
-    return (
-      <div class="card">
-        {title}
-        {inside}
-      </div>
-    );
-  return (
-    <details class="card" open={block.default_collapsed !== true}>
-      <summary>{title}</summary>
-      {inside}
-    </details>
-  );
-}
-
-function Alert({ block }: BlockProps) {
-  const level = textIn(block, 'level') || 'default';
-  return (
-    <div class={`alert ${level}`} role="note">
-      <span class="alert-sign" aria-label={level === 'default' ? 'note' : level} role="img">
-        {ALERT_SIGNS[level] ?? 'i'}
-      </span>
-      <div>
-        <TextView of={block.text} />
-      </div>
-    </div>
-  );
-}
-
-const ALERT_SIGNS: Readonly<Record<string, string>> = { warning: '!', error: '!', success: '✓', info: 'i' };
-
 /** What every view of a block is given. */
 export interface BlockProps {
   readonly block: Json;
-}
-
-/** A card: picture, title, text, buttons. */
-function Card({ block }: BlockProps) {
-  const picture = objectIn(block, 'hero_image') ?? objectIn(block, 'icon');
-  return (
-    <div class="card">
-      {picture && <ImageView element={picture} />}
-      <div class="card-title">
-        <TextView of={block.title} />
-      </div>
-      <div class="card-subtitle">
-        <TextView of={block.subtitle} />
-      </div>
-      <TextView of={block.body} />
-      <div class="actions">
-        {objectsIn(block, 'actions').map((element) => (
-          <ElementView key={textIn(element, 'action_id')} block={block} element={element} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-/** Cards next to each other. */
-function Carousel({ block }: BlockProps) {
-  return (
-    <div class="carousel">
-      {objectsIn(block, 'elements').map((card, index) => (
-        <Card key={index} block={card} />
-      ))}
-    </div>
-  );
 }
 
 /** An input with its label above, its hint and its error below. */
@@ -226,57 +134,6 @@ function InputBlock({ block }: { readonly block: Json }) {
       )}
     </div>
   );
-}
-
-/** Slack's markdown block. */
-function Markdown({ block }: BlockProps) {
-  return (
-    <div class="markdown">
-      {parseMarkdown(textIn(block, 'text')).map((part, index) => (
-        <Part key={index} part={part} />
-      ))}
-    </div>
-  );
-}
-
-/** Below the headings of the page itself. */
-const HEADINGS: Readonly<Record<number, 'h3' | 'h4' | 'h5'>> = { 1: 'h3', 2: 'h4', 3: 'h5' };
-
-function Part({ part }: { readonly part: MarkdownBlock }) {
-  switch (part.type) {
-    case 'heading': {
-      const Tag = HEADINGS[part.level] ?? 'h6';
-      return (
-        <Tag class={`heading-${part.level}`}>
-          <InlineView parts={part.line} />
-        </Tag>
-      );
-    }
-    case 'paragraph':
-      return (
-        <div class="lines">
-          <LinesView lines={part.lines} />
-        </div>
-      );
-    case 'quote':
-      return (
-        <blockquote>
-          <LinesView lines={part.lines} />
-        </blockquote>
-      );
-    case 'list': {
-      const items = part.items.map((item, index) => (
-        <li key={index}>
-          <InlineView parts={item} />
-        </li>
-      ));
-      return part.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
-    }
-    case 'pre':
-      return <Preformatted>{part.text}</Preformatted>;
-    case 'rule':
-      return <hr />;
-  }
 }
 
 /** Attachments, as alert tools post them: a bar in their color, title, text and fields; the fallback where there is nothing else. */

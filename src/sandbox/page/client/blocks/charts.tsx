@@ -5,19 +5,14 @@ import { type ChartData, chartOf, describeChart, type Point, ticksFor } from './
 /** A chart with its title and, where colors tell parts from each other, what they mean. */
 export function Chart({ block }: BlockProps) {
   const chart = chartOf(block);
-  const names =
-    chart.type === 'pie'
-      ? chart.categories
-      : chart.series.length > 1
-        ? chart.series.map(({ name }) => name)
-        : [];
+  const names = chart.series.length > 1 ? chart.series.map(({ name }) => name) : [];
   return (
     <figure class="chart">
       <figcaption>
         <Signed text={chart.title} />
       </figcaption>
       <div role="img" aria-label={describeChart(chart)}>
-        {chart.type === 'pie' ? <PieChart chart={chart} /> : <SeriesChart chart={chart} />}
+        <BarChart chart={chart} />
       </div>
       {names.length > 0 && (
         <ul class="chart-names">
@@ -31,39 +26,6 @@ export function Chart({ block }: BlockProps) {
       )}
     </figure>
   );
-}
-
-const RADIUS = 70;
-const SIZE = 2 * RADIUS + 4;
-
-/** Segments around a circle, beginning at the top. */
-function PieChart({ chart }: { readonly chart: ChartData }) {
-  const points = chart.series[0]?.points ?? [];
-  const whole = points.reduce((sum, { value }) => sum + value, 0);
-  let from = 0;
-  return (
-    <svg class="pie" viewBox={`${-SIZE / 2} ${-SIZE / 2} ${SIZE} ${SIZE}`} aria-hidden="true">
-      {points.map(({ label, value }, at) => {
-        const start = from;
-        from += value / whole;
-        return <path key={label} class={`chart-part-${at}`} d={slice(start, from)} />;
-      })}
-    </svg>
-  );
-}
-
-/** The outline between two parts of a turn. */
-function slice(from: number, to: number): string {
-  // An arc that ends where it begins would be nothing.
-  if (to - from > 0.9999)
-    return `M0 ${-RADIUS}A${RADIUS} ${RADIUS} 0 1 1 0 ${RADIUS}A${RADIUS} ${RADIUS} 0 1 1 0 ${-RADIUS}Z`;
-  const isLarge = to - from > 0.5 ? 1 : 0;
-  return `M0 0L${spot(from)}A${RADIUS} ${RADIUS} 0 ${isLarge} 1 ${spot(to)}Z`;
-}
-
-function spot(turn: number): string {
-  const angle = 2 * Math.PI * turn;
-  return `${(RADIUS * Math.sin(angle)).toFixed(2)} ${(-RADIUS * Math.cos(angle)).toFixed(2)}`;
 }
 
 const WIDTH = 360;
@@ -80,8 +42,8 @@ interface Scale {
   readonly step: number;
 }
 
-/** Bars, lines or areas over categories. */
-function SeriesChart({ chart }: { readonly chart: ChartData }) {
+/** Bars over categories, which is what the app sends. */
+function BarChart({ chart }: { readonly chart: ChartData }) {
   const ticks = ticksFor(chart.series.flatMap(({ points }) => points.map(({ value }) => value)));
   const scale = scaleOf(chart.categories.length, ticks);
   return (
@@ -96,7 +58,7 @@ function SeriesChart({ chart }: { readonly chart: ChartData }) {
       ))}
       {chart.series.map(({ name, points }, at) => (
         <g key={name} class={`chart-part-${at}`}>
-          <Series type={chart.type} points={points} at={at} of={chart.series.length} scale={scale} />
+          <Bars points={points} at={at} of={chart.series.length} scale={scale} />
         </g>
       ))}
       <Axes chart={chart} scale={scale} />
@@ -114,29 +76,14 @@ function scaleOf(categories: number, ticks: readonly number[]): Scale {
   };
 }
 
-interface SeriesProps {
-  readonly type: string;
+interface BarsProps {
   readonly points: readonly Point[];
   readonly at: number;
   readonly of: number;
   readonly scale: Scale;
 }
 
-function Series({ type, points, at, of, scale }: SeriesProps) {
-  if (type === 'bar') return <Bars points={points} at={at} of={of} scale={scale} />;
-  const spots = points.map(({ value }, place) => `${scale.x(place)} ${scale.y(value)}`);
-  const ground = scale.y(0);
-  if (type === 'area')
-    return (
-      <path
-        class="chart-area"
-        d={`M${scale.x(0)} ${ground}L${spots.join('L')}L${scale.x(points.length - 1)} ${ground}Z`}
-      />
-    );
-  return <path class="chart-curve" d={`M${spots.join('L')}`} />;
-}
-
-function Bars({ points, at, of, scale }: Omit<SeriesProps, 'type'>) {
+function Bars({ points, at, of, scale }: BarsProps) {
   const room = Math.min(scale.step * 0.7, 64 * of);
   const width = room / of;
   return (

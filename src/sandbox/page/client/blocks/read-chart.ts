@@ -7,9 +7,8 @@ export interface Point {
   readonly value: number;
 }
 
-/** A chart as it is drawn: a pie has one series, whose points are its segments. */
+/** A chart as it is drawn. */
 export interface ChartData {
-  readonly type: string;
   readonly title: string;
   readonly series: readonly { readonly name: string; readonly points: readonly Point[] }[];
   readonly categories: readonly string[];
@@ -21,19 +20,16 @@ export interface ChartData {
 export function chartOf(block: Json): ChartData {
   const chart = objectIn(block, 'chart');
   const axes = objectIn(chart, 'axis_config');
-  const type = textIn(chart, 'type');
   const given = Array.isArray(axes?.categories) ? axes.categories.map(String) : [];
   const series = objectsIn(chart, 'series').map((each) => {
     const points = pointsIn(each, 'data');
     const sorted = given.flatMap((category) => points.filter(({ label }) => label === category));
     return { name: textIn(each, 'name'), points: sorted };
   });
-  const segments = pointsIn(chart, 'segments');
   return {
-    type,
     title: textIn(block, 'title'),
-    series: type === 'pie' ? [{ name: '', points: segments }] : series,
-    categories: type === 'pie' ? segments.map(({ label }) => label) : given,
+    series,
+    categories: given,
     xLabel: textIn(axes, 'x_label'),
     yLabel: textIn(axes, 'y_label'),
   };
@@ -64,10 +60,10 @@ function roundStep(size: number): number {
 }
 
 /** What the chart says, for readers who don't see it. */
-export function describeChart({ title, type, series }: ChartData): string {
+export function describeChart({ title, series }: ChartData): string {
   const parts = series.map(({ name, points }) => {
     const words = points.map(({ label, value }) => `${label} ${value}`).join(', ');
-    return name === '' ? words : `${name}: ${words}`;
+    return `${name}: ${words}`;
   });
-  return `${title}, ${type} chart. ${parts.join('. ')}`;
+  return `${title}, bar chart. ${parts.join('. ')}`;
 }

@@ -70,7 +70,7 @@ async function press(
   setBusy: (isBusy: boolean) => void,
 ): Promise<void> {
   const dialog = objectIn(element, 'confirm');
-  const isHeld = value !== undefined && element.type !== 'overflow';
+  const isHeld = value !== undefined;
   const before = findDraft(spot);
   const takeBack = () => isHeld && setDraft(spot, before, true);
   if (dialog && !(await confirmed(dialog))) return void takeBack();
