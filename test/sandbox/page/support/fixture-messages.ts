@@ -102,8 +102,6 @@ export function passwordMessage(): Message {
 
 /** Every block and element that the page draws, in one message. */
 export function everyBlock(): Message & { readonly blocks: readonly Json[] } {
-  const rich = (elements: readonly Json[]): Json => ({ type: 'rich_text_section', elements });
-  const words = (text: string, style?: Json): Json => ({ type: 'text', text, ...(style ? { style } : {}) });
   return {
     text: 'everything',
     blocks: [
@@ -113,27 +111,7 @@ export function everyBlock(): Message & { readonly blocks: readonly Json[] } {
       { type: 'divider' },
       {
         type: 'rich_text',
-        elements: [
-          rich([
-            words('Rich '),
-            words('bold', { bold: true }),
-            words(' and '),
-            words('code', { code: true }),
-            { type: 'emoji', name: 'tada' },
-          ]),
-          {
-            type: 'rich_text_list',
-            style: 'bullet',
-            elements: [rich([words('first')]), rich([words('second')])],
-          },
-          {
-            type: 'rich_text_list',
-            style: 'ordered',
-            indent: 1,
-            elements: [rich([words('one')]), rich([words('two')])],
-          },
-          { type: 'rich_text_quote', elements: [words('a quote')] },
-        ],
+        elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'ls -l\n' }] }],
       },
       { type: 'image', image_url: 'https://example.com/x.png', alt_text: 'A graph of the load' },
       {

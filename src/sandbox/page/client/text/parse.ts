@@ -11,7 +11,7 @@ export type Inline =
   | { readonly type: 'date'; readonly seconds: number; readonly format: string; readonly fallback: string }
   | { readonly type: 'emoji'; readonly name: string };
 
-export const plainInline = (text: string): Inline => ({ type: 'text', text });
+const plainInline = (text: string): Inline => ({ type: 'text', text });
 
 /** Reads & < > back from their entities. */
 function decodeEntities(text: string): string {
