@@ -11,7 +11,8 @@ import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { sweepBatches } from './reminders/batch.ts';
 import { createReminderWork } from './reminders/digest.ts';
-import { sweepRequests } from './requests/notify.ts';
+import { createRequestHandler } from './requests/notify.ts';
+import { REQUEST } from './requests/request.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
 import type { System } from './system.ts';
@@ -46,12 +47,12 @@ export async function runBackground(
   app.jobs.handle({
     ...periodic,
     [OPERATION]: createOperationHandler(app, roles),
+    [REQUEST]: createRequestHandler(app),
     [FOLLOW]: createFollower(app, roles),
     [RUN]: createStepRunner(roles, app),
   });
-  const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
-  const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
+  const unfinished = onceAtATime(() => sweepBatches(app), app);
   const reminders = startReminders(app, signal);
   const jobs = app.jobs.run(signal);
   let isAsked = false;
@@ -97,7 +98,7 @@ async function askFor(kinds: readonly string[], { jobs, jobStore, system }: AppC
   jobs.nudge();
 }
 
-/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. `sweepRequests` expires requests. */
+/** Ends what ends at a time: passwords that were shown, reply paths, links and temporary roles. Requests have jobs of their own. */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
@@ -175,12 +176,6 @@ function onceAtATime(work: () => Promise<void>, app: AppContext) {
     },
     drain: () => running,
   };
-}
-
-/** Continues approvals, access requests and renewal batches. A failure of one kind doesn't stop the others. */
-async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
-  const sweeps = [sweepRequests(app, startedAt), sweepBatches(app)];
-  await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
 }
 
 /** Logs failed work, which stays due. */

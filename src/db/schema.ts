@@ -119,12 +119,11 @@ const STATEMENTS: readonly string[] = [
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
     account text not null, asked_at bigint not null, expires_at bigint not null, state text not null,
-    changed_at bigint not null, decided_by text, decided_at bigint, denial_reason text, outcome text,
+    decided_by text, decided_at bigint, denial_reason text, outcome text,
     outcome_details text, granted text, is_told integer not null, cards text not null)`,
   `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
-  `create index requests_told on requests (is_told, changed_at)`,
   `create table restores (
     id text primary key not null, at bigint not null, order_id text not null)`,
   `create table seen_requests (

@@ -259,8 +259,6 @@ interface RequestsTable {
   asked_at: number;
   expires_at: number;
   state: RequestState;
-  /** When its state was last changed. */
-  changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
@@ -271,6 +269,7 @@ interface RequestsTable {
   outcome_details: string | null;
   /** JSON of the role that was granted and when it ends; NULL where none was. */
   granted: string | null;
+  /** 0 while users have not been notified of this state. */
   is_told: number;
   /** JSON. */
   cards: string;

@@ -95,11 +95,11 @@ async function eraseWorkspace(
     ...(['workflow_keys', 'workflow_runs'] as const),
   ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
-  // Orders stay to be resolved.
+  // Orders stay to be resolved, and requests to be closed.
   await trx
     .deleteFrom('jobs')
     .where('workspace_id', '=', workspaceId)
-    .where('kind', '<>', 'operation')
+    .where('kind', 'not in', ['operation', 'request'])
     .execute();
   return [
     ...passwords.map((row) => ({
