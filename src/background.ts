@@ -9,7 +9,8 @@ import { redrawHomes } from './home/redraw.ts';
 import { createOperationHandler, type RoleCheck } from './purchases/due.ts';
 import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
-import { sweepBatches } from './reminders/batch.ts';
+import { createBatchHandler } from './reminders/batch.ts';
+import { BATCH } from './reminders/batch-store.ts';
 import { createReminderWork } from './reminders/digest.ts';
 import { createRequestHandler } from './requests/notify.ts';
 import { REQUEST } from './requests/request.ts';
@@ -21,8 +22,6 @@ import { RUN } from './workflows/store.ts';
 
 /** Pause between two looks at the clock. */
 const TICK_MS = 500;
-/** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
-const UNFINISHED_MS = 15_000;
 /** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
 
@@ -49,28 +48,26 @@ export async function runBackground(
     [OPERATION]: createOperationHandler(app, roles),
     [REQUEST]: createRequestHandler(app),
     [FOLLOW]: createFollower(app, roles),
+    [BATCH]: createBatchHandler(app),
     [RUN]: createStepRunner(roles, app),
   });
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
-  const unfinished = onceAtATime(() => sweepBatches(app), app);
   const reminders = startReminders(app, signal);
   const jobs = app.jobs.run(signal);
   let isAsked = false;
   const spillIsDue = everyNow(MINUTE_MS, system);
-  const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   while (!signal.aborted) {
     try {
       if (!isAsked) await askFor(Object.keys(periodic), app);
       isAsked = true;
       if (spillIsDue()) spilled = await storeSpilled(spilled, app);
-      if (unfinishedIsDue()) unfinished.start();
       reminders.tick();
     } catch (error) {
       logTrouble(error, app);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [unfinished, reminders, { drain: () => jobs }];
+  const drains = [reminders, { drain: () => jobs }];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }

@@ -231,7 +231,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   digests: true,
   digest_snapshots: true,
   reminder_marks: true,
-  renewal_batches: true,
   homes: true,
   workflow_keys: true,
   workflow_runs: true,

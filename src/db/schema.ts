@@ -107,10 +107,6 @@ const STATEMENTS: readonly string[] = [
     workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
     marked_by text not null, marked_at bigint not null, until_day text not null,
     constraint reminder_marks_key primary key (workspace_id, server_id))`,
-  `create table renewal_batches (
-    id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
-    renewals text not null, state text not null, started integer not null, at bigint not null)`,
-  `create index renewal_batches_state on renewal_batches (state)`,
   `create table reply_urls (
     id text primary key not null, workspace_id text not null, sealed text not null, uses_left integer not null,
     until bigint not null)`,

@@ -38,7 +38,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
-  renewal_batches: RenewalBatchesTable;
 }
 
 interface OutcomeThreadsTable {
@@ -416,21 +415,6 @@ interface ReminderMarksTable {
   marked_at: number;
   /** '' when the server is left to expire. */
   until_day: string;
-}
-
-/** Several renewals that are reviewed and confirmed together. */
-export interface RenewalBatchesTable {
-  id: string;
-  workspace_id: string;
-  actor_id: string;
-  channel_id: string | null;
-  /** JSON. */
-  renewals: string;
-  state: 'open' | 'confirmed' | 'done';
-  /** How many of them were begun. */
-  started: number;
-  /** When it was opened, or confirmed. */
-  at: number;
 }
 
 interface ProtectedServersTable {

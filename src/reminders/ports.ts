@@ -1,6 +1,5 @@
 import type { HostingError, Refusal } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Money } from '../core/money.ts';
+import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Operation } from '../purchases/operation.ts';
@@ -105,45 +104,4 @@ export interface ReminderNotifier {
     reason: string,
     owners: readonly UserId[],
   ): Promise<void>;
-}
-
-/** One of several renewals that are confirmed together; its ID is that of its operation. */
-export interface BatchedRenewal {
-  readonly id: ConfirmationId;
-  readonly serverId: ServerId;
-  /** As `freezeLabel` writes it. */
-  readonly label: string;
-  readonly paidUntil: number;
-  readonly price?: Money;
-}
-
-/** Several renewals that one user reviewed together: each is an operation of its own. */
-export interface RenewalBatch {
-  /** Also the ID of the form, and so of the reply path. */
-  readonly id: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-  readonly actorId: UserId;
-  readonly channelId?: ChannelId;
-  readonly renewals: readonly BatchedRenewal[];
-  readonly state: 'open' | 'confirmed' | 'done';
-  /** How many of them were begun. */
-  readonly started: number;
-  /** When it was opened, or confirmed. */
-  readonly at: number;
-}
-
-/** Renewals that were reviewed together. No payment depends on them: each renewal is confirmed by itself, right before it is sent. */
-export interface RenewalBatches {
-  /** Stores what a form shows; a form that is loaded again replaces it, until it is confirmed. */
-  put(batch: Omit<RenewalBatch, 'state' | 'started'>): Promise<void>;
-  find(id: ConfirmationId): Promise<RenewalBatch | undefined>;
-  /** open → confirmed, durably. False when it was confirmed before. */
-  confirm(id: ConfirmationId, at: number): Promise<boolean>;
-  /** Notes that one more is begun. False when others were begun since, or the batch has ended: then it must not be. */
-  start(id: ConfirmationId, place: number): Promise<boolean>;
-  /** confirmed → done. False when it had already ended: its user gets one message. */
-  end(id: ConfirmationId): Promise<boolean>;
-  /** confirmed → done was not reached. The work of these may have stopped. */
-  listUnended(confirmedBefore: number): Promise<readonly RenewalBatch[]>;
-  removeBefore(at: number): Promise<void>;
 }

@@ -215,20 +215,6 @@ function parseServers(json: string): Snapshot['servers'] {
   return servers.parse(JSON.parse(json));
 }
 
-const renewals = z.array(
-  z.object({
-    id: z.string(),
-    ...named,
-    paidUntil: z.number(),
-    price: z.number().int().transform(money).exactOptional(),
-  }),
-);
-
-/** @throws ZodError, SyntaxError: money must not depend on a guess */
-export function parseRenewals(json: string) {
-  return renewals.parse(JSON.parse(json));
-}
-
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation): Reminders {
   return {
