@@ -8,11 +8,13 @@ import { withTimeout } from '../core/locks.ts';
 import { money } from '../core/money.ts';
 import {
   DEFAULT_SETTINGS,
+  DIGEST,
   listChanges,
   type PurchaseFreeze,
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import type { Foundation } from '../db/database.ts';
+import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { ChannelPurpose, Workspace, Workspaces } from './ports.ts';
 
@@ -132,7 +134,8 @@ export async function refuseFrozen(
 }
 
 /** Stores the workspaces that the app works for, and their settings. */
-export function createWorkspaces({ db, engine }: Foundation): Workspaces {
+export function createWorkspaces(foundation: Foundation): Workspaces {
+  const { db, engine } = foundation;
   return {
     put: async ({ id, name }, at) => {
       await db
@@ -161,6 +164,12 @@ export function createWorkspaces({ db, engine }: Foundation): Workspaces {
           .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
+        // Its hour or zone may be another one. Where the digest was turned off, its job finds that out.
+        if (settings.digest)
+          await addJob(trx, foundation, {
+            ...{ kind: DIGEST, key: id, workspaceId: id },
+            dueAt: engine.clock.now(),
+          });
         return true;
       }),
   };

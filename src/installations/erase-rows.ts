@@ -95,11 +95,11 @@ async function eraseWorkspace(
     ...(['workflow_keys', 'workflow_runs'] as const),
   ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
-  // Orders stay to be resolved, and requests to be closed.
+  // Orders stay to be resolved, requests to be closed, and the digest for another install.
   await trx
     .deleteFrom('jobs')
     .where('workspace_id', '=', workspaceId)
-    .where('kind', 'not in', ['operation', 'request'])
+    .where('kind', 'not in', ['operation', 'request', 'digest'])
     .execute();
   return [
     ...passwords.map((row) => ({
