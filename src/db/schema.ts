@@ -37,8 +37,7 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
     workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
-    ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
-    read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
+    ts text, content text not null, read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
   `create index digests_live on digests (state)`,
   `create table grants (
     id text primary key not null, workspace_id text not null, subject_kind text not null, subject_id text not null,

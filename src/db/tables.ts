@@ -389,9 +389,6 @@ interface DigestsTable {
   ts: string | null;
   /** JSON; '' before it was posted. */
   content: string;
-  sights: string;
-  seen_seq: number;
-  shown: string;
   /** When the list was read for it; 0 if it could not be. */
   read_at: number;
 }

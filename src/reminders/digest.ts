@@ -9,8 +9,9 @@ import type { JobHandler } from '../db/jobs.ts';
 import type { OperationNotifier } from '../purchases/ports.ts';
 import type { BatchNotifier } from './batch.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
-import type { DigestWorkspace, PostedDigest } from './ports.ts';
+import type { PostedDigest } from './notifier.ts';
 import { isQuiet } from './reminder.ts';
+import type { DigestWorkspace } from './store.ts';
 
 /** What could not be posted or read is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
