@@ -3,27 +3,25 @@ import type { AppContext } from './context.ts';
 import { type AuditEntry, auditRoles } from './core/audit-entry.ts';
 import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
+import { DIGEST } from './core/settings.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import type { JobHandlers } from './db/jobs.ts';
 import { redrawHomes } from './home/redraw.ts';
 import { createOperationHandler, type RoleCheck } from './purchases/due.ts';
 import { OPERATION } from './purchases/operation.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
-import { sweepBatches } from './reminders/batch.ts';
-import { createReminderWork } from './reminders/digest.ts';
-import { sweepRequests } from './requests/notify.ts';
+import { createBatchHandler } from './reminders/batch.ts';
+import { BATCH } from './reminders/batch-store.ts';
+import { askForDigests, createDigestHandler, pruneReminders } from './reminders/digest.ts';
+import { createRequestHandler } from './requests/notify.ts';
+import { REQUEST } from './requests/request.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
-import type { System } from './system.ts';
 import { createStepRunner, type RunEntry } from './workflows/run.ts';
 import { RUN } from './workflows/store.ts';
 
-/** Pause between two looks at the clock. */
-const TICK_MS = 500;
-/** Short enough, with the 30 s of a lease, for another process to take over a crashed one's work within a minute. */
-const UNFINISHED_MS = 15_000;
-/** Digests are due at an hour, so a few seconds don't matter. */
-const DIGEST_MS = 15_000;
+/** While the database doesn't take what is asked for at a start. */
+const ASK_AGAIN_MS = 5000;
 
 type BackgroundContext = AppContext & {
   /** Absent where the app can't be installed by OAuth. */
@@ -40,37 +38,26 @@ export async function runBackground(
   roles: RoleCheck & RunEntry,
   signal: AbortSignal,
 ): Promise<void> {
-  const { system } = app;
   const publishHeads = createAuditPublisher(app);
   const periodic = createPeriodic(app, publishHeads);
   app.jobs.handle({
     ...periodic,
     [OPERATION]: createOperationHandler(app, roles),
+    [REQUEST]: createRequestHandler(app),
     [FOLLOW]: createFollower(app, roles),
+    [BATCH]: createBatchHandler(app),
+    [DIGEST]: createDigestHandler(app, signal),
     [RUN]: createStepRunner(roles, app),
   });
-  const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
-  const unfinished = onceAtATime(() => sweepUnfinished(app, startedAt), app);
-  const reminders = startReminders(app, signal);
   const jobs = app.jobs.run(signal);
-  let isAsked = false;
-  const spillIsDue = everyNow(MINUTE_MS, system);
-  const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
-  while (!signal.aborted) {
-    try {
-      if (!isAsked) await askFor(Object.keys(periodic), app);
-      isAsked = true;
-      if (spillIsDue()) spilled = await storeSpilled(spilled, app);
-      if (unfinishedIsDue()) unfinished.start();
-      reminders.tick();
-    } catch (error) {
-      logTrouble(error, app);
-    }
-    await system.sleep(TICK_MS, signal).catch(() => undefined);
+  for (let isAsked = false; !signal.aborted; ) {
+    isAsked ||= await askFor(Object.keys(periodic), app);
+    if (isAsked && spilled.length === 0) break;
+    await app.system.sleep(isAsked ? MINUTE_MS : ASK_AGAIN_MS, signal).catch(() => undefined);
+    spilled = await storeSpilled(spilled, app);
   }
-  const drains = [unfinished, reminders, { drain: () => jobs }];
-  await Promise.all(drains.map((each) => each.drain()));
+  await jobs;
   await publishHeads().catch((error: unknown) => logTrouble(error, app));
 }
 
@@ -90,14 +77,21 @@ function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void
   };
 }
 
-/** Each is due at a start, too, whenever it was last done: settings may have changed. */
-async function askFor(kinds: readonly string[], { jobs, jobStore, system }: AppContext): Promise<void> {
-  const dueAt = system.now();
-  for (const kind of kinds) await jobStore.add({ kind, key: 'all', workspaceId: '', dueAt });
-  jobs.nudge();
+/** Asks for what is due at a start, too, whenever it was last done: settings may have changed. False if the database fails. */
+async function askFor(kinds: readonly string[], app: AppContext): Promise<boolean> {
+  try {
+    const dueAt = app.system.now();
+    for (const kind of kinds) await app.jobStore.add({ kind, key: 'all', workspaceId: '', dueAt });
+    await askForDigests(app);
+    app.jobs.nudge();
+    return true;
+  } catch (error) {
+    logTrouble(error, app);
+    return false;
+  }
 }
 
-/** Ends what ends at a time: passwords that were shown, temporary roles, and all that is kept until a time. `sweepRequests` expires requests. */
+/** Ends what ends at a time: passwords that were shown, temporary roles, and all that is kept until a time. Requests have jobs of their own. */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
@@ -127,6 +121,7 @@ const RUNS_KEPT_MS = 7 * DAY_MS;
 async function prune(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
+  await pruneReminders(app);
   const { auditKeepDays } = app.settings;
   if (auditKeepDays === undefined) return;
   const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
@@ -140,54 +135,7 @@ function readSpilledSafely(app: BackgroundContext) {
   });
 }
 
-/** Posts digests beside the loop, so that an account that doesn't answer doesn't hold it up. */
-function startReminders(app: AppContext, signal: AbortSignal) {
-  const { system } = app;
-  const work = createReminderWork(app, signal);
-  const jobs = [
-    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, app) },
-    { isDue: everyNow(DAY_MS, system), job: onceAtATime(work.prune, app) },
-  ];
-  return {
-    tick: (): void => {
-      for (const { isDue, job } of jobs) if (isDue()) job.start();
-    },
-    drain: () => Promise.all(jobs.map(({ job }) => job.drain())),
-  };
-}
-
-/** Starts work only if its last run has ended. Logs its failure, which nothing else catches. */
-function onceAtATime(work: () => Promise<void>, app: AppContext) {
-  let running: Promise<void> | undefined;
-  return {
-    start: (): void => {
-      running ??= work()
-        .catch((error: unknown) => logTrouble(error, app))
-        .finally(() => {
-          running = undefined;
-        });
-    },
-    drain: () => running,
-  };
-}
-
-/** Continues approvals, access requests and renewal batches. A failure of one kind doesn't stop the others. */
-async function sweepUnfinished(app: BackgroundContext, startedAt: number): Promise<void> {
-  const sweeps = [sweepRequests(app, startedAt), sweepBatches(app)];
-  await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, app))));
-}
-
 /** Logs failed work, which stays due. */
 function logTrouble(error: unknown, { log }: AppContext): void {
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
-}
-
-/** Creates a function that returns true the first time, and then once per period. */
-function everyNow(periodMs: number, system: System): () => boolean {
-  let lastAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    const isDue = system.elapsed() - lastAt >= periodMs;
-    if (isDue) lastAt = system.elapsed();
-    return isDue;
-  };
 }

@@ -8,11 +8,13 @@ import { withTimeout } from '../core/locks.ts';
 import { money } from '../core/money.ts';
 import {
   DEFAULT_SETTINGS,
+  DIGEST,
   listChanges,
   type PurchaseFreeze,
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import type { Foundation } from '../db/database.ts';
+import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { ChannelPurpose } from '../slack/abilities.ts';
 
@@ -135,7 +137,8 @@ export interface Workspace {
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 /** Stores the workspaces that the app works for, and their settings. `at`: epoch milliseconds. */
-export function createWorkspaces({ db, engine }: Foundation) {
+export function createWorkspaces(foundation: Foundation) {
+  const { db, engine } = foundation;
   return {
     /** Adds a workspace, or updates its name. Settings stay. */
     put: async ({ id, name }: Omit<Workspace, 'settings'>, at: number): Promise<void> => {
@@ -166,6 +169,12 @@ export function createWorkspaces({ db, engine }: Foundation) {
           .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
+        // Its hour or zone may be another one. Where the digest was turned off, its job finds that out.
+        if (settings.digest)
+          await addJob(trx, foundation, {
+            ...{ kind: DIGEST, key: id, workspaceId: id },
+            dueAt: engine.clock.now(),
+          });
         return true;
       }),
   };

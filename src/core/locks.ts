@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { isRefusal, Refusal } from './errors.ts';
+import { Refusal } from './errors.ts';
 
 /** The name of a lock and the ID of its owner, by which a transaction checks that the lock is still held. */
 export interface LockOwner {
@@ -21,8 +21,6 @@ export interface Locks {
    * @throws Refusal `waited_too_long` if the work did not start; and what the work or the store throws
    */
   run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
-  /** Runs the work, or returns false without starting it if the lock is held. @throws what the work or the store throws */
-  runIfFree(name: string, work: () => Promise<void>): Promise<boolean>;
 }
 
 /** The stored leases behind the locks. They end by the store's clock, so that processes need not agree on the time. */
@@ -52,11 +50,8 @@ const POLL_MS = 250;
 export function createLocks(parts: Parts): Locks {
   const { system } = parts;
   const tails = new Map<string, Promise<void>>();
-  const runInTurn = async <Result>(
-    name: string,
-    deadline: number,
-    work: (lock: HeldLock) => Promise<Result>,
-  ): Promise<Result> => {
+  const run: Locks['run'] = async (name, work) => {
+    const deadline = system.elapsed() + WAIT_MS;
     const before = tails.get(name);
     const { promise: ended, resolve: end } = withResolvers();
     // Settles only after all earlier work: the next in the queue still waits for it if this one gives up.
@@ -70,24 +65,7 @@ export function createLocks(parts: Parts): Locks {
       if (tails.get(name) === tail) tails.delete(name);
     }
   };
-  return {
-    run: (name, work) => runInTurn(name, system.elapsed() + WAIT_MS, work),
-    runIfFree: async (name, work) => {
-      if (tails.has(name)) return false;
-      let isStarted = false;
-      const start = () => {
-        isStarted = true;
-        return work();
-      };
-      return runInTurn(name, system.elapsed(), start).then(
-        () => true,
-        (error: unknown) => {
-          if (!isStarted && isRefusal(error, 'waited_too_long')) return false;
-          throw error;
-        },
-      );
-    },
-  };
+  return { run };
 }
 
 async function waitFor(before: Promise<void>, system: System): Promise<void> {

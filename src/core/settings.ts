@@ -108,6 +108,9 @@ function flatten({ announces, approval, budget, channelId, freeze, currency, dig
   return flat;
 }
 
+/** The kind of job that posts the digest of a workspace at its hour; its key is the workspace's ID. */
+export const DIGEST = 'digest';
+
 /** The settings of a workspace's daily digest (docs/reminders.md). */
 export interface DigestSettings {
   readonly channelId: ChannelId;

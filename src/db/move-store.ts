@@ -219,7 +219,6 @@ const MOVED: Readonly<Record<keyof Tables, true>> = {
   digests: true,
   digest_snapshots: true,
   reminder_marks: true,
-  renewal_batches: true,
   homes: true,
   workflow_keys: true,
   workflow_runs: true,

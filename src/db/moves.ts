@@ -65,11 +65,13 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
     for (const { id, workspace_id: workspaceId } of orders)
       await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
     const approvals = await cancelApprovals(trx, at);
+    for (const { id, workspace_id: workspaceId } of approvals)
+      await addJob(trx, foundation, { kind: 'request', key: id, workspaceId, dueAt: at });
     await trx
       .insertInto('facts')
       .values({ kind: 'restored', id: newId(), value: by.orderId ?? '', at })
       .execute();
-    return { orders: orders.length, approvals };
+    return { orders: orders.length, approvals: approvals.length };
   });
 }
 
@@ -95,16 +97,15 @@ async function endOrders(trx: Transaction<Tables>): Promise<void> {
 }
 
 /** Those that wait may have been answered since. */
-async function cancelApprovals(trx: Transaction<Tables>, at: number): Promise<number> {
-  const canceled = await trx
+function cancelApprovals(trx: Transaction<Tables>, at: number) {
+  return trx
     .updateTable('requests')
-    .set({ state: 'canceled', outcome: 'restored', is_told: 0, claim: '', changed_at: at })
+    .set({ state: 'canceled', outcome: 'restored', is_told: 0, claim: '' })
     .set(({ fn, val }) => ({ decided_at: fn.coalesce('decided_at', val(at)) }))
     .where('state', '=', 'open')
     .where('kind', '<>', 'role')
-    .returning('id')
+    .returning(['id', 'workspace_id'])
     .execute();
-  return canceled.length;
 }
 
 /** Makes an entry for each workspace and each order, sorted, since audit chains are always locked in the same order. */

@@ -30,8 +30,7 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
     workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
-    ts text, content text not null, sights text not null, seen_seq bigint not null, shown text not null,
-    read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
+    ts text, content text not null, read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
   `create index digests_live on digests (state)`,
   `create table facts (
     kind text not null, id text not null, value text not null, at bigint not null,
@@ -92,20 +91,15 @@ const STATEMENTS: readonly string[] = [
     workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
     marked_by text not null, marked_at bigint not null, until_day text not null,
     constraint reminder_marks_key primary key (workspace_id, server_id))`,
-  `create table renewal_batches (
-    id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
-    renewals text not null, state text not null, started integer not null, at bigint not null)`,
-  `create index renewal_batches_state on renewal_batches (state)`,
   `create table requests (
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
     account text not null, asked_at bigint not null, expires_at bigint not null, state text not null,
-    changed_at bigint not null, decided_by text, decided_at bigint, denial_reason text, outcome text,
+    decided_by text, decided_at bigint, denial_reason text, outcome text,
     outcome_details text, granted text, is_told integer not null, cards text not null)`,
   `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
-  `create index requests_told on requests (is_told, changed_at)`,
   `create table server_notes (
     kind text not null, workspace_id text not null, server_id bigint not null, value text not null,
     constraint server_notes_key primary key (kind, workspace_id, server_id))`,

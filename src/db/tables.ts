@@ -30,7 +30,6 @@ export interface Tables extends WorkflowTables {
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
-  renewal_batches: RenewalBatchesTable;
 }
 
 interface WorkspacesTable {
@@ -216,8 +215,6 @@ interface RequestsTable {
   asked_at: number;
   expires_at: number;
   state: RequestState;
-  /** When its state was last changed. */
-  changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
@@ -228,6 +225,7 @@ interface RequestsTable {
   outcome_details: string | null;
   /** JSON of the role that was granted and when it ends; NULL where none was. */
   granted: string | null;
+  /** 0 while users have not been notified of this state. */
   is_told: number;
   /** JSON. */
   cards: string;
@@ -335,9 +333,6 @@ interface DigestsTable {
   ts: string | null;
   /** JSON; '' before it was posted. */
   content: string;
-  sights: string;
-  seen_seq: number;
-  shown: string;
   /** When the list was read for it; 0 if it could not be. */
   read_at: number;
 }
@@ -361,21 +356,6 @@ interface ReminderMarksTable {
   marked_at: number;
   /** '' when the server is left to expire. */
   until_day: string;
-}
-
-/** Several renewals that are reviewed and confirmed together. */
-export interface RenewalBatchesTable {
-  id: string;
-  workspace_id: string;
-  actor_id: string;
-  channel_id: string | null;
-  /** JSON. */
-  renewals: string;
-  state: 'open' | 'confirmed' | 'done';
-  /** How many of them were begun. */
-  started: number;
-  /** When it was opened, or confirmed. */
-  at: number;
 }
 
 /** What teams have noted about their servers, and which ones owners have protected; the latter outlive an uninstall. */

@@ -96,11 +96,11 @@ async function eraseWorkspace(
     .where('kind', '=', 'note')
     .where('workspace_id', '=', workspaceId)
     .execute();
-  // Orders stay to be resolved.
+  // Orders stay to be resolved, requests to be closed, and the digest for another install.
   await trx
     .deleteFrom('jobs')
     .where('workspace_id', '=', workspaceId)
-    .where('kind', '<>', 'operation')
+    .where('kind', 'not in', ['operation', 'request', 'digest'])
     .execute();
   return [
     ...passwords.map((row) => ({

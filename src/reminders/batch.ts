@@ -1,31 +1,31 @@
 import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { codeOf, defineUseCase, outcomeOf, startAuditTrail, type UseCaseContext } from '../core/entry.ts';
-import {
-  DatabaseUnreachable,
-  describeDefect,
-  type HostingError,
-  isExpected,
-  Refusal,
-} from '../core/errors.ts';
+import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';
-import type { HeldLock } from '../core/locks.ts';
 import { type Money, money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
-import type { Actor } from '../core/roles.ts';
-import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
+import { DAY_MS, localDay, MINUTE_MS } from '../core/time.ts';
+import type { Job, JobHandler } from '../db/jobs.ts';
 import { confirmOne } from '../purchases/confirm.ts';
-import { claimOf, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
+import { claimOf, isInTime, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
 import { runOperation } from '../purchases/pay.ts';
 import type { OperationNotifier } from '../purchases/ports.ts';
 import { sumCost } from '../purchases/prices.ts';
 import { findRenewPrice, readTerms, type Terms } from '../purchases/review.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { APPROVALS, type Approval } from '../requests/request.ts';
+import {
+  BATCH,
+  type BatchedRenewal,
+  keptUntil,
+  type RenewalBatch,
+  toBatch,
+  toPayload,
+} from './batch-store.ts';
 import { listDue, type PaidServer } from './digest-content.ts';
 import { readReminderSettings } from './marks.ts';
-import type { BatchedRenewal, RenewalBatch } from './ports.ts';
 
 /**
  * Renewals are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7); the rest can be
@@ -151,8 +151,8 @@ export const confirmRenewals = defineUseCase({
       context.app.log.error('renewals could not be confirmed', describeDefect(error));
       throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
     }),
-  follow: async ({ batch, isNew }, { actor, app }) => {
-    if (isNew) await runBatch(batch, actor, app);
+  follow: async ({ batch, isNew }, { app }) => {
+    if (isNew) await app.jobs.runNow(BATCH, batch.id, createBatchHandler(app));
   },
 });
 
@@ -163,64 +163,108 @@ async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext): Prom
   if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});
   if (batch.state !== 'open') return { batch, isNew: false };
   await refuseFrozen(actor.workspaceId, workspaces);
-  const at = system.now();
-  return { batch: { ...batch, at }, isNew: await renewalBatches.confirm(id, at) };
-}
-
-/** With the time of the press: a renewal isn't sent so long after it that it may have been reported as not begun. */
-type PressedRenewal = BatchedRenewal & { readonly confirmedAt: number };
-
-/** Why a renewal was not even confirmed, by its ID. */
-type Failures = Map<ConfirmationId, HostingError | Refusal>;
-
-/** A batch is one process's work at a time. */
-function batchLock(id: ConfirmationId): string {
-  return `renewals ${id}`;
+  return { batch, isNew: await renewalBatches.confirm(id, system.now()) };
 }
 
 /**
- * Carries out confirmed renewals one after the other, each as its own operation, and reports the outcome of all of them to
- * their user in one message. A renewal that can't be begun in time isn't begun. If this process crashes, renewals that it had
- * begun continue like any other order, and the sweep reports the rest as not begun.
+ * Creates what carries out confirmed renewals, by their job: one after the other, each as its own operation, and then reports the
+ * outcome of all of them to their user in one message. If the process crashes, another one goes on with those that can still be
+ * sent in time. A renewal that can't be begun in time isn't begun.
  * Money effect: pays once for each renewal.
  */
-export async function runBatch(batch: RenewalBatch, actor: Actor, app: AppContext): Promise<void> {
-  const failures: Failures = new Map();
-  await app.locks.run(batchLock(batch.id), async (lock) => {
-    const deadline = app.system.elapsed() + SEND_WITHIN_MS;
-    for (const [place, renewal] of batch.renewals.entries()) {
-      if (!lock.isHeld() || app.system.elapsed() > deadline) break;
-      if (!(await app.renewalBatches.start(batch.id, place))) break;
-      await renew({ ...renewal, confirmedAt: batch.at }, actor, lock, failures, app);
-    }
-    await endBatch(batch.id, failures, app);
-  });
+export function createBatchHandler(app: AppContext): JobHandler {
+  return async (job) => {
+    const batch = toBatch(job);
+    const next = batch.state === 'confirmed' ? await carryOn(job, batch, app) : undefined;
+    if (next !== undefined) return next;
+    const until = keptUntil(batch);
+    return app.system.now() < until ? until : undefined;
+  };
 }
 
-/** A failure of one must not keep the others from being renewed. */
-async function renew(
-  renewal: PressedRenewal,
-  actor: Actor,
-  lock: HeldLock,
-  failures: Failures,
-  app: AppContext,
-): Promise<void> {
-  try {
-    if (!lock.isHeld()) return;
-    const confirmed = await confirmRenewal(renewal, actor, app);
-    if (!confirmed.isNew) return;
-    if (confirmed.kind === 'waiting') return await notifyRequest(confirmed.approval.id, app);
-    const operationNotifier = leaveToSummary(app.operationNotifier);
-    await runOperation(confirmed.operation.id, { ...app, operationNotifier });
-  } catch (error) {
-    if (isExpected(error)) failures.set(renewal.id, error);
-    // What the ledger has counts, and is reported.
-    else app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+/** How soon it is looked again at renewals that another process carries on, or whose outcome Slack didn't take. */
+const SHORTEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+/** After this time a message would come too late. */
+const TELL_WITHIN_MS = DAY_MS;
+
+/** Returns when to go on; undefined when its user has read the outcome, or somebody else goes on with it. */
+async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise<number | undefined> {
+  const batch = await renewAll(job, before, app);
+  if (!batch) return undefined;
+  const results = await listResults(batch, app);
+  const now = app.system.now();
+  if (results.some(isUnderWay)) return now + SHORTEST_WAIT_MS;
+  const tellAt = results.every(isRecorded) || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
+  if (now < tellAt) return tellAt;
+  const isTold = await app.batchNotifier.notifyBatch(batch, results);
+  const passedMs = now - batch.at;
+  if (!isTold && passedMs <= TELL_WITHIN_MS)
+    return now + Math.min(Math.max(passedMs / 8, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+  await app.jobs.save(job, toPayload({ ...batch, state: 'done' }));
+  return undefined;
+}
+
+/** One of its own that somebody carries on by its own job. */
+function isUnderWay(result: RenewalResult): boolean {
+  return result.kind === 'operation' && result.isOwn && ['prepared', 'sent'].includes(result.operation.state);
+}
+
+/** What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch. */
+function isRecorded({ kind }: RenewalResult): boolean {
+  return kind === 'operation' || kind === 'waiting';
+}
+
+/** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
+const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
+
+/** Renews what was not begun yet, in time. Undefined when another process has the job by now. */
+async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promise<RenewalBatch | undefined> {
+  let batch = before;
+  for (const { renewal, kind } of await listResults(before, app)) {
+    if (kind !== 'not_begun') continue;
+    const times = { createdAt: batch.at, sendBy: batch.at + SEND_WITHIN_MS };
+    if (!isInTime(times, app.system.now())) break;
+    batch = { ...batch, begunBy: batch.begunBy ?? job.owner };
+    if (!(await app.jobs.save(job, toPayload(batch)))) return undefined;
+    const refusal = await renew(renewal, batch, app);
+    if (!refusal) continue;
+    const { code, details } = refusal;
+    batch = { ...batch, failures: { ...batch.failures, [renewal.id]: { code, details } } };
   }
+  const isSaved = batch === before || (await app.jobs.save(job, toPayload(batch)));
+  return isSaved ? batch : undefined;
 }
 
-async function confirmRenewal(renewal: PressedRenewal, actor: Actor, app: AppContext) {
-  const { id, price, confirmedAt, ...month } = renewal;
+/** Returns why it was not confirmed. A failure of one must not keep the others from being renewed. */
+async function renew(
+  renewal: BatchedRenewal,
+  batch: RenewalBatch,
+  app: AppContext,
+): Promise<Refusal | undefined> {
+  try {
+    const confirmed = await confirmRenewal(renewal, batch, app);
+    if (!confirmed.isNew) return undefined;
+    if (confirmed.kind === 'waiting') await notifyRequest(confirmed.approval.id, app);
+    else {
+      const operationNotifier = leaveToSummary(app.operationNotifier);
+      await runOperation(confirmed.operation.id, { ...app, operationNotifier });
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    // What the ledger has counts, and is reported.
+    app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+  }
+  return undefined;
+}
+
+/** With the time of the press: a renewal isn't sent so long after it that it may have been reported as not begun. */
+async function confirmRenewal(
+  { id, price, ...month }: BatchedRenewal,
+  { workspaceId, actorId: userId, channelId, at: confirmedAt }: RenewalBatch,
+  app: AppContext,
+) {
+  const actor = { workspaceId, userId, channelId };
   const purchase = { kind: 'renew' as const, ...month };
   const trail = startAuditTrail(app, 'confirm', { actor, surface: 'modal' });
   const context = {
@@ -258,7 +302,7 @@ type RenewalStanding =
   /** `isOwn` is false when someone else had already renewed that month. */
   | { readonly kind: 'operation'; readonly operation: Operation; readonly isOwn: boolean }
   | { readonly kind: 'waiting'; readonly approval: Approval }
-  | { readonly kind: 'failed'; readonly error: HostingError | Refusal }
+  | { readonly kind: 'failed'; readonly error: Refusal }
   | { readonly kind: 'not_begun' };
 
 /** Notifies users of renewals that they confirmed together. Never throws. */
@@ -267,25 +311,9 @@ export interface BatchNotifier {
   notifyBatch(batch: RenewalBatch, results: readonly RenewalResult[]): Promise<boolean>;
 }
 
-/** After this time a message would come too late. */
-const TELL_WITHIN_MS = DAY_MS;
-
-/** Reports the outcome of all renewals, and ends the batch once Slack has accepted the message. */
-async function endBatch(
-  id: ConfirmationId,
-  failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
-  app: AppContext,
-): Promise<void> {
-  const batch = await app.renewalBatches.find(id);
-  if (batch?.state !== 'confirmed') return;
-  const isTold = await app.batchNotifier.notifyBatch(batch, await listResults(batch, failures, app));
-  if (isTold || app.system.now() - batch.at > TELL_WITHIN_MS) await app.renewalBatches.end(id);
-}
-
 /** What the ledger and the approvals say counts; they outlive the process. */
 async function listResults(
-  { workspaceId, renewals }: RenewalBatch,
-  failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
+  { workspaceId, renewals, failures }: RenewalBatch,
   { ledger, requests, reminders }: AppContext,
 ): Promise<readonly RenewalResult[]> {
   const ids = renewals.map(({ serverId }) => serverId);
@@ -298,38 +326,10 @@ async function listResults(
     if (approval) return { kind: 'waiting', approval };
     const operation = byClaim.get(claimOf({ kind: 'renew', ...renewal }));
     if (operation) return { kind: 'operation', operation, isOwn: false };
-    const error = failures.get(renewal.id);
-    return error ? { kind: 'failed', error } : { kind: 'not_begun' };
+    const failure = failures[renewal.id];
+    return failure
+      ? { kind: 'failed', error: new Refusal(failure.code, failure.details) }
+      : { kind: 'not_begun' };
   };
   return Promise.all(renewals.map(async (renewal) => ({ renewal, ...(await find(renewal)) })));
-}
-
-/** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
-const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
-const LEASE_MS = MINUTE_MS;
-
-/** Reports the outcome of renewals whose process crashed, or whose message Slack refused. */
-export async function sweepBatches(app: AppContext): Promise<void> {
-  const now = app.system.now();
-  for (const batch of await app.renewalBatches.listUnended(now - BEGUN_MS))
-    await sweepBatch(batch, app).catch((error: unknown) => {
-      app.log.warn('renewals could not be told', { confirmationId: batch.id, ...describeDefect(error) });
-    });
-  await app.renewalBatches.removeBefore(now - WEEK_MS);
-}
-
-async function sweepBatch(batch: RenewalBatch, app: AppContext): Promise<void> {
-  const lock = { name: batchLock(batch.id), owner: app.system.newId() };
-  // A living process renews its lease.
-  if (!(await app.lockLeases.take(lock, LEASE_MS))) return;
-  try {
-    const results = await listResults(batch, new Map(), app);
-    // The background carries these on within minutes.
-    const isUnderWay = results.some(
-      (each) => each.kind === 'operation' && ['prepared', 'sent'].includes(each.operation.state),
-    );
-    if (!isUnderWay) await endBatch(batch.id, new Map(), app);
-  } finally {
-    await app.lockLeases.release(lock);
-  }
 }

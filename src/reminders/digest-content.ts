@@ -8,7 +8,6 @@ import { colorOf, compareServers, isDeleted, type Server, type ServerList } from
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
 import { isOrderOf } from '../purchases/prices.ts';
-import type { LiveDigest, PaidPrice, Snapshot } from './ports.ts';
 import {
   countDaysLeft,
   type Digest,
@@ -26,6 +25,7 @@ import {
   type ReminderSettings,
   SNOOZES,
 } from './reminder.ts';
+import type { LiveDigest, PaidPrice, Snapshot } from './store.ts';
 
 /** Where the first digest has nothing to compare with, it lists what expired within this time. */
 const FIRST_LOOK_BACK_MS = 3 * DAY_MS;

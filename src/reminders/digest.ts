@@ -3,85 +3,75 @@ import { describeDefect, type HostingError, isExpected, isRefusal, type Refusal 
 import type { WorkspaceId } from '../core/ids.ts';
 import { InFlight } from '../core/locks.ts';
 import { listOwners } from '../core/permission.ts';
-import { DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
+import { DIGEST } from '../core/settings.ts';
+import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
+import type { JobHandler } from '../db/jobs.ts';
 import type { OperationNotifier } from '../purchases/ports.ts';
 import type { BatchNotifier } from './batch.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
-import type { DigestWorkspace, PostedDigest } from './ports.ts';
+import type { PostedDigest } from './notifier.ts';
 import { isQuiet } from './reminder.ts';
+import type { DigestWorkspace } from './store.ts';
 
 /** What could not be posted or read is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
-const MOST_AT_ONCE = 8;
 /** Days older than this aren't looked up again. */
 const KEPT_MS = 60 * DAY_MS;
 
-/** The background's part in reminders. No method throws. */
-interface ReminderWork {
-  /** Posts the digests whose hour has come. */
-  postDue(): Promise<void>;
-  /** Removes what is not needed any more. */
-  prune(): Promise<void>;
+/** Removes what reminders don't need any more. */
+export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
+  const before = system.now() - KEPT_MS;
+  await reminders.removeMarksBefore(before);
+  await digests.removeBefore(before);
 }
 
-/** Remembers only what saves work: which digests are done is in the store. */
-export function createReminderWork(app: AppContext, signal: AbortSignal): ReminderWork {
-  const { system, digests, log } = app;
-  const safely = (work: Promise<void>) =>
-    work.catch((error: unknown) => log.error('reminders failed', describeDefect(error)));
-  const runAll: RunAll = async (all, run) => {
-    const left = all.values();
-    const worker = async () => {
-      for (const each of left) if (!signal.aborted) await safely(run(each));
-    };
-    await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
-  };
-  const postDue = createPosting(app, createPauses(app), runAll);
-  const prune = async () => {
-    await app.reminders.removeMarksBefore(system.now() - KEPT_MS);
-    await digests.removeBefore(system.now() - KEPT_MS);
-  };
-  return {
-    postDue: () => safely(postDue()),
-    prune: () => safely(prune()),
-  };
-}
-
-/** Side by side: one account that doesn't answer must not hold up the others. A failure of one is logged. */
-type RunAll = <Each>(all: readonly Each[], run: (each: Each) => Promise<void>) => Promise<void>;
-
-function createPosting(app: AppContext, pauses: Pauses, runAll: RunAll): () => Promise<void> {
-  const doneOn = new Map<WorkspaceId, string>();
-  const post = async (due: DueDigest) => {
-    pauses.start(due.workspaceId, POST_AGAIN_MS);
-    const outcome = await postDigest(due, app);
-    if (outcome === 'done') doneOn.set(due.workspaceId, due.day);
-    else if (outcome !== 'later') pauses.start(due.workspaceId, outcome.afterMs);
-  };
-  const isOpen = ({ workspaceId, day }: DueDigest) =>
-    doneOn.get(workspaceId) !== day && !pauses.has(workspaceId);
-  return async () => {
-    const due: DueDigest[] = [];
-    for (let page = await app.digests.listWorkspaces(); page.length > 0; ) {
-      const now = app.system.now();
-      due.push(...page.flatMap((each) => findDueDigest(each, now) ?? []).filter(isOpen));
-      // Other requests go first: there may be thousands of workspaces.
-      await app.system.sleep(0);
-      page = await app.digests.listWorkspaces(page.at(-1)?.workspaceId);
+/** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
+export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
+  for (let page = await digests.listWorkspaces(); page.length > 0; ) {
+    for (const workspace of page) {
+      const { workspaceId } = workspace;
+      const now = system.now();
+      const dueAt = findDueDigest(workspace, now) ? now : findNextHour(workspace, now);
+      await jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
     }
-    await runAll(due, post);
-  };
+    page = await digests.listWorkspaces(page.at(-1)?.workspaceId);
+  }
 }
 
-type Pauses = ReturnType<typeof createPauses>;
+/** So many accounts are read at once, so that a start after an outage leaves the database and the API to users. */
+const MOST_AT_ONCE = 8;
 
-/** What is not tried again before its time, on the monotonic clock. */
-function createPauses({ system }: AppContext) {
-  const until = new Map<string, number>();
-  return {
-    has: (workspaceId: WorkspaceId) =>
-      (until.get(workspaceId) ?? Number.NEGATIVE_INFINITY) > system.elapsed(),
-    start: (workspaceId: WorkspaceId, ms: number) => until.set(workspaceId, system.elapsed() + ms),
+/** Creates what posts digests, by a job for each workspace with a channel for it, which is due at its next hour. */
+export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
+  const inTurn = limitTo(MOST_AT_ONCE);
+  return ({ key: workspaceId }) =>
+    inTurn(async () => {
+      const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
+      if (!digest) return undefined;
+      const workspace = { workspaceId, digest };
+      const now = app.system.now();
+      const due = findDueDigest(workspace, now);
+      if (due && signal.aborted) return now;
+      const outcome = due ? await postDigest(due, app) : 'done';
+      if (outcome === 'done') return findNextHour(workspace, now);
+      return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
+    });
+}
+
+/** Runs at most so many at once, in the order in which they come. */
+function limitTo(most: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
   };
 }
 
@@ -94,11 +84,21 @@ const LATE_MS = HOUR_MS;
  * The digest that is due in a workspace: today's, once its hour has come. One that was missed is made up for until the day is
  * over in its time zone, and never later. Undefined before the hour.
  */
-export function findDueDigest({ workspaceId, digest }: DigestWorkspace, now: number): DueDigest | undefined {
-  const day = localDay(now, digest.zone);
-  const dueAt = startOfHour(day, digest.hour, digest.zone) + delayOf(workspaceId);
-  if (now < dueAt) return undefined;
-  return { workspaceId, digest, day, isLate: now > dueAt + LATE_MS };
+export function findDueDigest(workspace: DigestWorkspace, now: number): DueDigest | undefined {
+  const day = localDay(now, workspace.digest.zone);
+  const dueAt = hourOf(workspace, day);
+  return now < dueAt ? undefined : { ...workspace, day, isLate: now > dueAt + LATE_MS };
+}
+
+/** When the next digest is due that isn't yet. */
+function findNextHour(workspace: DigestWorkspace, now: number): number {
+  const today = localDay(now, workspace.digest.zone);
+  const dueAt = hourOf(workspace, today);
+  return now < dueAt ? dueAt : hourOf(workspace, addDays(today, 1));
+}
+
+function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: string): number {
+  return startOfHour(day, hour, zone) + delayOf(workspaceId);
 }
 
 /** The same in every process, and different for most workspaces. */

@@ -3,24 +3,60 @@ import { z } from 'zod';
 import { parseSettings } from '../account/workspaces.ts';
 import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
+import type { Server } from '../core/server.ts';
+import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { toOperation } from '../purchases/ledger-rows.ts';
 import type { Operation } from '../purchases/operation.ts';
-import type { Digests, LiveDigest, PaidPrice, Reminders, Snapshot } from './ports.ts';
+import type { Card } from '../requests/request.ts';
 import { type DigestContent, type ReminderMark, SNOOZES } from './reminder.ts';
 
-/** The digests that were claimed, and the one of each workspace that is edited. */
-export function createDigests(foundation: Foundation): Digests {
+/** A workspace in which a digest is set up. */
+export interface DigestWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly digest: DigestSettings;
+}
+
+/** The servers of an account at a moment, from a complete list. */
+export interface Snapshot {
+  readonly account: string;
+  readonly at: number;
+  readonly servers: readonly Pick<Server, 'id' | 'label' | 'state' | 'paidUntil'>[];
+}
+
+/** The newest digest of a workspace, whose message is edited. */
+export interface LiveDigest {
+  readonly workspaceId: WorkspaceId;
+  readonly day: string;
+  readonly card: Card;
+  readonly content: DigestContent;
+  readonly postedAt: number;
+}
+
+export type Digests = ReturnType<typeof createDigests>;
+
+/** The digests that were claimed, and the one of each workspace that is edited. A day is one of the digest's time zone. */
+export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
-    listWorkspaces: (after) => listWorkspaces(db, after),
-    claim: async (workspaceId, day, at) => (await insertClaim(db, workspaceId, day, at)) !== undefined,
-    isClaimed: async (workspaceId, day) => (await findRow(db, workspaceId, day)) !== undefined,
-    release: async (workspaceId, day) => {
+    /** A page of the workspaces with a digest channel: those after this ID, in the order of their IDs; none after the last. */
+    listWorkspaces: (after?: WorkspaceId) => listWorkspaces(db, after),
+    /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
+    claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> =>
+      (await insertClaim(db, workspaceId, day, at)) !== undefined,
+    isClaimed: async (workspaceId: WorkspaceId, day: string): Promise<boolean> =>
+      (await findRow(db, workspaceId, day)) !== undefined,
+    /** Gives the claim back: Slack has said that nothing was posted. */
+    release: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.deleteFrom('digests'), workspaceId, day).where('state', '=', 'claimed').execute();
     },
-    endQuietly: (workspaceId, day, { isRead, snapshot }) =>
+    /** The claimed digest had nothing to tell; without `isRead`, since the servers could not be read. */
+    endQuietly: (
+      workspaceId: WorkspaceId,
+      day: string,
+      { isRead, snapshot }: { readonly isRead: boolean; readonly snapshot?: Snapshot | undefined },
+    ): Promise<void> =>
       engine.transact(db, async (trx) => {
         await ofDay(trx.updateTable('digests'), workspaceId, day)
           .set((column) => ({ state: 'quiet', read_at: isRead ? column.ref('at') : 0 }))
@@ -28,17 +64,21 @@ export function createDigests(foundation: Foundation): Digests {
           .execute();
         await putSnapshot(trx, workspaceId, snapshot);
       }),
-    markPosted: (digest, snapshot) => engine.transact(db, (trx) => markPosted(trx, digest, snapshot)),
-    findLive: (workspaceId) => findLive(db, workspaceId),
-    findLastAt: (workspaceId) => findLastAt(db, workspaceId),
-    findSnapshot: (workspaceId) => findSnapshot(db, workspaceId),
-    close: async (workspaceId, day) => {
+    /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
+    markPosted: (digest: LiveDigest, snapshot: Snapshot | undefined) =>
+      engine.transact(db, (trx) => markPosted(trx, digest, snapshot)),
+    findLive: (workspaceId: WorkspaceId) => findLive(db, workspaceId),
+    /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
+    findLastAt: (workspaceId: WorkspaceId) => findLastAt(db, workspaceId),
+    findSnapshot: (workspaceId: WorkspaceId) => findSnapshot(db, workspaceId),
+    /** It is not edited any more. */
+    close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.updateTable('digests'), workspaceId, day)
         .set({ state: 'closed' })
         .where('state', '=', 'live')
         .execute();
     },
-    removeBefore: async (at) => {
+    removeBefore: async (at: number): Promise<void> => {
       await db.deleteFrom('digests').where('at', '<', at).execute();
     },
   };
@@ -83,8 +123,6 @@ function insertClaim(db: Queries, workspaceId: WorkspaceId, day: string, at: num
       ts: null,
       content: '',
       read_at: 0,
-      // Not used, but not nullable.
-      ...{ sights: '{}', seen_seq: 0, shown: '' },
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('day')
@@ -215,25 +253,20 @@ function parseServers(json: string): Snapshot['servers'] {
   return servers.parse(JSON.parse(json));
 }
 
-const renewals = z.array(
-  z.object({
-    id: z.string(),
-    ...named,
-    paidUntil: z.number(),
-    price: z.number().int().transform(money).exactOptional(),
-  }),
-);
-
-/** @throws ZodError, SyntaxError: money must not depend on a guess */
-export function parseRenewals(json: string) {
-  return renewals.parse(JSON.parse(json));
+/** What was last paid for a server with this app. */
+export interface PaidPrice {
+  readonly serverId: ServerId;
+  readonly operation: Operation;
 }
 
+export type Reminders = ReturnType<typeof createReminders>;
+
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
-export function createReminders({ db }: Foundation): Reminders {
+export function createReminders({ db }: Foundation) {
   return {
-    putMark: (workspaceId, mark) => putMark(db, workspaceId, mark),
-    removeMark: async (workspaceId, serverId, paidUntil) => {
+    putMark: (workspaceId: WorkspaceId, mark: ReminderMark) => putMark(db, workspaceId, mark),
+    /** False when there is none about this month. */
+    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<boolean> => {
       const removed = await db
         .deleteFrom('reminder_marks')
         .where('workspace_id', '=', workspaceId)
@@ -243,13 +276,16 @@ export function createReminders({ db }: Foundation): Reminders {
         .executeTakeFirst();
       return removed !== undefined;
     },
-    listMarks: (workspaceId) => listMarks(db, workspaceId),
-    removeMarksBefore: async (paidUntil) => {
+    listMarks: (workspaceId: WorkspaceId) => listMarks(db, workspaceId),
+    removeMarksBefore: async (paidUntil: number): Promise<void> => {
       await db.deleteFrom('reminder_marks').where('paid_until', '<', paidUntil).execute();
     },
-    listRenewals: (workspaceId, serverIds) =>
+    /** Renewals of these servers, other than refused ones; the newest last. */
+    listRenewals: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
       inPages(serverIds, (some) => listRenewals(db, workspaceId, some)),
-    listPrices: (workspaceId, serverIds) => inPages(serverIds, (some) => listPrices(db, workspaceId, some)),
+    /** The newest settled purchase of each of these servers whose price is known. */
+    listPrices: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+      inPages(serverIds, (some) => listPrices(db, workspaceId, some)),
   };
 }
 

@@ -2,11 +2,12 @@ import type { CurrencyOf } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import { makeAuditEntry } from '../core/entry.ts';
-import { describeDefect, isExpected, Refusal } from '../core/errors.ts';
+import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';
 import { listApprovers, listOwners } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { JobHandler } from '../db/jobs.ts';
 import type { Log } from '../log.ts';
 import type { Message } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
@@ -19,6 +20,7 @@ import {
   type Card,
   type ClosedState,
   labelOfAction,
+  REQUEST,
   type Request,
   type RequestOf,
   type RoleRequest,
@@ -56,7 +58,7 @@ export async function refuseClosed(id: ConfirmationId, app: AppContext): Promise
   throw new Refusal('request_over', { state: closedStateOf(request), by: request?.decidedBy });
 }
 
-/** If it is still open but can't be decided any more, it has expired and the sweep has not handled it yet. */
+/** If it is still open but can't be decided any more, its time is over and it has not been closed yet. */
 function closedStateOf(request: Request | undefined): ClosedState {
   if (!request) return 'unknown';
   return request.state === 'open' ? 'expired' : request.state;
@@ -84,17 +86,23 @@ export async function findDeciders(request: Request, app: AppContext): Promise<D
   return { channelId: workspace?.settings.channelId, userIds };
 }
 
-/**
- * Notifies users of the current state of a request. While it is open, the deciders get cards; after that the cards show the
- * outcome, and the requester gets a message. If Slack refuses, the sweep tries again, even after a restart.
- */
-export async function notifyRequest(id: ConfirmationId, app: AppContext): Promise<void> {
-  // One at a time: otherwise two workers could both find no cards and post them twice.
-  await app.locks.run(lockOf(id), () => notify(id, app));
-}
+/** The pause between two tries for a job that somebody else has. */
+const WAIT_MS = 250;
 
-function lockOf(id: ConfirmationId): string {
-  return `request ${id}`;
+/**
+ * Notifies users of the current state of a request, as its job. While it is open, the deciders get cards; after that the cards show
+ * the outcome, and the requester gets a message. If Slack refuses, the job tries again. If somebody else is at it, they go on with
+ * what has changed meanwhile; `waitMs`: how long to wait for them.
+ */
+export async function notifyRequest(id: ConfirmationId, app: AppContext, waitMs = 0): Promise<void> {
+  const tell = async () => {
+    await notify(id, app);
+    return findNextDue(id, app);
+  };
+  for (let waitedMs = 0; !(await app.jobs.runNow(REQUEST, id, tell)); waitedMs += WAIT_MS) {
+    if (waitedMs >= waitMs || (await app.requests.find(id, ALL_KINDS))?.isNotified !== false) return;
+    await app.system.sleep(WAIT_MS);
+  }
 }
 
 async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
@@ -107,7 +115,7 @@ async function notifyOfOutcome(request: Request, app: AppContext): Promise<void>
   const { requests, requestNotifier } = app;
   const isShown = await requestNotifier.updateCards(request);
   if (!(await requestNotifier.notifyRequester(request))) return;
-  // Slack may have come back between the two, and the sweep is done with what was notified.
+  // Slack may have come back between the two, and nothing looks at what was notified again.
   if (!isShown) await requestNotifier.updateCards(request);
   await requests.markNotified(request.id, request.state);
 }
@@ -134,47 +142,47 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Ca
   return cards;
 }
 
-/** What follows from a change of state begins within this time, unless the process that made the change has died. */
-const FOLLOWING_MS = 15_000;
 /** After this time a message would come too late: notifying is given up. */
 const NOTIFY_FOR_MS = DAY_MS;
 
 /**
- * Expires requests that were not decided in time, and notifies users where a crash or a Slack outage has interrupted that. What a
- * living process works on is locked by it (docs/design.md 4.10). `startedAt` is when this process started: what is older was
- * most likely left by the one before it, and need not wait.
+/**
+ * Creates what goes on with requests, by their jobs: expires what was not decided in time, and tells users what they have not been
+ * told because of a crash or of Slack. Who holds the job tells, so that nobody is told twice.
  */
-export async function sweepRequests(app: AppContext, startedAt: number): Promise<void> {
-  const now = app.system.now();
-  const expired = await app.requests.expire(now, (request) => auditOfExpiry(request, app));
-  const left = await app.requests.listLeft(Math.max(startedAt, now - FOLLOWING_MS));
-  await each([...expired, ...left], (one) => notifyLate(one, now, app), app);
+export function createRequestHandler(app: AppContext): JobHandler {
+  return async ({ key: id }) => {
+    const request = await app.requests.find(id, ALL_KINDS);
+    if (!request) return undefined;
+    const now = app.system.now();
+    if (request.state === 'open' && request.expiresAt <= now)
+      await app.requests.expire(id, now, auditOfExpiry(request, app));
+    await notifyLate(id, app);
+    return findNextDue(id, app);
+  };
 }
 
-/** A failure of one must not hold up the others. */
-async function each(
-  requests: readonly Request[],
-  work: (request: Request) => Promise<void>,
-  { log }: AppContext,
-): Promise<void> {
-  for (const request of requests) {
-    const { id: confirmationId, kind } = request;
-    await work(request).catch((error: unknown) => {
-      const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-      log.warn('a request could not be moved on', { kind, confirmationId, ...cause });
-    });
-  }
-}
-
-async function notifyLate(request: Request, now: number, app: AppContext): Promise<void> {
-  const { id, state, requestedAt, decidedAt = requestedAt } = request;
-  if (now - decidedAt <= NOTIFY_FOR_MS) {
-    await app.locks.runIfFree(lockOf(id), () => notify(id, app));
-    return;
-  }
+async function notifyLate(id: ConfirmationId, app: AppContext): Promise<void> {
+  const request = await app.requests.find(id, ALL_KINDS);
+  if (!request || request.isNotified) return;
+  const { state, requestedAt, decidedAt = requestedAt } = request;
+  if (app.system.now() - decidedAt <= NOTIFY_FOR_MS) return notify(id, app);
   // Too late for a message, but the buttons are still removed.
   if (state !== 'open') await app.requestNotifier.updateCards(request);
   await app.requests.markNotified(id, state);
+}
+
+const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+
+/** When a request is due again: what could not be told, ever more rarely; what is open, when it expires. */
+async function findNextDue(id: ConfirmationId, app: AppContext): Promise<number | undefined> {
+  const request = await app.requests.find(id, ALL_KINDS);
+  if (!request) return undefined;
+  const now = app.system.now();
+  const { state, isNotified, requestedAt, decidedAt = requestedAt, expiresAt } = request;
+  if (isNotified) return state === 'open' ? expiresAt : undefined;
+  const again = now + Math.min(Math.max((now - decidedAt) / 8, 2000), LONGEST_WAIT_MS);
+  return Math.round(state === 'open' ? Math.min(again, expiresAt) : again);
 }
 
 function auditOfExpiry(request: Request, app: AppContext): AuditEntry {

@@ -8,6 +8,12 @@ import type { Role } from '../core/roles.ts';
 import { labelOf, type Purchase } from '../purchases/operation.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
 
+/**
+ * The kind of job that tells users of each state of a request and expires it; its key is the request's ID. It stays until the
+ * request is closed and everybody knows.
+ */
+export const REQUEST = 'request';
+
 /** A message of ours that is edited in place later. */
 export interface Card {
   readonly channelId: ChannelId;

@@ -225,9 +225,12 @@ async function withdraw(request: RoleRequest, { actor, app }: Context): Promise<
   return withdrawn ? notifyNow(withdrawn, app) : refuseClosed(id, app);
 }
 
+/** An owner may answer while the cards are still being posted. */
+const WAIT_MS = 5000;
+
 /** Notifies users, and returns the request as it is then. */
 async function notifyNow(request: RoleRequest, app: AppContext): Promise<RoleRequest> {
-  await notifyRequest(request.id, app);
+  await notifyRequest(request.id, app, WAIT_MS);
   return (await app.requests.find(request.id, ROLES_ASKED)) ?? request;
 }
 

@@ -11,6 +11,7 @@ import { ROLES } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { keepPresent } from '../db/engine.ts';
+import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
@@ -19,17 +20,18 @@ import { prepareDelete, prepareOperation } from '../purchases/ledger.ts';
 import { findDelete } from '../purchases/ledger-lists.ts';
 import { storedPurchase } from '../purchases/ledger-rows.ts';
 import { claimOf } from '../purchases/operation.ts';
-import type {
-  Approval,
-  ApprovalOutcome,
-  CancelReason,
-  Card,
-  NewApproval,
-  NewRoleRequest,
-  Request,
-  RequestOf,
-  RequestState,
-  RoleRequest,
+import {
+  type Approval,
+  type ApprovalOutcome,
+  type CancelReason,
+  type Card,
+  type NewApproval,
+  type NewRoleRequest,
+  REQUEST,
+  type Request,
+  type RequestOf,
+  type RequestState,
+  type RoleRequest,
 } from './request.ts';
 
 /** The state that a request gets, when, and by whom. */
@@ -68,7 +70,7 @@ export function createRequests(foundation: Foundation) {
       return { ...toRequest(row), ...(deletion && { deletion }) } as RequestOf<Kind>;
     },
 
-    /** Oldest first; also those that have expired since the last sweep. */
+    /** Oldest first; also those whose time is over and that have not been closed yet. */
     listOpen: async <Kind extends Request['kind']>(
       workspaceId: WorkspaceId,
       kinds: readonly Kind[],
@@ -93,11 +95,11 @@ export function createRequests(foundation: Foundation) {
     requestRole: (
       request: NewRoleRequest,
       limit: { readonly since: number; readonly most: number },
-    ): Promise<RoleRequestOutcome> => transact((trx) => addRoleRequest(trx, request, limit)),
+    ): Promise<RoleRequestOutcome> => transact((trx) => addRoleRequest(trx, foundation, request, limit)),
 
     /**
-     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and has expired. Marks
-     * users as not yet notified.
+     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and has expired. Users are
+     * not notified of the new state yet, and its job is due.
      */
     move: <Moved extends Request>(
       id: ConfirmationId,
@@ -106,7 +108,7 @@ export function createRequests(foundation: Foundation) {
       ...audits: readonly AuditEntry[]
     ): Promise<Moved | undefined> =>
       transact(async (trx) => {
-        const moved = await move(trx, id, from, to);
+        const moved = await move(trx, foundation, id, from, to);
         if (moved) for (const audit of audits) await addAudit(trx, foundation, audit);
         return moved as Moved | undefined;
       }),
@@ -131,7 +133,7 @@ export function createRequests(foundation: Foundation) {
       { by, at, grant }: { readonly by: UserId; readonly at: number; readonly grant: NewGrant },
     ): Promise<RoleRequest | undefined> =>
       transact(async (trx) => {
-        const moved = await move(trx, id, ['open'], { state: 'approved', at, by });
+        const moved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
         if (!moved) return undefined;
         if (moved.kind !== 'role') throw new Error('an approval grants no role');
         if (moved.workspaceId !== grant.workspaceId)
@@ -143,37 +145,22 @@ export function createRequests(foundation: Foundation) {
         return { ...moved, granted };
       }),
 
-    /** Expires open ones after their time, each with its audit entry; returns them. */
-    expire: async (now: number, auditOf: (request: Request) => AuditEntry): Promise<readonly Request[]> => {
-      const isDue = await db
-        .selectFrom('requests')
-        .select('id')
-        .where('state', '=', 'open')
-        .where('expires_at', '<=', now)
-        .executeTakeFirst();
-      if (!isDue) return [];
-      return transact(async (trx) => {
-        const rows = await trx
+    /** Closes a request whose time is over, with its audit entry; undefined if it is not open, or has time left. */
+    expire: (id: ConfirmationId, now: number, audit: AuditEntry): Promise<Request | undefined> =>
+      transact(async (trx) => {
+        const row = await trx
           .updateTable('requests')
-          .set({ state: 'expired', decided_at: now, changed_at: now, is_told: 0, claim: '' })
+          .set({ state: 'expired', decided_at: now, is_told: 0, claim: '' })
+          .where('id', '=', id)
           .where('state', '=', 'open')
           .where('expires_at', '<=', now)
           .returningAll()
-          .execute();
-        // Audit chains are always locked in the same order, to avoid deadlocks.
-        const expired = rows.sort(byWorkspace).map(toRequest);
-        for (const request of expired) await addAudit(trx, foundation, auditOf(request));
-        return expired;
-      });
-    },
-
-    /**
-     * Those that changed their state before that time and that users have not been notified of, oldest first.
-     */
-    listLeft: async (before: number): Promise<readonly Request[]> => {
-      const left = oldestFirst().where('changed_at', '<', before);
-      return (await left.where('is_told', '=', 0).execute()).map(toRequest);
-    },
+          .executeTakeFirst();
+        if (!row) return undefined;
+        await askFor(trx, foundation, row);
+        await addAudit(trx, foundation, audit);
+        return toRequest(row);
+      }),
 
     storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
       const text = JSON.stringify(cards);
@@ -188,8 +175,22 @@ export function createRequests(foundation: Foundation) {
   };
 }
 
+/** The process that changes a request tells of it at once; another one does if that process has died by then. */
+const TELL_MS = 2000;
+
+/** Asks for the job of a request, in the transaction that changes its state. */
+function askFor(
+  trx: Queries,
+  foundation: Foundation,
+  { id, workspace_id: workspaceId }: Pick<RequestRow, 'id' | 'workspace_id'>,
+): Promise<void> {
+  const dueAt = foundation.engine.clock.now() + TELL_MS;
+  return addJob(trx, foundation, { kind: REQUEST, key: id, workspaceId, dueAt });
+}
+
 async function move(
   trx: Transaction<Tables>,
+  foundation: Foundation,
   id: ConfirmationId,
   from: readonly RequestState[],
   to: Target,
@@ -201,7 +202,6 @@ async function move(
       state: to.state,
       outcome: reason?.code ?? null,
       outcome_details: reason ? JSON.stringify(reason.details) : null,
-      changed_at: to.at,
       is_told: 0,
       claim: '',
     })
@@ -216,7 +216,9 @@ async function move(
     .where((column) => column.or([column('state', '<>', 'open'), column('expires_at', '>', to.at)]))
     .returningAll()
     .executeTakeFirst();
-  return row && toRequest(row);
+  if (!row) return undefined;
+  await askFor(trx, foundation, row);
+  return toRequest(row);
 }
 
 async function addApproval(
@@ -227,7 +229,7 @@ async function addApproval(
 ): Promise<{ readonly isNew: boolean; readonly approval: Approval }> {
   const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
   const row = toRow(requested, account);
-  // An expired one blocks no other, even before the sweep.
+  // One whose time is over blocks no other, even before it is closed.
   await trx
     .updateTable('requests')
     .set({ claim: '' })
@@ -244,6 +246,7 @@ async function addApproval(
     .executeTakeFirst();
   if (inserted) {
     await refuseFromBeforeRestore(trx, inserted.id);
+    await askFor(trx, foundation, inserted);
     await addAudit(trx, foundation, audit);
   }
   const stored = inserted ?? (await findSameId(trx, row)) ?? (await getClaimant(trx, row));
@@ -266,6 +269,7 @@ function getClaimant(trx: Queries, { workspace_id, claim }: RequestRow): Promise
 
 async function addRoleRequest(
   trx: Transaction<Tables>,
+  foundation: Foundation,
   request: NewRoleRequest,
   { since, most }: { readonly since: number; readonly most: number },
 ): Promise<RoleRequestOutcome> {
@@ -282,12 +286,13 @@ async function addRoleRequest(
   const { workspace_id, claim, asked_at: at } = row;
   const replaced = await trx
     .updateTable('requests')
-    .set({ state: 'replaced', decided_at: at, changed_at: at, is_told: 0, claim: '' })
+    .set({ state: 'replaced', decided_at: at, is_told: 0, claim: '' })
     .where('workspace_id', '=', workspace_id)
     .where('claim', '=', claim)
     .returningAll()
     .execute();
   const inserted = await trx.insertInto('requests').values(row).returningAll().executeTakeFirstOrThrow();
+  for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
   return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
 }
 
@@ -317,7 +322,7 @@ async function approve(
   { by, at, budget }: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
   audit: AuditEntry,
 ): Promise<Approval | undefined> {
-  const approved = await move(trx, id, ['open'], { state: 'approved', at, by });
+  const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
   if (!approved) return undefined;
   if (approved.kind === 'role') throw new Error('a role is granted, not approved');
   const isDelete = approved.kind === 'delete';
@@ -326,7 +331,9 @@ async function approve(
   if (isDelete) await prepareApprovedDelete(trx, foundation, approved, at);
   if (!code) return approved;
   const reason = { code, details: {} };
-  return (await move(trx, id, ['approved'], { state: 'canceled', at, reason })) as Approval | undefined;
+  return (await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason })) as
+    | Approval
+    | undefined;
 }
 
 /**
@@ -413,7 +420,6 @@ function toRow(request: NewApproval | NewRoleRequest, account: string): RequestR
     asked_at: request.requestedAt,
     expires_at: request.expiresAt,
     state: 'open',
-    changed_at: request.requestedAt,
     decided_by: null,
     decided_at: null,
     denial_reason: null,
@@ -456,10 +462,4 @@ function toRoleRequest(row: RequestRow): RoleRequest {
   const request = toRequest(row);
   if (request.kind !== 'role') throw new Error('the ID of a request for a role belongs to an approval');
   return request;
-}
-
-/** Sorts the rows of RETURNING, which have no order. */
-function byWorkspace(a: RequestRow, b: RequestRow): number {
-  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
-  return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);
 }

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { Secret } from '../../src/core/secret.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS, DIGEST } from '../../src/core/settings.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { openStore } from '../../src/db/open-store.ts';
-import { createReminderWork, SPREAD_MS } from '../../src/reminders/digest.ts';
+import { askForDigests, createDigestHandler, SPREAD_MS } from '../../src/reminders/digest.ts';
 import { realSystem } from '../../src/system.ts';
 import { makeHosting } from '../app/support/make-hosting.ts';
 import { makePorts } from '../app/support/make-ports.ts';
@@ -17,7 +17,7 @@ const SERVERS = 20;
 const STEP_MS = 15_000;
 const BACKGROUND_LIMIT = 100;
 const EIGHT = Date.parse('2026-03-02T08:00:00Z');
-const DIGEST = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+const WANTED = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
 
 export interface DigestFigures {
   readonly posted: number;
@@ -25,7 +25,7 @@ export interface DigestFigures {
   readonly lastAfterMinutes: number;
   readonly mostReadsInAMinute: number;
   readonly backgroundLimit: number;
-  /** The work of one digest, and of one look at all workspaces that finds nothing due, in milliseconds. */
+  /** The work of one digest, and of one look that finds nothing due, in milliseconds. */
   readonly msPerDigest: number;
   readonly msPerIdleLook: number;
 }
@@ -38,7 +38,7 @@ export async function measureDigests(): Promise<DigestFigures> {
   for (let place = 0; place < WORKSPACES; place++) {
     const id = `T0${place.toString(36).toUpperCase().padStart(6, '0')}`;
     await store.workspaces.put({ id, name: id }, time.now);
-    await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest: DIGEST });
+    await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest: WANTED });
     await store.apiKeys.put(id, new Secret('key'), 'U1', time.now);
   }
   const servers = Array.from({ length: SERVERS }, (_, id) => ({
@@ -60,14 +60,13 @@ export async function measureDigests(): Promise<DigestFigures> {
     posts.push(time.now);
     return { kind: 'posted' as const, card: { channelId: 'C1', ts: `1.${posts.length}` } };
   };
-  const work = createReminderWork(
-    { ...ports, reminderNotifier: { ...ports.reminderNotifier, post } },
-    new AbortController().signal,
-  );
-  const idle = await timeOf(work.postDue);
+  const posting = { ...ports, reminderNotifier: { ...ports.reminderNotifier, post } };
+  ports.jobs.handle({ [DIGEST]: createDigestHandler(posting, new AbortController().signal) });
+  await askForDigests(posting);
+  const idle = await timeOf(ports.jobs.runDue);
   let busyMs = 0;
   for (time.now = EIGHT; time.now <= EIGHT + SPREAD_MS + STEP_MS; time.now += STEP_MS)
-    busyMs += await timeOf(work.postDue);
+    busyMs += await timeOf(ports.jobs.runDue);
   await store.close();
   return {
     posted: posts.length,

@@ -75,20 +75,6 @@ describe('locks in one process', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('are not waited for by work that only runs if they are free', async () => {
-    const first = await hold(locks, 'one');
-    let runs = 0;
-    const count = async () => {
-      runs++;
-    };
-    expect(await locks.runIfFree('one', count)).toBe(false);
-    await first.end();
-    expect(await locks.runIfFree('one', count)).toBe(true);
-    expect(runs).toBe(1);
-    const failing = locks.runIfFree('one', () => Promise.reject(new Refusal('waited_too_long', {})));
-    await expect(failing).rejects.toThrow(Refusal);
-  });
-
   test('let work with different names run in parallel', async () => {
     const first = await hold(locks, 'one');
     const second = await hold(locks, 'two');
@@ -170,16 +156,6 @@ describe('two processes over one database', () => {
     };
     await Promise.all(both.flatMap((locks) => [1, 2, 3].map(() => locks.run('account', work))));
     expect(most).toBe(1);
-  });
-
-  test('do not wait for each other where work only runs if the lock is free', async () => {
-    const [one, two] = stores.map((store) => locksOf(store));
-    if (!one || !two) throw new Error('two processes are needed');
-    const held = await hold(one, 'account');
-    const isRun = () => two.runIfFree('account', async () => undefined);
-    expect(await isRun()).toBe(false);
-    await held.end();
-    expect(await isRun()).toBe(true);
   });
 
   test('free the lock of a killed process when its lease ends, not before', async () => {

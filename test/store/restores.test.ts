@@ -5,7 +5,7 @@ import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { DatabaseInUse } from '../../src/db/engine.ts';
 import { declareRestored } from '../../src/db/move-store.ts';
-import { APPROVALS } from '../../src/requests/request.ts';
+import { APPROVALS, REQUEST } from '../../src/requests/request.ts';
 import { type Place, places } from './places.ts';
 import {
   confirm,
@@ -142,6 +142,8 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
         expect(deletion).toMatchObject({ state: 'unconfirmed', reason: code });
         expect(deletion?.notifiedAt).toBeUndefined();
       }
+      const jobs = await store.jobStore.list(REQUEST, 'T1');
+      expect(jobs.map(({ key }) => key)).toContain(open?.id);
       expect(await store.requests.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry())).toBeUndefined();
     });
 

@@ -28,6 +28,8 @@ export const SLOW: readonly string[] = [
   // many cases, or a lot of data
   'attacks/a12-unfinished-connections',
   'app/purchases/failing-store',
+  'app/reminders/batches-killed',
+  'app/requests/killed-requests',
   'app/workflows/killed-steps',
   'store/account/audit-prune',
   'store/purchases/one-account-interleavings',

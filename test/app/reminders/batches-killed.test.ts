@@ -1,94 +1,103 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { MINUTE_MS } from '../../../src/core/time.ts';
-import { openStore } from '../../../src/db/open-store.ts';
-import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
-import { type RenewalResult, runBatch, sweepBatches } from '../../../src/reminders/batch.ts';
-import { confirm, entry, markSent, newRenew, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/context.ts';
+import { createEntry } from '../../../src/core/entry.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/core/time.ts';
+import { createOperationHandler } from '../../../src/purchases/due.ts';
+import { OPERATION } from '../../../src/purchases/operation.ts';
+import { confirmRenewals, createBatchHandler, type RenewalResult } from '../../../src/reminders/batch.ts';
+import { BATCH } from '../../../src/reminders/batch-store.ts';
+import type { System } from '../../../src/system.ts';
+import { T0 } from '../../store/fixtures.ts';
+import { type Place, places } from '../../store/places.ts';
+import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
+import { shareDatabase } from '../support/mortal-jobs.ts';
 
-/** Three renewals that were confirmed, of which one was paid and one was confirmed when the process died. */
-async function startKilled() {
-  const time = { now: T0 };
-  const system = { ...stillSystem, now: () => time.now };
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
-  onTestFinished(() => store.close());
-  const renewals = [1, 2, 3].map((serverId) => ({
-    id: `O${serverId}`,
-    serverId,
-    label: 'web-1',
-    paidUntil: T0 + 1000,
-  }));
-  await store.renewalBatches.put({ id: 'F1', workspaceId: 'T1', actorId: 'U1', at: T0, renewals });
-  await store.renewalBatches.confirm('F1', T0);
-  for (const place of [0, 1]) await store.renewalBatches.start('F1', place);
-  await confirm(store.ledger, newRenew(1, T0 + 1000, { id: 'O1' }));
-  await markSent(store.ledger, 'O1', T0);
-  await store.ledger.settle('O1', { at: T0, serverId: 1, paidUntil: T0 + 9, isFirstHand: true }, entry());
-  await confirm(store.ledger, newRenew(2, T0 + 1000, { id: 'O2' }));
-  const told: (readonly RenewalResult[])[] = [];
-  const slack = { isUp: true };
-  const notifyBatch = async (_batch: unknown, results: readonly RenewalResult[]) => {
-    if (slack.isUp) told.push(results);
-    return slack.isUp;
+const paidUntil = T0 + 30 * DAY_MS;
+
+/** Processes with an account of three servers, each of which can be renewed. */
+function share(place: Place) {
+  const seen = { paid: [] as number[], told: [] as (readonly RenewalResult[])[] };
+  const servers = [1, 2, 3].map((id) => ({ id, label: 'web-1', state: 'running', paidUntil }));
+  const api = makeHosting({
+    account: ['key'],
+    fetchServers: async () => ({ servers, extent: 'whole', unreadableCount: 0 }),
+    renewServer: async (id, options) => {
+      await options?.beforeSend?.();
+      seen.paid.push(id);
+      return { id, paidUntil: paidUntil + 1000 };
+    },
+  });
+  const start = (store: Store, system: System) => {
+    const ports = makePorts(store, {
+      system,
+      hostingOf: () => api,
+      ownersOf: () => ['U1'],
+      batchNotifier: { notifyBatch: async (_batch, results) => seen.told.push(results) > 0 },
+    });
+    const own = createEntry(ports);
+    ports.jobs.handle({
+      [BATCH]: createBatchHandler(ports),
+      [OPERATION]: createOperationHandler(ports, own),
+    });
+    const press = async (id: string) => {
+      const actor = { workspaceId: 'T1', userId: 'U1' };
+      await own.execute(confirmRenewals, { id }, { actor, surface: 'modal' });
+      await own.drain();
+    };
+    return { jobs: ports.jobs, press };
   };
-  return { time, store, told, slack, ports: makePorts(store, { system, batchNotifier: { notifyBatch } }) };
+  return { seen, servers, ...shareDatabase(place, start) };
 }
 
-test('renewals whose process crashed are reported once those that were begun have ended, and the rest is never begun', async () => {
-  const { time, store, told, ports } = await startKilled();
-  time.now += 4 * MINUTE_MS;
-  // The background still carries on what was confirmed.
-  await sweepBatches(ports);
-  expect(told).toEqual([]);
-  await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
-  await sweepBatches(ports);
-  await sweepBatches(ports);
-  expect(told).toHaveLength(1);
-  expect(told[0]?.map((each) => (each.kind === 'operation' ? each.operation.state : each.kind))).toEqual([
-    'settled',
-    'refused',
-    'not_begun',
-  ]);
-  expect(await store.renewalBatches.start('F1', 2)).toBe(false);
-});
-
-test('renewals of a living process are left to it', async () => {
-  const { time, store, told, ports } = await startKilled();
-  await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
-  time.now += 4 * MINUTE_MS;
-  await store.lockLeases.take({ name: 'renewals F1', owner: 'alive' }, 10 * MINUTE_MS);
-  await sweepBatches(ports);
-  expect(told).toEqual([]);
-});
-
-test('an outcome that Slack refuses is sent again until Slack accepts it, for a day', async () => {
-  const { time, store, told, slack, ports } = await startKilled();
-  await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
-  slack.isUp = false;
-  time.now += 4 * MINUTE_MS;
-  await sweepBatches(ports);
-  expect((await store.renewalBatches.find('F1'))?.state).toBe('confirmed');
-  slack.isUp = true;
-  await sweepBatches(ports);
-  expect(told).toHaveLength(1);
-  expect((await store.renewalBatches.find('F1'))?.state).toBe('done');
-});
-
-test('what a frozen process begins later is not sent, since it was reported as not begun', async () => {
-  const { time, store, told, ports } = await startKilled();
-  await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
-  const batch = await store.renewalBatches.find('F1');
-  if (!batch) throw new Error('the batch is gone');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-  const start: typeof store.renewalBatches.start = async () => {
-    time.now += 4 * MINUTE_MS;
-    await ports.lockLeases.release({ name: 'renewals F1', owner: 'still' });
-    return true;
-  };
-  const late = { ...ports, ownersOf: () => ['U1'], renewalBatches: { ...store.renewalBatches, start } };
-  await runBatch({ ...batch, renewals: batch.renewals.slice(2) }, { workspaceId: 'T1', userId: 'U1' }, late);
-  const begun = await store.ledger.find('O3');
-  expect(begun?.sendBy).toBe(T0 + SEND_WITHIN_MS);
-  expect(begun?.state).not.toBe('sent');
-  expect(told.length).toBeLessThanOrEqual(1);
+describe.each(places)('renewals that are confirmed together on $name', ({ name, make }) => {
+  // The commit of a database in the same process is never unknown.
+  const kinds = name === 'SQLite' ? (['dies'] as const) : (['dies', 'commit unknown'] as const);
+  test.each(
+    kinds,
+  )('are paid once each at most, and reported, wherever their process does (%s)', async (kind) => {
+    const place = await make();
+    await (await place.open({ lock: true })).close();
+    let at = 0;
+    for (let isStruck = true; isStruck; at++) {
+      const { seen, servers, system, pass, startMortal, startImmortal } = share(place);
+      const other = await startImmortal();
+      const { store } = other;
+      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+      // Other months of the same servers each time.
+      const until = paidUntil + at;
+      for (const server of servers) server.paidUntil = until;
+      const id = `F${String(at).padStart(4, '0')}`;
+      const renewals = [1, 2, 3].map((serverId) => ({
+        ...{ id: `${id}O${serverId}`, serverId, label: 'web-1' },
+        paidUntil: until,
+      }));
+      const by = { workspaceId: 'T1', actorId: 'U1', at: system.now() };
+      await store.renewalBatches.put({ id, ...by, renewals });
+      const mortal = await startMortal({ kind, at: at + 1 });
+      await pass(12_000, mortal.press(id));
+      isStruck = mortal.steps() > at;
+      const found = await store.renewalBatches.find(id);
+      await pass(6 * MINUTE_MS);
+      const isConfirmed = found?.state !== 'open';
+      expect({ at, paid: [...seen.paid].sort() }).toEqual({ at, paid: [...new Set(seen.paid)].sort() });
+      expect({ at, told: seen.told.length > 0 }).toEqual({ at, told: isConfirmed });
+      // What Slack took and nobody could store is told once more.
+      expect(seen.told.length).toBeLessThanOrEqual(2);
+      for (const results of seen.told)
+        for (const result of results) {
+          const kindOf = result.kind === 'operation' ? result.operation.state : result.kind;
+          const isPaid = seen.paid.includes(result.renewal.serverId);
+          expect({ at, isPaid, kindOf }).toMatchObject({
+            kindOf: expect.stringMatching(
+              isPaid ? /^(settled|unconfirmed)$/ : /^(refused|unconfirmed|not_begun)$/,
+            ),
+          });
+        }
+      await pass(MINUTE_MS, Promise.all([other.close(), mortal.store.close()]));
+    }
+    expect(at).toBeGreaterThan(30);
+  });
 });

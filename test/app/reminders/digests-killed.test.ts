@@ -2,11 +2,17 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
-import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { DEFAULT_SETTINGS, DIGEST } from '../../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { createReminderWork, findDueDigest, postDigest, SPREAD_MS } from '../../../src/reminders/digest.ts';
-import type { PostedDigest } from '../../../src/reminders/ports.ts';
+import {
+  askForDigests,
+  createDigestHandler,
+  findDueDigest,
+  postDigest,
+  SPREAD_MS,
+} from '../../../src/reminders/digest.ts';
+import type { PostedDigest } from '../../../src/reminders/notifier.ts';
 import type { Digest } from '../../../src/reminders/reminder.ts';
 import { stillSystem, vault } from '../../store/fixtures.ts';
 import { makeHosting } from '../support/make-hosting.ts';
@@ -109,15 +115,15 @@ describe('a digest', () => {
     let answer: PostedDigest = { kind: 'refused', reason: 'ratelimited', retryAfterMs: 40_000 };
     const told: string[] = [];
     const made = startProcess(async () => answer);
-    const system = { ...made.system, elapsed: () => time.now };
     const notifyUndelivered = async (_id: string, _channel: string, reason: string) => {
       told.push(reason);
     };
     const reminderNotifier = { ...made.reminderNotifier, notifyUndelivered };
-    const work = createReminderWork({ ...made, system, reminderNotifier }, new AbortController().signal);
+    const ports = { ...made, reminderNotifier };
+    ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
     const postAfter = async (ms: number) => {
       time.now += ms;
-      await work.postDue();
+      await ports.jobs.runDue();
       return posted.length;
     };
     expect(await postAfter(0)).toBe(1);
@@ -129,6 +135,59 @@ describe('a digest', () => {
     answer = { kind: 'posted', card: { channelId: 'C1', ts: '1.1' } };
     expect(await postAfter(41_000)).toBe(4);
     expect(await postAfter(HOUR_MS)).toBe(4);
+  });
+
+  test('is due at its hour as the settings have it, on each day, and no more without a channel', async () => {
+    const { posted, startProcess, time, account, store } = await startWorkspace();
+    const ports = startProcess(taken);
+    ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
+    const postAt = async (at: string) => {
+      time.now = Date.parse(at);
+      await ports.jobs.runDue();
+      return posted.map(({ day }) => day);
+    };
+    const change = (before: Partial<typeof digest>, after: Partial<typeof digest>) =>
+      store.workspaces.changeSettings(
+        'T1',
+        { ...DEFAULT_SETTINGS, digest: { ...digest, ...before } },
+        { ...DEFAULT_SETTINGS, digest: { ...digest, ...after } },
+      );
+    expect(await postAt('2026-03-02T08:20:00Z')).toEqual(['2026-03-02']);
+    account.servers = [server(1, 5)];
+    expect(await postAt('2026-03-03T07:59:00Z')).toHaveLength(1);
+    expect(await change({}, { hour: 12 })).toBe(true);
+    expect(await postAt('2026-03-03T08:20:00Z')).toHaveLength(1);
+    expect(await postAt('2026-03-03T11:20:00Z')).toEqual(['2026-03-02', '2026-03-03']);
+    // Another hour of a day that has its digest already.
+    expect(await change({ hour: 12 }, { hour: 14 })).toBe(true);
+    expect(await postAt('2026-03-03T13:20:00Z')).toHaveLength(2);
+    expect(await postAt('2026-03-04T13:20:00Z')).toHaveLength(3);
+    const off = { ...DEFAULT_SETTINGS, digest: { ...digest, hour: 14 } };
+    expect(await store.workspaces.changeSettings('T1', off, DEFAULT_SETTINGS)).toBe(true);
+    expect(await postAt('2026-03-05T13:20:00Z')).toHaveLength(3);
+    expect(await store.jobStore.list(DIGEST, 'T1')).toEqual([]);
+  });
+
+  test('is asked for at a start for each workspace that has a channel, at once where its hour has come', async () => {
+    const { store, startProcess, time } = await startWorkspace();
+    for (let place = 0; place < 60; place++) {
+      const id = `W${place}`;
+      await store.workspaces.put({ id, name: id }, NOW);
+      const zone = place % 2 === 0 ? 'Europe/Berlin' : 'America/New_York';
+      const settings = { ...DEFAULT_SETTINGS, digest: { ...digest, zone } };
+      await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, settings);
+    }
+    const ports = startProcess(taken);
+    ports.jobs.handle({ [DIGEST]: async () => undefined });
+    for (let rounds = 0; rounds < 2; rounds++) await ports.jobs.runDue();
+    const run: string[] = [];
+    ports.jobs.handle({ [DIGEST]: async ({ key }) => void run.push(key) });
+    await askForDigests(ports);
+    await ports.jobs.runDue();
+    expect(run).toHaveLength(31);
+    time.now += 8 * HOUR_MS;
+    await ports.jobs.runDue();
+    expect(new Set(run).size).toBe(61);
   });
 
   test('concludes nothing from an incomplete list, and says that it is one', async () => {

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
 import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import type { openEngine } from '../../../src/db/database.ts';
-import { CommitUnknown } from '../../../src/db/engine.ts';
-import { openStore } from '../../../src/db/open-store.ts';
 import type { System } from '../../../src/system.ts';
 import { hashKey } from '../../../src/workflows/keys.ts';
 import {
@@ -14,30 +11,20 @@ import {
   findAskingRun,
 } from '../../../src/workflows/run.ts';
 import { RUN } from '../../../src/workflows/store.ts';
-import { handClock, turn } from '../../slack/support/hand-clock.ts';
-import { newGrant, T0, vault } from '../../store/fixtures.ts';
+import { newGrant, T0 } from '../../store/fixtures.ts';
 import { type Place, places } from '../../store/places.ts';
-import { never, type Watch, watchDatabase } from '../../support/watched-database.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
+import { shareDatabase } from '../support/mortal-jobs.ts';
 
 const KEY = new Secret('vpswf_a-key');
-const WRITE = /^(insert|update|delete|commit)/;
 /** Longer than a run has: with fewer, some would be lost sight of. */
 const LEAST_STEPS = 12;
 
-/** What happens at one of the steps before and after each write and commit of a process. */
-interface Fate {
-  readonly kind: 'dies' | 'commit unknown';
-  readonly at: number;
-}
-
 /** Processes that share a database and a clock, a Slack that takes everything, and an account with one server. */
-async function share(place: Place) {
-  const clock = handClock();
-  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() };
+function share(place: Place) {
   const seen = { sent: 0, outcomes: new Set<string>() };
-  const start = (store: Store) => {
+  const start = (store: Store, system: System) => {
     const workflowNotifier: AppContext['workflowNotifier'] = {
       ask: async () => ({ card: { channelId: 'C1', ts: '1.1' } }),
       end: async (_run, { code }) => {
@@ -68,74 +55,9 @@ async function share(place: Place) {
       const run = await entry.execute(findAskingRun, { runId }, caller);
       await entry.execute(carryOutStep.start, { run }, caller);
     };
-    return { store, jobs: ports.jobs, receive, press };
+    return { jobs: ports.jobs, receive, press };
   };
-  return {
-    seen,
-    /** Time passes until the work has ended, and no longer than this: the work of a dead process never ends. */
-    pass: async (ms: number, work: Promise<unknown> = never) => {
-      let isOver = false;
-      const end = () => {
-        isOver = true;
-      };
-      work.then(end, end);
-      for (let passed = 0; passed < ms && !isOver; passed += ms / 12) {
-        await clock.pass(ms / 12);
-        await settle();
-      }
-    },
-    startMortal: async ({ kind, at }: Fate) => {
-      let steps = 0;
-      let isDead = false;
-      let isWatched = false;
-      const watch: Watch = async ({ sql }, run, connection) => {
-        const die = async () => {
-          isDead = true;
-          await connection.abandon().catch(() => undefined);
-          return never;
-        };
-        if (isDead) return die();
-        if (!isWatched || !WRITE.test(sql)) return run();
-        const strike = async () => {
-          if (++steps !== at) return;
-          if (kind === 'commit unknown' && sql === 'commit') throw new CommitUnknown(new Error('lost'));
-          if (kind === 'dies') await die();
-        };
-        if (kind === 'dies') await strike();
-        const result = await run();
-        await strike();
-        return result;
-      };
-      const watched: typeof openEngine = async (url, options) => {
-        const engine = await place.openEngine(url, options);
-        return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
-      };
-      const process = start(await openBeside(place.url, system, watched));
-      isWatched = true;
-      return { ...process, steps: () => steps };
-    },
-    startImmortal: async () => {
-      const process = start(await openBeside(place.url, system, place.openEngine));
-      const stop = new AbortController();
-      const ended = process.jobs.run(stop.signal);
-      const close = async () => {
-        stop.abort();
-        await ended;
-        await process.store.close();
-      };
-      return { ...process, close };
-    },
-  };
-}
-
-/** Several may have it open: none is the only one, which would free the leases of the others. */
-function openBeside(databaseUrl: string, system: System, open: typeof openEngine) {
-  return openStore({ databaseUrl, vault, system, lock: false, openEngine: open });
-}
-
-async function settle() {
-  for (let turns = 0; turns < 20; turns++) await turn();
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  return { seen, ...shareDatabase(place, start) };
 }
 
 describe.each(places)('a workflow’s step on $name', ({ make }) => {
@@ -150,7 +72,7 @@ describe.each(places)('a workflow’s step on $name', ({ make }) => {
     let at = 0;
     for (let isStruck = true; isStruck; ) {
       at++;
-      const { seen, pass, startMortal, startImmortal } = await share(place);
+      const { seen, pass, startMortal, startImmortal } = share(place);
       const other = await startImmortal();
       const { store } = other;
       await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);

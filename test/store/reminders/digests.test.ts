@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
-import type { LiveDigest, Snapshot } from '../../../src/reminders/ports.ts';
 import { type DigestContent, NO_DRIFT } from '../../../src/reminders/reminder.ts';
+import type { LiveDigest, Snapshot } from '../../../src/reminders/store.ts';
 import { engines, T0 } from '../support.ts';
 
 const DAY = '2026-03-02';

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import type { NewOperation } from '../../../src/purchases/ports.ts';
+import { BATCH } from '../../../src/reminders/batch-store.ts';
 import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 
 const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({
@@ -79,40 +80,30 @@ describe.each(engines)('renewals that are confirmed together on $name', ({ make 
     ],
   };
 
-  test('are confirmed once, begun one after the other, and reported once', async () => {
-    const { renewalBatches } = await make();
-    await renewalBatches.put(batch);
-    expect(await renewalBatches.start('F1', 0)).toBe(false);
-    const confirmed = await Promise.all([1, 2, 3].map((at) => renewalBatches.confirm('F1', T0 + at)));
+  const listDue = async ({ jobStore }: Store) => (await jobStore.list(BATCH, 'T1')).map(({ key }) => key);
+
+  test('are confirmed once, and come back as they were shown', async () => {
+    const store = await make();
+    await store.renewalBatches.put(batch);
+    const confirm = (at: number) => store.renewalBatches.confirm('F1', T0 + at);
+    const confirmed = await Promise.all([1, 2, 3].map(confirm));
     expect(confirmed.filter(Boolean)).toHaveLength(1);
-    expect(await renewalBatches.find('F1')).toMatchObject({
-      ...batch,
-      at: expect.any(Number),
-      state: 'confirmed',
-    });
-    expect(await renewalBatches.start('F1', 1)).toBe(false);
-    expect(await renewalBatches.start('F1', 0)).toBe(true);
-    expect(await renewalBatches.start('F1', 0)).toBe(false);
-    expect((await renewalBatches.listUnended(T0 + 10)).map(({ id }) => id)).toEqual(['F1']);
-    expect([await renewalBatches.end('F1'), await renewalBatches.end('F1')]).toEqual([true, false]);
-    expect(await renewalBatches.start('F1', 1)).toBe(false);
-    expect(await renewalBatches.listUnended(T0 + 10)).toEqual([]);
+    const found = await store.renewalBatches.find('F1');
+    expect(found).toEqual({ ...batch, at: expect.any(Number), state: 'confirmed', failures: {} });
+    expect(await store.renewalBatches.confirm('F2', T0)).toBe(false);
+    expect(await listDue(store)).toEqual(['F1']);
   });
 
   test('are replaced by another review of the same user only until they are confirmed', async () => {
     const { renewalBatches } = await make();
     await renewalBatches.put(batch);
     await renewalBatches.put({ ...batch, actorId: 'U2', renewals: [] });
+    await renewalBatches.put({ ...batch, workspaceId: 'T2', renewals: [] });
     expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(2);
     await renewalBatches.put({ ...batch, renewals: batch.renewals.slice(1) });
     expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(1);
     await renewalBatches.confirm('F1', T0);
     await renewalBatches.put(batch);
     expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(1);
-    await renewalBatches.removeBefore(T0 + 1);
-    expect(await renewalBatches.find('F1')).toBeDefined();
-    await renewalBatches.end('F1');
-    await renewalBatches.removeBefore(T0 + 1);
-    expect(await renewalBatches.find('F1')).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
-import { APPROVALS } from '../../../src/requests/request.ts';
+import { APPROVALS, REQUEST } from '../../../src/requests/request.ts';
 import type { Requests } from '../../../src/requests/store.ts';
 import { CANCEL_REASONS } from '../../../src/sandbox/gallery/fixtures/reasons.ts';
 import {
@@ -211,7 +211,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await requests.listOpen('T1', APPROVALS)).toHaveLength(2);
     });
 
-    test('again is possible when the first was approved, or has expired, even before the sweep', async () => {
+    test('again is possible when the first was approved, or has expired, even before it is closed', async () => {
       const first = await requested(newDelete(7));
       await requests.approve(first.id, by(), entry());
       const second = await requested(newDelete(7));
@@ -220,8 +220,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       const early = { ...again, requestedAt: second.expiresAt - 1 };
       expect(await requests.requestApproval(early, entry())).toEqual({ isNew: false, approval: second });
       expect(await requests.requestApproval(again, entry())).toMatchObject({ isNew: true });
-      const expired = await requests.expire(second.expiresAt, () => entry());
-      expect(expired.map(({ id }) => id)).toEqual([second.id]);
+      expect(await requests.expire(second.id, second.expiresAt, entry())).toMatchObject({ state: 'expired' });
     });
   });
 
@@ -248,6 +247,8 @@ test('an approval survives the process that stored it, and is carried out once b
   const second = await open(url);
   expect((await second.requests.listOpen('T1', APPROVALS)).map(({ id }) => id)).toEqual([wanted.id]);
   expect(await second.ledger.findDelete(gone.id)).toMatchObject({ state: 'prepared' });
+  const due = (await second.jobStore.list(REQUEST, 'T1')).map(({ key }) => key);
+  expect(due.sort()).toEqual([wanted.id, gone.id].sort());
   expect(await second.requests.approve(gone.id, by(), entry())).toBeUndefined();
   const done = await second.requests.approve(wanted.id, by(), entry());
   expect(done).toMatchObject({ cards: [{ ts: '1.1' }], price: money(499) });

@@ -4,7 +4,7 @@ import {
   ALL_KINDS,
   APPROVAL_MS,
   APPROVALS,
-  type Request,
+  REQUEST,
   type RequestState,
   ROLES_ASKED,
 } from '../../../src/requests/request.ts';
@@ -141,10 +141,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
         };
         const move = (state: 'denied' | 'withdrawn') =>
           store.requests.move(id, ['open'], { state, by: 'U8', at: at - 1 });
-        const expire = async () => {
-          const expired = await store.requests.expire(at, () => entry());
-          return expired.find((request) => request.id === id);
-        };
+        const expire = () => store.requests.expire(id, at, entry());
         const acts = [approve, () => move('denied'), () => move('withdrawn'), expire];
         const turned = [...acts.slice(round % 4), ...acts.slice(0, round % 4)];
         const all = await Promise.all(turned.map((act) => act()));
@@ -157,63 +154,101 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect((await store.ledger.findDelete(id)) !== undefined).toBe(isApproved && id === deletion);
         const granted = await store.grants.listFor('T1', { userId: requesterId }, T0);
         expect(granted).toHaveLength(isApproved && id === role ? 1 : 0);
-        await store.requests.expire(at, () => entry());
+        for (const each of [create, deletion, role]) await store.requests.expire(each ?? '', at, entry());
       }
     });
   });
 
-  describe('notifying', () => {
-    const listLeft = async (before = T0 + 9) => ids(await store.requests.listLeft(before));
+  describe('their jobs', () => {
+    const listJobs = async () => (await store.jobStore.list(REQUEST, 'T1')).map(({ key }) => key);
+    /** Ends the job, as after everybody was notified. */
+    const endJob = async (id: string) => {
+      const [job] = (await store.jobStore.list(REQUEST, 'T1')).filter(({ key }) => key === id);
+      if (job) await store.jobStore.end(job, undefined, 0);
+    };
 
-    test('is due for each new state until users were notified of it, but left to its process for a while', async () => {
+    test('are asked for by each change of state, and by nothing else', async () => {
+      const all = await make3();
+      for (const { id, kind, expiresAt } of all) {
+        const acts: (() => Promise<unknown>)[] = [
+          () => store.requests.move(id, ['open'], { state: 'denied', at: T0 }),
+          () => store.requests.move(id, ['denied'], { state: 'open', at: T0 }),
+          () =>
+            kind === 'role'
+              ? store.requests.grantRole(id, { ...by(), grant: newGrant() })
+              : store.requests.approve(id, by(), entry()),
+          () => store.requests.move(id, ['approved'], { state: 'open', at: T0 }),
+          () => store.requests.expire(id, expiresAt, entry()),
+        ];
+        for (const act of acts) {
+          expect(await listJobs()).toContain(id);
+          await endJob(id);
+          await store.requests.storeCards(id, []);
+          await store.requests.markNotified(id, 'open');
+          expect(await store.requests.move(id, ['replaced'], { state: 'denied', at: T0 })).toBeUndefined();
+          expect(await store.requests.expire(id, expiresAt - 1, entry())).toBeUndefined();
+          expect(await listJobs()).not.toContain(id);
+          expect(await act()).toBeDefined();
+        }
+        expect(await listJobs()).toContain(id);
+      }
+    });
+
+    test('are asked for by a newer request for the same role, for both', async () => {
+      const [old, young] = [newRoleRequest(), newRoleRequest({ requestedAt: T0 + 9 })];
+      await store.requests.requestRole(old, { since: T0, most: 9 });
+      await endJob(old.id);
+      expect(await store.requests.requestRole(young, { since: T0 + 9, most: 9 })).toMatchObject({
+        replaced: [{ id: old.id }],
+      });
+      expect((await listJobs()).sort()).toEqual([old.id, young.id].sort());
+    });
+
+    test('have told of the state that was notified, and of no later one', async () => {
       for (const { id } of await make3()) {
-        expect(await listLeft(T0)).not.toContain(id);
-        expect(await listLeft()).toContain(id);
         await store.requests.markNotified(id, 'open');
         expect(await find(id)).toMatchObject({ isNotified: true });
-        expect(await listLeft()).not.toContain(id);
         await store.requests.move(id, ['open'], { state: 'denied', at: T0 + 5 });
-        // Users were notified of the earlier state, not of this one.
         await store.requests.markNotified(id, 'open');
-        expect(await listLeft(T0 + 5)).not.toContain(id);
-        expect(await listLeft()).toContain(id);
+        expect(await find(id)).toMatchObject({ isNotified: false });
         await store.requests.markNotified(id, 'denied');
-        expect(await listLeft()).not.toContain(id);
+        expect(await find(id)).toMatchObject({ isNotified: true });
       }
     });
   });
 
   describe('expiring', () => {
-    test('closes open ones after their time, once, each with an audit entry', async () => {
-      const old = await make3({ requestedAt: T0 - APPROVAL_MS });
-      const elsewhere = await make3({ requestedAt: T0 - APPROVAL_MS, workspaceId: 'T2' });
-      const young = newApproval({ expiresAt: T0 + 1 });
-      const denied = newApproval({ requestedAt: T0 - APPROVAL_MS });
-      for (const one of [young, denied]) await store.requests.requestApproval(one, entry());
-      await store.requests.move(denied.id, ['open'], { state: 'denied', at: T0 - 10 });
-      await store.requests.markNotified(old[0]?.id ?? '', 'open');
-      const audited = await countAudit();
-      const auditOf = ({ workspaceId }: Request) => entry({ workspaceId, code: 'expired' });
-      expect(await store.requests.expire(T0 - 1, auditOf)).toEqual([]);
-      const both = await Promise.all([
-        store.requests.expire(T0, auditOf),
-        store.requests.expire(T0, auditOf),
-      ]);
-      expect(ids(both.flat())).toEqual(ids([...old, ...elsewhere]));
-      for (const request of both.flat()) {
-        expect(request).toMatchObject({ state: 'expired', decidedAt: T0, isNotified: false });
-        expect(await find(request.id)).toEqual(request);
+    test('closes an open one after its time, once, with an audit entry', async () => {
+      for (const { id, expiresAt } of await make3()) {
+        await store.requests.markNotified(id, 'open');
+        const audited = await countAudit();
+        expect(await store.requests.expire(id, expiresAt - 1, entry())).toBeUndefined();
+        const both = await Promise.all([1, 2].map(() => store.requests.expire(id, expiresAt, entry())));
+        const [expired, ...more] = both.filter((one) => one !== undefined);
+        expect([expired, more]).toMatchObject([
+          { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
+          [],
+        ]);
+        expect(await find(id)).toEqual(expired);
+        expect(await countAudit()).toBe(audited + 1);
       }
-      expect(await find(young.id)).toMatchObject({ state: 'open' });
-      expect(await find(denied.id)).toMatchObject({ state: 'denied' });
-      expect(await countAudit()).toBe(audited + 3);
     });
 
-    test('leaves them open if it can’t be audited', async () => {
-      const all = await make3();
-      const broken = () => entry({ actorId: null as unknown as string });
-      await expect(store.requests.expire(T0 + APPROVAL_MS, broken)).rejects.toThrow();
-      for (const { id } of all) expect(await find(id)).toMatchObject({ state: 'open' });
+    test('leaves it open if it can’t be audited', async () => {
+      const broken = entry({ actorId: null as unknown as string });
+      for (const { id, expiresAt } of await make3()) {
+        await expect(store.requests.expire(id, expiresAt, broken)).rejects.toThrow();
+        expect(await find(id)).toMatchObject({ state: 'open' });
+      }
+    });
+
+    test('changes nothing that was decided before', async () => {
+      const { id, expiresAt } = newApproval();
+      const denied = newApproval({ id, expiresAt });
+      await store.requests.requestApproval(denied, entry());
+      await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
+      expect(await store.requests.expire(id, expiresAt, entry())).toBeUndefined();
+      expect(await find(id)).toMatchObject({ state: 'denied' });
     });
   });
 

@@ -2,7 +2,6 @@ import { describe, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { sweepRequests } from '../../../src/requests/notify.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
@@ -416,7 +415,7 @@ describe.concurrent('a clock that is set back while an approval is pending', () 
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     await team.askCreate();
     system.stepWall(-4 * MINUTE_MS);
-    await sweepRequests(team.app.ports, system.now());
+    await team.app.ports.jobs.runDue();
     await team.owner.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
@@ -428,7 +427,7 @@ describe.concurrent('a clock that is set back while an approval is pending', () 
     await using team = await startWithServer(TWO_PERSONS, { system });
     await askDelete(team);
     system.stepWall(-4 * MINUTE_MS);
-    await sweepRequests(team.app.ports, system.now());
+    await team.app.ports.jobs.runDue();
     await team.owner.presses('Approve');
     await team.manager.sees('web-1 was deleted.');
     expect(deletes(team)).toBe(1);

@@ -1,7 +1,9 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import type { Job } from '../../../src/db/jobs.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
+import { BATCH, type RenewalBatch } from '../../../src/reminders/batch-store.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
@@ -58,12 +60,9 @@ describe.concurrent('Renew all', () => {
     await Promise.all([team.manager.presses('Renew and pay'), owner.presses('Renew and pay')]);
     await team.manager.sees(/\d of 3 servers (was|were) renewed/);
     await expect.poll(() => team.charges(), PATIENT).toBe(3);
-    await expect
-      .poll(
-        async () => (await team.app.ports.renewalBatches.listUnended(Number.MAX_SAFE_INTEGER)).length,
-        PATIENT,
-      )
-      .toBe(0);
+    const jobs = () => team.app.ports.jobStore.list(BATCH, 'T0SANDBOX');
+    const isTold = ({ payload }: Job) => (payload as RenewalBatch).state === 'done';
+    await expect.poll(async () => (await jobs()).every(isTold), PATIENT).toBe(true);
     expect([team.charges(), renewals(team)]).toEqual([3, 3]);
     expect(team.slack.brokenRules()).toEqual([]);
   });

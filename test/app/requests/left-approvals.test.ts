@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../../src/context.ts';
 import type { StoredEntry } from '../../../src/core/audit-entry.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { sweepRequests } from '../../../src/requests/notify.ts';
+import { createRequestHandler } from '../../../src/requests/notify.ts';
 import {
   APPROVALS,
   type Approval,
   type ApprovalAction,
+  REQUEST,
   type RequestState,
 } from '../../../src/requests/request.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
@@ -16,15 +17,16 @@ const MINUTE_MS = 60_000;
 
 let store: Store;
 let now: number;
+const system = { ...stillSystem, now: () => now };
 let told: RequestState[];
 let asked: number;
 /** The request whose cards can't be updated, because of a defect. */
 let brokenId: string;
 
 beforeEach(async () => {
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
-  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
   now = T0;
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
   told = [];
   asked = 0;
   brokenId = '';
@@ -36,7 +38,7 @@ afterEach(async () => {
 
 function makeApprovalPorts(): AppContext {
   return makePorts(store, {
-    system: { ...stillSystem, now: () => now },
+    system,
     requestNotifier: {
       postCards: async () => {
         asked += 1;
@@ -58,10 +60,12 @@ async function left(action: ApprovalAction = newDelete(7)): Promise<Approval> {
   return approval;
 }
 
-/** Sweeps as a process that starts so many minutes after T0. */
-async function sweepAfter(minutes: number): Promise<void> {
+/** Does what is due so many minutes after T0, as a process that starts then. */
+async function moveOnAfter(minutes: number): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepRequests(makeApprovalPorts(), now);
+  const ports = makeApprovalPorts();
+  ports.jobs.handle({ [REQUEST]: createRequestHandler(ports) });
+  await ports.jobs.runDue();
 }
 
 const stateOf = async ({ id }: Approval) => (await store.requests.find(id, APPROVALS))?.state;
@@ -73,10 +77,10 @@ const audited = async () => {
 describe('an approval that was not decided', () => {
   it('expires after an hour, once', async () => {
     const approval = await left();
-    await sweepAfter(59.9);
+    await moveOnAfter(59.9);
     expect(await stateOf(approval)).toBe('open');
-    await sweepAfter(60);
-    await sweepAfter(61);
+    await moveOnAfter(60);
+    await moveOnAfter(61);
     expect(await stateOf(approval)).toBe('expired');
     expect(told).toEqual(['open', 'expired']);
     expect((await audited())[0]).toBe('approval_answer failed expired');
@@ -87,7 +91,7 @@ describe('the cards of an approval', () => {
   it('are not posted again if the process died before it stored that', async () => {
     const { id } = await left();
     await store.requests.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
-    await sweepAfter(2);
+    await moveOnAfter(2);
     expect(asked).toBe(0);
     expect(await store.requests.find(id, APPROVALS)).toMatchObject({ isNotified: true });
   });
@@ -99,7 +103,7 @@ describe('the outcome of an approval', () => {
     const [broken = '', id = ''] = await Promise.all(ids);
     for (const each of [broken, id]) await store.requests.move(each, ['open'], { state: 'denied', at: T0 });
     brokenId = broken;
-    await sweepAfter(2);
+    await moveOnAfter(2);
     expect(told).toEqual(['denied']);
     expect(await store.requests.find(broken, APPROVALS)).toMatchObject({ isNotified: false });
   });
