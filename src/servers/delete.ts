@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import { isRefusal } from '../core/errors.ts';
 import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
@@ -151,8 +152,15 @@ async function showResult(
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
-  if (result.kind === 'failed') return showLateError(result.error, viewId, request, []);
   const label = codeLabel(name);
+  if (result.kind === 'failed') {
+    if (!isRefusal(result.error, 'stale_confirmation'))
+      return showLateError(result.error, viewId, request, []);
+    const words = `${label} was not deleted: the request wasn’t sent in time. Try again.`;
+    const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
+    if (!ok) await request.reply.send(textMessage(words));
+    return;
+  }
   if (result.kind === 'gone') {
     const words = `${label} was deleted.`;
     await request.views.update(viewId, noticeView(DELETE_TITLE, words));

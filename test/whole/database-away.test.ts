@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { startInstalls } from '../support/installs.ts';
 import { lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -92,9 +93,13 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     team.hosting.faults.add({ on: 'stop', kind: 'slow', delayMs: 1000 });
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps stop web-1');
-    await expect.poll(() => changesOf(team)).toHaveLength(1);
+    const started = () => team.app.ports.audit.list({ workspaceId: TEAM.id, actions: ['stop'], limit: 1 });
+    await expect.poll(started).toHaveLength(1);
+    // The request is with the hosting API for a second.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     network.cut();
     await operator.sees(UNKNOWN);
+    expect(changesOf(team)).toHaveLength(1);
     operator.doesNotSee('nothing was done');
   });
 

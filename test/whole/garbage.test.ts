@@ -268,7 +268,7 @@ describe('a button or a form that this app never made', () => {
     await team.slack.as('mara').in('#ops').sees('The price changed');
     const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
     const { response } = await by.submits('delete', word, { label: 'yes' });
-    expect(response.replaceAll('`', '')).toMatch(/Type web-1\./);
+    expect(response.replaceAll('`', '')).toMatch(/Type web-1\b/);
     expect(changesSeen(team)).toEqual([]);
   });
 });

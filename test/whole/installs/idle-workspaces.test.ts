@@ -73,8 +73,8 @@ const roles = {
 async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   const stop = new AbortController();
   const ended = runBackground(ports, roles, stop.signal);
-  // The two loops: the answers that a crash left are read from files before.
-  await expect.poll(clock.sleeping).toBe(2);
+  // The loop of the jobs: the answers that a crash left are read from files before.
+  await expect.poll(clock.sleeping).toBe(1);
   // Twice a minute, so that every job is due again and again.
   for (let passed = 0; passed < HOURS * 3_600_000; passed += 30_000) {
     await clock.pass(30_000);
