@@ -271,7 +271,7 @@ describe('the gallery', () => {
     const { code, findings } = await runJson(slack.apiUrl, []);
     expect(code).toBe(1);
     const refused = Object.entries(findings).filter(([check]) => check.startsWith('gallery: '));
-    expect(refused.map(([check]) => check)).toContain('gallery: servers, typical');
+    expect(refused.map(([check]) => check)).toContain('gallery: catalog, typical');
     for (const [, found] of refused)
       expect(found).toMatch(
         /^failed invalid_message: Slack refuses it at \/blocks\/\d+\/type \(unknown_type: /,

@@ -92,12 +92,14 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await using team = await startBehind(network);
     team.hosting.faults.add({ on: 'stop', kind: 'slow', delayMs: 1000 });
     const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
+    // The ack waits for the outcome.
+    const typing = operator.types('/vps stop web-1');
     const started = () => team.app.ports.audit.list({ workspaceId: TEAM.id, actions: ['stop'], limit: 1 });
     await expect.poll(started).toHaveLength(1);
     // The request is with the hosting API for a second.
     await new Promise((resolve) => setTimeout(resolve, 300));
     network.cut();
+    await typing;
     await operator.sees(UNKNOWN);
     expect(changesOf(team)).toHaveLength(1);
     operator.doesNotSee('nothing was done');
