@@ -126,7 +126,7 @@ function listMigrations({ textType }: Engine): Migrations {
     for (const statement of STATEMENTS)
       await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
   };
-  return { '0001-schema': { up } };
+  return { '0001-tables': { up } };
 }
 
 /**
@@ -162,12 +162,12 @@ export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise
   );
 }
 
-/** What databases have executed first that were made before there was one schema. */
-const EARLIER = '0001-first-tables';
+/** The first migrations of databases that earlier builds made. */
+const EARLIER = ['0001-first-tables', '0001-schema'];
 
 /** @throws DatabaseUnusable */
 function refuseOther(executed: readonly string[], migrations: Migrations): void {
-  if (executed.includes(EARLIER))
+  if (EARLIER.some((name) => executed.includes(name)))
     throw new DatabaseUnusable(
       "The database was written by an earlier version of the app, and this version can't read it. Run that version until no " +
         'order is unconfirmed and every root password is saved, then set DATABASE_URL to an empty database.',

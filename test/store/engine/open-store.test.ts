@@ -125,9 +125,12 @@ describe('migrations', () => {
     }
   });
 
-  test('refuse a database of an earlier version in a sentence and don’t touch it', async () => {
+  test.each([
+    '0001-first-tables',
+    '0001-schema',
+  ])('refuse a database of an earlier version in a sentence and don’t touch it: %s', async (first) => {
     await (await open(url)).close();
-    bySql(path, (db) => db.exec("update kysely_migration set name = '0001-first-tables'"));
+    bySql(path, (db) => db.exec(`update kysely_migration set name = '${first}'`));
     for (const lock of [true, false])
       await expect(open(url, { lock })).rejects.toThrow(/an earlier version of the app, .+ empty database/);
   });
