@@ -174,7 +174,8 @@ async function carryOut(
   );
   if (sent.kind === 'gone') await settle(operation, app, true);
   else if (sent.kind === 'unclear') await doubt(operation, sent, app);
-  else await refuse(operation, owner, sent.error, app, show !== undefined);
+  // Another process has taken it over, may have sent it, and tells the outcome.
+  else if (!(await refuse(operation, owner, sent.error, app, show !== undefined))) return;
   if (!show) return notify(id, app);
   const result =
     sent.kind === 'gone' ? { ...sent, actId: await follow(operation, app, PLACE_WITHIN_MS) } : sent;
@@ -183,14 +184,14 @@ async function carryOut(
   if (ended) await app.ledger.markNotified(ended, app.system.now());
 }
 
-/** @throws the error, if the delete stays prepared */
+/** Ends a delete that was not sent, or that the API refused. False if it is not this process's any more. @throws the error, if it stays prepared */
 async function refuse(
   operation: DeleteOperation,
   owner: string,
   error: unknown,
   app: AppContext,
   isAwaited: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { id } = operation;
   const refusal = refusalOf(error);
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
@@ -198,7 +199,7 @@ async function refuse(
   if (!refusal) app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
   const reason = refusal ?? ({ code: 'defect', details: {} } as const);
   const audit = auditOf(operation, app, 'failed', reason.code);
-  await app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
+  return app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
 }
 
 function refusalOf(error: unknown): Reason<DeleteRefusalDetails> | undefined {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
-import { entry, T0 } from '../../store/fixtures.ts';
+import { entry, sentBy, T0 } from '../../store/fixtures.ts';
 import {
   arrangeDelete,
   findDelete,
@@ -152,6 +152,20 @@ describe('while a delete waits for the limiter', () => {
     scenario.hosting.whileQueued = async () => change();
     await pressDelete('own', scenario.start(), scenario);
     expect([await outcome(), requests(), told()]).toEqual([`refused ${code}`, 0, [`refused ${code}`]]);
+  });
+
+  test('its user is told nothing about it once another process may have sent it', async () => {
+    const { store, hosting } = scenario;
+    const by = { owner: 'other', now: T0, until: T0 + MINUTE_MS };
+    hosting.whileQueued = async () => {
+      const [job] = await store.jobStore.list('operation', 'T1');
+      await store.ledger.release(ID, job?.owner ?? '');
+      await store.ledger.lease(ID, by);
+      const permit = await store.ledger.readPermit('T1', T0);
+      expect(await store.ledger.markSent(ID, sentBy('other', T0, { permit }))).toBe('sent');
+    };
+    await pressDelete('own', scenario.start(), scenario);
+    expect([await outcome(), requests(), told()]).toEqual(['sent', 0, []]);
   });
 
   test('what was looked up is looked up again after ten seconds', async () => {
