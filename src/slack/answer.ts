@@ -31,14 +31,22 @@ interface CommandAnswer {
    * would see nothing else; undefined if the ack is empty.
    */
   inAck(work: Promise<void>): Promise<Message | undefined>;
+  /** Posts the answer that was to ride on an ack, which could not be sent. */
+  postUnsent(): Promise<void>;
 }
 
 /**
  * Creates the answer to a command over these replies. Only what a user asked to read, help and refusals may ride: an ack proves
- * nothing, so outcomes of changes, secrets and whatever must arrive are posted (docs/design.md 2.4).
+ * nothing, so outcomes of changes, secrets and whatever must arrive are posted (docs/design.md 2.4). `isPosted`: nothing rides.
  */
-export function createCommandAnswer(given: Reply, system: Pick<System, 'sleep'>): CommandAnswer {
-  let held: Message[] | undefined = [];
+export function createCommandAnswer(
+  given: Reply,
+  system: Pick<System, 'sleep' | 'elapsed'>,
+  isPosted = false,
+): CommandAnswer {
+  const since = system.elapsed();
+  let held: Message[] | undefined = isPosted ? undefined : [];
+  let ridden: Message | undefined;
   let isChange = false;
   let see: () => void = () => undefined;
   const visible = new Promise<void>((resolve) => {
@@ -105,10 +113,12 @@ export function createCommandAnswer(given: Reply, system: Pick<System, 'sleep'>)
         () => true,
       );
       const isSoon = await Promise.race([ended, visible.then(() => true), system.sleep(RIDE_MS)]);
-      if (isSoon === true && held?.length === 1) {
-        const [answer] = held;
+      // A process that was frozen is late although no timer says so: Slack may have stopped waiting.
+      const isInTime = system.elapsed() - since <= RIDE_MS;
+      if (isSoon === true && isInTime && held?.length === 1) {
+        [ridden] = held;
         held = undefined;
-        return answer;
+        return ridden;
       }
       await post();
       if (isSoon === true) return undefined;
@@ -118,6 +128,9 @@ export function createCommandAnswer(given: Reply, system: Pick<System, 'sleep'>)
         system.sleep(SILENCE_MS - RIDE_MS),
       ]);
       return isSeen === true ? undefined : { text: WORKING, blocks: [] };
+    },
+    postUnsent: async () => {
+      if (ridden) await given.send(ridden);
     },
   };
 }

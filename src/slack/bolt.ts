@@ -68,11 +68,11 @@ export async function startBolt(options: {
 function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
   app.command(/.*/, async ({ ack, body, context }) => {
     const { promise: answered, resolve } = withResolvers<void>();
-    const { inAck, ended } = dispatch.command(body, { ...delivered(context), answered });
+    const { inAck, ended, postUnsent } = dispatch.command(body, { ...delivered(context), answered });
     start(ended);
     const message = await inAck;
     // Resolves also if the ack can't be sent, since Slack has then given up: follow-ups must not wait for it.
-    await (message ? ack(ephemeral(message)) : ack()).finally(resolve);
+    await (message ? ack(ephemeral(message)).catch(() => start(postUnsent())) : ack()).finally(resolve);
   });
 }
 
@@ -125,8 +125,12 @@ function register(
 
 /** Reads how a request was delivered. An empty ID counts as none, since all requests without one would share it. */
 function delivered(context: Readonly<Record<string, unknown>>): Delivery {
-  const { requestId, retryNum } = context;
-  const delivery = { answered: Promise.resolve(), isRepeated: Number(retryNum) > 0 };
+  const { requestId, retryNum, mayBeReplay } = context;
+  const delivery = {
+    answered: Promise.resolve(),
+    isRepeated: Number(retryNum) > 0,
+    mayBeReplay: mayBeReplay === true,
+  };
   return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
 }
 

@@ -30,11 +30,8 @@ import {
  * that of the use cases.
  */
 export interface Dispatch {
-  /** Returns the message of the ack, if it has one, and when the work has ended, which may be before or after the ack. */
-  command(
-    body: unknown,
-    delivery: Delivery,
-  ): { readonly inAck: Promise<Message | undefined>; readonly ended: Promise<void> };
+  /** Handles a slash command. */
+  command(body: unknown, delivery: Delivery): RunningCommand;
   action(body: unknown, delivery: Delivery): Promise<void>;
   /** Returns the ack to send, and `after`, which resolves when the rest of the work has ended. */
   submission(
@@ -48,6 +45,16 @@ export interface Dispatch {
   step(body: unknown): Promise<(() => Promise<void>) | undefined>;
   /** Handles an event that the app subscribes to. */
   event(body: unknown, delivery: Delivery): Promise<void>;
+}
+
+/** A command that is being carried out. */
+interface RunningCommand {
+  /** The message of its ack, if it has one. */
+  readonly inAck: Promise<Message | undefined>;
+  /** Resolves when its work has ended, which may be before or after the ack. */
+  readonly ended: Promise<void>;
+  /** Posts an answer whose ack could not be sent. */
+  postUnsent(): Promise<void>;
 }
 
 /** Creates the dispatch over these handlers. */
@@ -64,19 +71,19 @@ export function createDispatch(routes: Routes, parts: DispatchParts): Dispatch {
   };
 }
 
-function dispatchCommand(
-  body: unknown,
-  delivery: Delivery,
-  routing: Routing,
-): ReturnType<Dispatch['command']> {
+function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): RunningCommand {
   const payload = commandPayload.safeParse(body).data;
-  if (!payload) return { inAck: Promise.resolve(undefined), ended: sendUnreadable(body, routing) };
+  if (!payload) {
+    const ended = sendUnreadable(body, routing);
+    return { inAck: Promise.resolve(undefined), ended, postUnsent: async () => undefined };
+  }
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, channelId };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller = callerOf(actor, 'command', id, delivery);
   const place = placeOfCommand(payload);
-  const answer = createCommandAnswer(replyTo(payload.response_url, actor, routing), routing.system);
+  const reply = replyTo(payload.response_url, actor, routing);
+  const answer = createCommandAnswer(reply, routing.system, delivery.mayBeReplay);
   const run = async (): Promise<void> => {
     if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
     const request = answer.watch(await createRequest(routing, caller, answer.reply, payload.trigger_id));
@@ -90,7 +97,7 @@ function dispatchCommand(
   const inAck = answer
     .inAck(ended)
     .then((message) => message && routing.clients.of(workspaceId).stamp(message));
-  return { inAck, ended };
+  return { inAck, ended, postUnsent: answer.postUnsent };
 }
 
 /** How long Slack takes an acknowledgment. */

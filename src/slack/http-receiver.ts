@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { type App, isValidSlackRequest, type ReceiverEvent } from '@slack/bolt';
+import { LRUCache } from 'lru-cache';
 import { describeDefect } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
@@ -22,6 +23,11 @@ const BODY_LIMIT_BYTES = 512 * 1024;
 /** The memory that is reserved at first: enough for the body of a command. */
 const FIRST_BYTES = 4096;
 
+/** How long Slack waits for an ack. What arrives later than that after it was signed didn't come from Slack directly. */
+const FRESH_MS = 3000;
+/** How many of the latest requests are known: more than a process takes in `FRESH_MS`. */
+const KNOWN_REQUESTS = 10_000;
+
 /** Creates the transport for Slack's signed requests over HTTP. It takes them as soon as the app's server listens. */
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
@@ -29,17 +35,23 @@ export function createHttpReceiver(options: {
   readonly clock: SlackClock;
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
+  const { clock } = options;
+  const known = new LRUCache<string, true>({ max: KNOWN_REQUESTS });
   let app: App | undefined;
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request);
     if (text === undefined) return answer(response, 413);
     if (!isSigned(request, text, signingSecret)) return answer(response, isAddressTest(text) ? 200 : 401);
-    options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
+    const signedAt = Number(request.headers['x-slack-request-timestamp']) * 1000;
+    clock.noteRequest(signedAt);
     const body = parseBody(text, request);
     if (!body) return answer(response, 400);
     if (body.ssl_check === '1') return answer(response, 200);
     if (body.type === 'url_verification') return answer(response, 200, { challenge: body.challenge });
-    await app?.processEvent(eventOf(body, text, request, response));
+    const id = deliveryId(signedAt, text);
+    const mayBeReplay = known.has(id) || clock.now() - signedAt > FRESH_MS;
+    known.set(id, true);
+    await app?.processEvent(eventOf(body, { requestId: id, mayBeReplay }, request, response));
     // Bolt has waited for its listeners: there is none for such a request.
     if (!response.headersSent) answer(response, 404);
   };
@@ -70,7 +82,7 @@ export function createHttpReceiver(options: {
 /** A request as Bolt dispatches it. Bolt's own receiver would check the signature and parse the body again. */
 function eventOf(
   body: Record<string, unknown>,
-  text: string,
+  customProperties: { readonly requestId: string; readonly mayBeReplay: boolean },
   { headers }: IncomingMessage,
   response: ServerResponse,
 ): ReceiverEvent {
@@ -78,10 +90,11 @@ function eventOf(
   return {
     body,
     ack: async (given) => {
+      if (response.destroyed) throw new Error('Slack has hung up');
       if (!response.headersSent) answer(response, 200, given);
     },
     ...(retries > 0 && { retryNum: retries }),
-    customProperties: { requestId: deliveryId(headers['x-slack-request-timestamp'], text) },
+    customProperties,
   };
 }
 
@@ -155,11 +168,8 @@ function grow(memory: Buffer, bytes: number) {
  * Returns the ID of a delivery: a hash of what Slack's signature covers, the time and the body. The signature's
  * header itself would not do: only its part up to a second `=` is verified, so that a copy could be given another one.
  */
-function deliveryId(timestamp: unknown, body: string): string {
-  return createHash('sha256')
-    .update(`v0:${Number(timestamp)}:`)
-    .update(body)
-    .digest('hex');
+function deliveryId(signedAt: number, body: string): string {
+  return createHash('sha256').update(`v0:${signedAt}:`).update(body).digest('hex');
 }
 
 /**

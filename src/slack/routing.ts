@@ -22,6 +22,8 @@ export interface Delivery {
   readonly requestId?: string;
   /** Whether Slack has delivered the request before, without an acknowledgment. */
   readonly isRepeated?: boolean;
+  /** Whether somebody else than Slack may have sent it: then its answer goes to its user alone, not to the sender. */
+  readonly mayBeReplay?: boolean;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
 }

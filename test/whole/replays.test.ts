@@ -130,6 +130,38 @@ describe('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
+describe('an answer to a command', () => {
+  /** What its sender gets, and how many answers went to its user alone. */
+  const send = async (team: Team, body: string, secondsAgo: number) => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
+    const headers = { timestamp, signature: team.slack.sign(body, timestamp) };
+    const { status, response } = await team.slack.deliverRaw(body, headers);
+    expect(status).toBe(200);
+    return { response, headers };
+  };
+  const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
+
+  it('goes to its user alone when somebody sends the command again', async () => {
+    await using team = await startTeam(OVER_HTTP);
+    team.hosting.seedServers(team.account, 1, 'web');
+    const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+    const { response, headers } = await send(team, body, 0);
+    expect(response).toContain('web-1');
+    expect(posts(team)).toHaveLength(0);
+    const replayed = await team.slack.deliverRaw(body, headers);
+    expect([replayed.status, replayed.response]).toEqual([200, '']);
+    await expect.poll(() => posts(team)).toHaveLength(1);
+  });
+
+  it('goes to its user alone when the command is older than Slack waits for', async () => {
+    await using team = await startTeam(OVER_HTTP);
+    team.hosting.seedServers(team.account, 1, 'web');
+    const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+    expect((await send(team, body, 60)).response).toBe('');
+    await expect.poll(() => posts(team)).toHaveLength(1);
+  });
+});
+
 describe('a request that is delivered again with differences', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>

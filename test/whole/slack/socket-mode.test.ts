@@ -94,6 +94,20 @@ describe('in Socket Mode', () => {
     expect(hosting.charges(account)).toHaveLength(1);
   });
 
+  it('an answer is posted if its WebSocket closes before the ack', async () => {
+    await using team = await startInSocketMode();
+    const { slack, hosting, account } = team;
+    hosting.seedServers(account, 1, 'web');
+    hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 300 });
+    const viewer = slack.as('vera').in('#ops');
+    const typed = viewer.types('/vps list');
+    await until(() => hosting.requests().some(({ path }) => path.includes('servers')));
+    slack.sockets.drop();
+    await typed;
+    await viewer.sees('web-1', 2000);
+    expect(slack.traffic().filter(({ what }) => what === 'response_url')).toHaveLength(1);
+  });
+
   it('a stop waits for running work, and closes the WebSocket', async () => {
     await using team = await startInSocketMode();
     const { slack, hosting, account } = team;
