@@ -28,7 +28,7 @@ import { forgetSpilled, spillAnswer } from './spill.ts';
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   const { operation, hosting } = payment;
   let knownIds: readonly ServerId[] = [];
-  const check: Parameters<typeof sendPermitted>[1] = async (how) => {
+  const check: Check = async (how) => {
     // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
     await waitForOtherCreates(payment);
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
@@ -38,7 +38,7 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
     knownIds = servers.map(({ id }) => id);
     return knownIds;
   };
-  const created = await sendPermitted(payment, check, (options) => hosting.createServer(order, options));
+  const created = await pay(payment, check, (options) => hosting.createServer(order, options));
   const { id, state, rootPassword } = created;
   // A server that was there before is not the one that was just paid.
   if (knownIds.includes(id)) throw new ContradictoryAnswer(rootPassword);
@@ -104,7 +104,7 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
     await refuseOtherMonth(renewal, payment, how);
     return [];
   };
-  const { paidUntil } = await sendPermitted(payment, check, (options) =>
+  const { paidUntil } = await pay(payment, check, (options) =>
     payment.hosting.renewServer(serverId, options),
   );
   // A month that was paid moves the date: an answer that says otherwise proves nothing.
@@ -136,10 +136,31 @@ async function refuseOtherMonth(
 }
 
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
-type Check = (how: Pick<CallOptions, 'urgency'>) => Promise<readonly ServerId[]>;
+type Check = (how: Urgent) => Promise<readonly ServerId[]>;
 
-interface Looked {
-  readonly knownIds: readonly ServerId[];
+/**
+ * Looks up everything that permits a payment, then pays.
+ * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`,
+ * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
+ */
+function pay<Answer>(
+  payment: Payment,
+  check: Check,
+  send: (options: PaidCallOptions) => Promise<Answer>,
+): Promise<Answer> {
+  const { operation, hosting, owner, lock, app } = payment;
+  const { account } = hosting;
+  return sendPermitted({
+    look: (how) => look(payment, () => check(how)),
+    commit: ({ knownIds, permit }) =>
+      app.ledger.markSent(operation.id, { at: app.system.now(), owner, account, knownIds, permit, lock }),
+    send,
+    system: app.system,
+  });
+}
+
+/** What was looked up before something is sent. */
+export interface Looked {
   /** From before the look: what has changed since it was read may have been missed. */
   readonly permit: Permit;
   /** On the monotonic clock. */
@@ -151,25 +172,32 @@ const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
 
 /**
- * Looks up everything that permits a payment, then sends it. Right before its first byte leaves, the step is committed
- * (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
+ * Looks up everything that permits a payment or a delete, then sends it. Right before its first byte leaves, the step is
+ * committed (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
  * since; only the owner of the lease and of the lock gets past it.
  *
- * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by payments
+ * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by requests
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
- * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`,
- * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
+ * @throws Refusal `stale_confirmation`, and what the look, the commit and the sending throw
  */
-async function sendPermitted<Answer>(
-  payment: Payment,
-  check: Check,
-  send: (options: PaidCallOptions) => Promise<Answer>,
-): Promise<Answer> {
+export async function sendPermitted<Found extends Looked, Answer>(steps: {
+  readonly look: (how: Urgent) => Promise<Found>;
+  /** Marks it as sent, unless something has changed since the look. */
+  readonly commit: (looked: Found) => ReturnType<Ledger['markSent']>;
+  readonly send: (options: PaidCallOptions, looked: Found) => Promise<Answer>;
+  readonly system: System;
+}): Promise<Answer> {
+  const commit = async (looked: Found): Promise<void> => {
+    if (steps.system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
+    const outcome = await steps.commit(looked);
+    if (outcome === 'outdated') throw new LookedTooEarly();
+    if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+  };
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
-    const looked = await look(payment, () => check(how));
+    const looked = await steps.look(how);
     try {
-      return await send({ ...how, beforeSend: () => commit(payment, looked) });
+      return await steps.send({ ...how, beforeSend: () => commit(looked) }, looked);
     } catch (error) {
       if (!(error instanceof LookedTooEarly)) throw error;
     }
@@ -180,15 +208,7 @@ async function sendPermitted<Answer>(
 /** Thrown before anything was sent: what was looked up is too old, or has changed since. */
 class LookedTooEarly extends Error {}
 
-async function commit(payment: Payment, looked: Looked): Promise<void> {
-  const { system } = payment.app;
-  if (system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
-  const outcome = await commitSent(payment, looked);
-  if (outcome === 'outdated') throw new LookedTooEarly();
-  if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
-}
-
-async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
+async function look(payment: Payment, check: () => Promise<readonly ServerId[]>) {
   const { operation, app } = payment;
   const at = app.system.elapsed();
   const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
@@ -215,12 +235,6 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
   // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
   if ((await app.requests.find(id, ['purchase']))?.state !== 'approved')
     throw new Refusal('approval_needed', {});
-}
-
-async function commitSent({ operation, hosting, owner, lock, app }: Payment, { knownIds, permit }: Looked) {
-  const { ledger, system } = app;
-  const { account } = hosting;
-  return ledger.markSent(operation.id, { at: system.now(), owner, account, knownIds, permit, lock });
 }
 
 /** A confirmed operation on its way to the hosting API. */

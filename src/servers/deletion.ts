@@ -21,9 +21,9 @@ import { isDeleted } from '../core/server.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job } from '../db/jobs.ts';
-import type { CallOptions, HostingApi } from '../hosting/hosting-api.ts';
+import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import { type ConfirmedOperation, isInTime, OPERATION } from '../purchases/operation.ts';
-import type { Permit } from '../purchases/ports.ts';
+import { type Looked, sendPermitted } from '../purchases/send.ts';
 import { findUnanswered, nameFailure, notInList, type UnansweredCode } from './find.ts';
 import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './protect.ts';
@@ -215,13 +215,6 @@ function isPassing(error: unknown): boolean {
   return error instanceof HostingError || codes.some((code) => isRefusal(error, code));
 }
 
-/** What was looked up earlier than this is looked up again before anything is sent. */
-const GOOD_FOR_MS = 10_000;
-const MOST_LOOKS = 20;
-
-/** Thrown before anything was sent: what was looked up is too old, or has changed since. */
-class LookedTooEarly extends Error {}
-
 type Sent =
   /** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
   | { readonly kind: 'gone' }
@@ -239,21 +232,17 @@ type Sent =
 async function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
   const { id, deletion } = operation;
   const { serverId, label } = deletion;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
-    const looked = await look(operation, how, app);
-    const { hosting } = looked;
+  const sendOnce = async (options: PaidCallOptions, { hosting }: LookedUp): Promise<Sent> => {
     let isSent = false;
     const beforeSend = async () => {
       isSent = false;
-      await commit(operation, looked, owner, app);
+      await options.beforeSend();
       isSent = true;
     };
     try {
-      if (await hosting.deleteServer(serverId, { ...how, beforeSend })) return { kind: 'gone' };
+      if (await hosting.deleteServer(serverId, { ...options, beforeSend })) return { kind: 'gone' };
       return await readList('unreadable_answer', serverId, hosting);
     } catch (error) {
-      if (error instanceof LookedTooEarly) continue;
       // Between two tries: what was tried before is proven not to have run.
       if (!isSent || error instanceof Refusal) throw error;
       const code = findUnanswered(error) ?? (isExpected(error) ? undefined : 'defect');
@@ -262,8 +251,13 @@ async function send(operation: DeleteOperation, owner: string, app: AppContext):
         app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
       return readList(code, serverId, hosting);
     }
-  }
-  throw new Refusal('stale_confirmation', {});
+  };
+  return sendPermitted({
+    look: (how) => look(operation, how, app),
+    commit: (looked) => markSent(operation, looked, owner, app),
+    send: sendOnce,
+    system: app.system,
+  });
 }
 
 async function readList(
@@ -287,12 +281,8 @@ async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | 
   }
 }
 
-interface Looked {
+interface LookedUp extends Looked {
   readonly hosting: HostingApi;
-  /** From before the look: what has changed since may have been missed. */
-  readonly permit: Permit;
-  /** On the monotonic clock. */
-  readonly at: number;
 }
 
 /**
@@ -303,7 +293,7 @@ async function look(
   operation: DeleteOperation,
   how: Pick<CallOptions, 'urgency'>,
   app: AppContext,
-): Promise<Looked> {
+): Promise<LookedUp> {
   const { id, workspaceId, actorId: userId, channelId, deletion, createdAt, sendBy } = operation;
   const { serverId, label, paidUntil } = deletion;
   if (!isInTime({ createdAt, sendBy }, app.system.now())) throw new Refusal('stale_confirmation', {});
@@ -331,21 +321,17 @@ async function look(
   return { hosting, permit, at };
 }
 
-async function commit(
+async function markSent(
   { id, workspaceId, deletion }: DeleteOperation,
-  { hosting, permit, at: lookedAt }: Looked,
+  { hosting, permit }: LookedUp,
   owner: string,
   app: AppContext,
-): Promise<void> {
-  const { ledger, system } = app;
-  if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
+) {
   // Protecting the server after the delete was confirmed has the last word.
   const { serverId, label } = deletion;
   await refuseProtected('delete', { id: serverId, label }, workspaceId, app);
   const { account } = hosting;
-  const outcome = await ledger.markSent(id, { at: system.now(), owner, account, knownIds: [], permit });
-  if (outcome === 'outdated') throw new LookedTooEarly();
-  if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+  return app.ledger.markSent(id, { at: app.system.now(), owner, account, knownIds: [], permit });
 }
 
 async function settle(operation: DeleteOperation, app: AppContext, isFirstHand = false): Promise<void> {
