@@ -226,8 +226,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Opens an account. @throws FormProblem */
 function openAccount({ accounts }: PageParts, fields: Fields): Account {
   const name = (fields.get('name') ?? '').trim();
-  if (name === '' || name.length > 100)
-    throw new FormProblem('An account has a name of 1 to 100 characters.');
+  if (name === '' || name.length > 100) throw new FormProblem('Enter a name of 1 to 100 characters.');
   return accounts.create({ name });
 }
 
@@ -298,7 +297,7 @@ function parseFault(fields: Fields): FaultRule {
 /** A decimal amount as a person types it, `50`, `50.5` or `50,50`, with two decimals. @throws FormProblem */
 function parseAmount(typed: string | null): string {
   const parts = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec((typed ?? '').trim());
-  if (!parts) throw new FormProblem('An amount looks like 50 or 49.90.');
+  if (!parts) throw new FormProblem('Enter an amount such as 50 or 49.90.');
   return `${parts[1]}.${(parts[2] ?? '').padEnd(2, '0')}`;
 }
 

@@ -31,7 +31,7 @@ async function sendToSandbox(action: ClientAction): Promise<PageResult> {
     if (isJson) return (await answer.json()) as PageResult;
     return { ok: false, error: 'sandbox_failed', words: `The sandbox failed: ${await answer.text()}` };
   } catch {
-    return { ok: false, error: 'unreachable', words: 'The sandbox does not answer. Is it still running?' };
+    return { ok: false, error: 'unreachable', words: 'The sandbox isn’t answering. Is it still running?' };
   }
 }
 

@@ -84,7 +84,7 @@ function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly 
         No such user. <a href="/">Continue as the owner</a>.
       </p>
     );
-  return <p class="waiting">{isLost ? 'The sandbox does not answer. Is it still running?' : ''}</p>;
+  return <p class="waiting">{isLost ? 'The sandbox isn’t answering. Is it still running?' : ''}</p>;
 }
 
 /** Refusals and the like, at the top for a few seconds: what was just said stays in sight. */

@@ -152,7 +152,7 @@ function readOffer(world: World, what: string, ack: Ack): Suggestions {
   }
   const faults = findOfferFaults(given);
   for (const fault of faults) world.journal.breakRule('limits', `${what}: ${fault}`);
-  if (faults.length > 0) throw new SlackRefusal('no_options', 'Slack refused the options of the app');
+  if (faults.length > 0) throw new SlackRefusal('no_options', 'Slack refused the app’s options');
   return { options: objectsIn(given, 'options'), optionGroups: objectsIn(given, 'option_groups') };
 }
 

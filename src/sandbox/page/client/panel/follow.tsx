@@ -113,7 +113,7 @@ async function performPanelAction(action: PanelAction): Promise<PanelResult> {
     if (isJson) return (await answer.json()) as PanelResult;
     return { ok: false, error: 'sandbox_failed', words: `The sandbox failed: ${await answer.text()}` };
   } catch {
-    return { ok: false, error: 'unreachable', words: 'The sandbox does not answer. Is it still running?' };
+    return { ok: false, error: 'unreachable', words: 'The sandbox isn’t answering. Is it still running?' };
   }
 }
 
