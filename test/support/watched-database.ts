@@ -28,8 +28,8 @@ export function openWatched(watch: Watch): typeof openEngine {
   };
 }
 
-/** What a dead process waits for. */
-export const never = new Promise<never>(() => undefined);
+/** What a dead process waits for. A new promise each time, since one that all waited for would keep everything of theirs. */
+export const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The same dialect, whose statements pass a test at the border to the database. */
 export function watchDatabase(dialect: Dialect, watch: Watch): Dialect {

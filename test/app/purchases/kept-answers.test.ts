@@ -62,8 +62,7 @@ async function startPaid() {
     },
     /** The database takes the answer, and says nothing until the process ends. */
     hang: async () => {
-      watch = ({ sql }, run, connection) =>
-        sql === 'commit' ? connection.abandon().then(() => never) : run();
+      watch = ({ sql }, run, connection) => (sql === 'commit' ? connection.abandon().then(never) : run());
       const sleep = vi.fn(async () => undefined);
       const ports = makePorts(store, { system: { ...system, sleep } });
       const answer = { serverId: 7, password: new Secret(PASSWORD) };

@@ -49,7 +49,7 @@ export function shareDatabase<Process extends { readonly jobs: Jobs }>(
   return {
     system,
     /** Time passes until the work has ended, and no longer than this: the work of a dead process never ends. */
-    pass: async (ms: number, work: Promise<unknown> = never) => {
+    pass: async (ms: number, work: Promise<unknown> = never()) => {
       let isOver = false;
       const end = () => {
         isOver = true;
@@ -71,7 +71,7 @@ export function shareDatabase<Process extends { readonly jobs: Jobs }>(
         const die = async () => {
           isDead = true;
           await connection.abandon().catch(() => undefined);
-          return never;
+          return never();
         };
         if (isDead) return die();
         if (!isWatched || !WRITE.test(sql)) return counted(run);

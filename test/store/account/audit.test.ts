@@ -160,7 +160,7 @@ describe.each(DATABASES)('adding to the audit on $name', ({ make }) => {
         steps.push(step);
         if (fate?.step !== step) return;
         fate.struck?.();
-        if (fate.kind === 'dies') await connection.abandon().then(() => never);
+        if (fate.kind === 'dies') await connection.abandon().then(never);
         throw new DatabaseUnreachable(new Error(step));
       };
       await strike('before');

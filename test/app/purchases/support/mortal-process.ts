@@ -140,7 +140,7 @@ function createLife(clock: HandClock, fate: Fate) {
   /** A step at the border to anything else. */
   const act = async (name: string): Promise<void> => {
     if (fate.kind !== 'database_fails') isDead ||= take(name);
-    if (isDead) await never;
+    if (isDead) await never();
   };
   return {
     steps,
@@ -152,7 +152,7 @@ function createLife(clock: HandClock, fate: Fate) {
           const method: unknown = Reflect.get(target, property);
           if (typeof method !== 'function' || property === 'budget') return method;
           return async (...args: unknown[]) => {
-            if (isDead) return never;
+            if (isDead) return never();
             if (READS.test(String(property))) return Reflect.apply(method, target, args);
             await act(`before ${name}.${String(property)}`);
             const result: unknown = await Reflect.apply(method, target, args);
