@@ -6,6 +6,7 @@ import type { Entry } from './core/entry.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { Kept, ReplyUrls } from './db/kept.ts';
 import { home, homeScreen } from './home/home.ts';
+import { panel } from './home/panel.ts';
 import type { Homes } from './home/redraw.ts';
 import type { Log } from './log.ts';
 import { nextSteps } from './next-steps.ts';
@@ -133,7 +134,7 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
     },
   });
   homeTouches.listen(publisher);
-  const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
+  const routes = { runCommand, commands: [...commands, home, panel], shortcuts, nextSteps };
   const steps = createStepIntake(ports);
   return createDispatch(routes, {
     ...parts,

@@ -3,11 +3,12 @@ import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/
 import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
 import { coversRole, type HeldRoles, type Role } from '../core/roles.ts';
-import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { colorOf, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DEFAULT_DIGEST } from '../core/settings.ts';
 import { DAY_MS, localDay } from '../core/time.ts';
 import type { Operation } from '../purchases/operation.ts';
 import { listDue } from '../reminders/digest-content.ts';
+import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
 
 type Context = UseCaseContext;
 
@@ -57,6 +58,8 @@ export interface ListedServers {
 
 /** Each takes up to two of the 100 blocks of a view. */
 const SERVERS_PER_PAGE = 12;
+/** Few enough to read on a phone. */
+const SERVERS_IN_PANEL = 5;
 
 /** How long Home waits for the list before it shows the last known one. */
 const PATIENCE_MS = 1000;
@@ -118,20 +121,22 @@ async function readAndKeep(account: string, isFresh: boolean, context: Context):
 /** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
 export async function showServers(
   { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
-  wantedPage: number,
+  { page: wantedPage, isPanel }: { readonly page: number; readonly isPanel: boolean },
   roles: HeldRoles,
   open: readonly Operation[],
   context: Context,
 ): Promise<ListedServers> {
   const { list, at: readAt } = last;
   const expiring = await findExpiring(list, context);
-  const ordered = orderServers(list, roles, expiring, unconfirmedIn(open));
-  const pages = Math.max(1, Math.ceil(ordered.servers.length / SERVERS_PER_PAGE));
+  const recent = isPanel ? await listRecentIds(context) : [];
+  const ordered = orderServers(list, roles, { expiring, unconfirmed: unconfirmedIn(open), recent });
+  const perPage = isPanel ? SERVERS_IN_PANEL : SERVERS_PER_PAGE;
+  const pages = Math.max(1, Math.ceil(ordered.servers.length / perPage));
   const page = Math.min(Math.max(0, wantedPage), pages - 1);
-  const first = page * SERVERS_PER_PAGE;
+  const first = page * perPage;
   const { app, actor } = context;
   const protections = await app.serverNotes.list('protection', actor.workspaceId);
-  const shown = ordered.servers.slice(first, first + SERVERS_PER_PAGE).map((server) => ({
+  const shown = ordered.servers.slice(first, first + perPage).map((server) => ({
     server,
     role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
       coversRole(roles, role, server.label),
@@ -165,18 +170,24 @@ function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
   return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
 }
 
-/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the rest. */
+interface Urgency {
+  readonly expiring: ReadonlySet<ServerId>;
+  readonly unconfirmed: ReadonlySet<ServerId>;
+  /** The latest first. */
+  readonly recent: readonly ServerId[];
+}
+
+/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the recent ones and the rest. */
 function orderServers(
   { servers: all }: ServerList,
   roles: HeldRoles,
-  expiring: ReadonlySet<ServerId>,
-  unconfirmed: ReadonlySet<ServerId>,
+  { expiring, unconfirmed, recent }: Urgency,
 ): { readonly servers: readonly Server[]; readonly urgent: number } {
   const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
   const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
   const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
   const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
-  const servers = seen.sort((a, b) => rank(a) - rank(b) || sooner(a, b) || compareServers(a, b));
+  const servers = sortRecentFirst(seen, recent).toSorted((a, b) => rank(a) - rank(b) || sooner(a, b));
   return { servers, urgent: servers.filter((server) => rank(server) < CALM).length };
 }
 

@@ -53,7 +53,7 @@ function attentionBlocks(home: Home, currency: string): KnownBlock[] {
 const NEEDS_INSTALL =
   '🔴 Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
 
-function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
+export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   const lines = unsaved
     .slice(0, SHOWN.passwords)
     .map(({ id, label }) =>
@@ -80,7 +80,7 @@ function decisionBlocks({ approvals, access }: Home['decisions'], currency: stri
   ];
 }
 
-function orderBlocks(open: readonly Operation[], role: Role | undefined): KnownBlock[] {
+export function orderBlocks(open: readonly Operation[], role: Role | undefined): KnownBlock[] {
   const shown = open.slice(0, SHOWN.orders);
   return [
     ...shown.map((operation) => {
@@ -153,7 +153,7 @@ function welcomeBlocks(hasRole: boolean): KnownBlock[] {
 }
 
 /** Renders an owner's first steps; others read who can connect the account. */
-function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
+export function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
   if (!isOwner)
     return [
       header('Not connected yet'),

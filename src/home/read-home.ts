@@ -50,17 +50,19 @@ const NO_REQUESTS: Requests = { approvals: [], access: [] };
 interface Input extends WantedList {
   /** Page of servers, from 0. */
   readonly page: number;
+  /** For the control panel: few servers, those that the user acted on lately first, and without spending. */
+  readonly isPanel?: boolean;
 }
 
 /**
- * Reads Home. Everyone of the workspace gets one, limited to what their roles cover. Never sends a paid request.
+ * Reads what Home and the control panel show. Everyone of the workspace gets one, limited to what their roles cover.
  * @throws Refusal `other_organization` for users of other organizations
  */
 export const readHome = defineUseCase({
   name: 'panel',
   needs: 'anyone',
   effect: 'reads',
-  run: async ({ page, ...wanted }: Input, context): Promise<Home> => {
+  run: async ({ page, isPanel = false, ...wanted }: Input, context): Promise<Home> => {
     const { actor, app } = context;
     const user = await app.users.find(actor.workspaceId, actor.userId);
     if (user?.isStranger) throw new Refusal('other_organization', {});
@@ -72,20 +74,20 @@ export const readHome = defineUseCase({
     if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
     const open = await listOpen(roles, context);
     const [servers, spending, rest] = await Promise.all([
-      reading.kind === 'read' ? showServers(reading, page, roles, open, context) : reading,
-      readSpending(reading, roles, wanted.isPatient === true, context),
+      reading.kind === 'read' ? showServers(reading, { page, isPanel }, roles, open, context) : reading,
+      isPanel ? undefined : readSpending(reading, roles, wanted.isPatient === true, context),
       readRest(roles, context),
     ]);
     return { servers, open, ...rest, role: strongestRole(roles), spending };
   },
 });
 
-/** Reads Home for a user without a role: only their own requests. */
+/** Reads Home for a user without a role: only what is their own. */
 async function readBareHome(isUnknown: boolean, context: Context): Promise<Home> {
   return {
     servers: { kind: isUnknown ? 'role_unknown' : 'no_role' },
     open: [],
-    unsaved: [],
+    unsaved: await listUnsaved(context),
     decisions: NO_REQUESTS,
     own: await listOwn(context),
     needsInstall: false,
@@ -101,22 +103,27 @@ async function listOpen(roles: HeldRoles, { actor, app }: Context): Promise<read
 async function readRest(roles: HeldRoles, context: Context) {
   const { actor, app } = context;
   const isOwner = coversRole(roles, 'owner');
-  const [held, approvals, access, own, workspace, needsInstall] = await Promise.all([
-    app.passwords.listHeld(actor.workspaceId),
+  const [unsaved, approvals, access, own, workspace, needsInstall] = await Promise.all([
+    listUnsaved(context),
     listDecidable(roles, context),
     isOwner ? listPending(ROLES_ASKED, (requesterId) => requesterId !== actor.userId, context) : [],
     listOwn(context),
     app.workspaces.find(actor.workspaceId),
     isOwner && app.installations.needsInstall?.(actor.workspaceId),
   ]);
-  const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
   return {
-    unsaved: mine.map(({ serverId: id, label }) => ({ id, label })),
+    unsaved,
     decisions: { approvals, access },
     own,
     needsInstall: needsInstall === true,
     freeze: workspace?.settings.freeze,
   };
+}
+
+async function listUnsaved({ actor, app }: Context): Promise<Home['unsaved']> {
+  const held = await app.passwords.listHeld(actor.workspaceId);
+  const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
+  return mine.map(({ serverId: id, label }) => ({ id, label }));
 }
 
 async function listOwn(context: Context): Promise<Requests> {

@@ -46,18 +46,21 @@ interface Rendering {
 
 const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
+/** Says that the user has no role, and offers to ask for one. */
+export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
+  if (hasAsked) return [section(`${NO_ROLE} An owner has to answer your request first.`)];
+  return [
+    section(`${NO_ROLE} Ask an owner for one.`),
+    actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
+  ];
+}
+
 /** Renders the servers on Home, or says why there are none. */
 export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
   const { hasAsked } = rendering;
   switch (servers.kind) {
     case 'no_role':
-      if (hasAsked)
-        return [header('No access yet'), section(`${NO_ROLE} An owner has to answer your request first.`)];
-      return [
-        header('No access yet'),
-        section(`${NO_ROLE} Ask an owner for one.`),
-        actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
-      ];
+      return [header('No access yet'), ...noRoleBlocks(hasAsked)];
     case 'role_unknown':
       return [
         section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.'),
@@ -100,22 +103,18 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   return [
     ...heading,
     ...cautions(servers, rendering.currency),
+    ...(total > shown.length ? [steady('find', actions(homeFindChoice.typeAhead('Find a server')))] : []),
     context(`${attention}${rangeWords(servers)}`),
     ...shown.flatMap((each) => row(each, rendering.now)),
-    steady(
-      'controls',
-      actions(
-        ...(total > shown.length ? [homeFindChoice.typeAhead('Find a server')] : []),
-        ...pageButtons(servers),
-        ...create,
-        refresh(),
-      ),
-    ),
+    steady('controls', actions(...pageButtons(servers), ...create, refresh())),
   ];
 }
 
 /** Says whether the list is incomplete, and how old it is if no newer one could be read. */
-function cautions({ stale, isComplete, readAt, total }: ListedServers, currency: string): KnownBlock[] {
+export function cautions(
+  { stale, isComplete, readAt, total }: ListedServers,
+  currency: string,
+): KnownBlock[] {
   const part = isComplete ? [] : [partOfList()];
   if (stale === undefined) return part;
   const since = `as of ${slackDate(readAt)}`;

@@ -24,7 +24,6 @@ import { findUserId } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { listButton, listPages, manageChoice } from './buttons.ts';
 import { chooseServer } from './find.ts';
-import { panelActions } from './panel.ts';
 import { showById } from './show.ts';
 import { NO_SERVERS, serverLine } from './words.ts';
 
@@ -68,7 +67,6 @@ export const list = defineCommand({
     await request.reply.send(serverList(found, filter, 0, request.now()));
   },
   actions: [
-    ...panelActions,
     listPages.back.on(showPage),
     listPages.further.on(showPage),
     listButton.on(async (_value, request) => {

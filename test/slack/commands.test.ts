@@ -3,12 +3,13 @@ import { commands } from '../../src/commands.ts';
 import { ROLES, roleCovers } from '../../src/core/roles.ts';
 import { exampleOf, getCommand, helpMessage } from '../../src/help.ts';
 import { home } from '../../src/home/home.ts';
+import { panel } from '../../src/home/panel.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { fakeRequest } from './support/fake-request.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
-  [...commands, home].flatMap((command) => command[of].map(({ id }) => id));
+  [...commands, home, panel].flatMap((command) => command[of].map(({ id }) => id));
 
 interface Element {
   readonly type: string;

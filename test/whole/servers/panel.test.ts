@@ -5,7 +5,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await using team = await startTeam({ isConnected: false });
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps');
-  await owner.sees('connect your hosting account');
+  await owner.sees('Connect your hosting account');
   await owner.presses('Connect…');
   await owner.sees('Enter');
   const operator = team.slack.as('otto').in('#ops');
@@ -49,7 +49,7 @@ it('bare /vps counts the root passwords that its user has not saved, and shows t
   if (manager.modal()) await manager.closes();
   manager.overlooksOldMessages();
   await manager.types('/vps');
-  await manager.sees('You haven’t saved the root password of web-1');
+  await manager.sees('The root password of web-1 isn’t saved yet');
   const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
   await owner.types('/vps');
   await owner.sees('web-1');

@@ -1,0 +1,103 @@
+import type { KnownBlock } from '@slack/types';
+import { roleCovers } from '../core/roles.ts';
+import { createButton } from '../purchases/buttons.ts';
+import { readDecidable } from '../requests/approval.ts';
+import { waitingBlocks } from '../requests/approval-card.ts';
+import { approvalsButton, listButton, manageChoice, showButton } from '../servers/buttons.ts';
+import { NO_SERVERS, serverLine } from '../servers/words.ts';
+import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import type { Handlers } from '../slack/kit/command.ts';
+import { count, describeNumber, plainLabel } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { wordsOfError } from '../words.ts';
+import { orderBlocks, setupBlocks, unsavedBlocks } from './home.ts';
+import type { ListedServers } from './home-servers.ts';
+import { type Home, readHome } from './read-home.ts';
+import { cautions, noRoleBlocks } from './server-rows.ts';
+
+/** Answers a bare `/vps` with the control panel: what Home shows, in a message that fits on a phone. */
+export async function showPanel(request: SlackRequest): Promise<void> {
+  const home = await request.execute(readHome, { page: 0, isPatient: true, isPanel: true });
+  await request.reply.send(panelMessage(home, request));
+}
+
+/** Few enough for the 50 blocks of a message. */
+const APPROVALS_SHOWN = 10;
+
+/** Shows what the control panel only counts. */
+const reviewApprovals = approvalsButton.on(async (_value, request) => {
+  const pending = await request.execute(readDecidable, {});
+  const shown = pending.slice(0, APPROVALS_SHOWN);
+  const words =
+    pending.length === 0
+      ? 'No approvals are waiting for you.'
+      : `*Waiting for your approval*${pending.length > shown.length ? ` (the oldest ${shown.length} of ${pending.length})` : ''}`;
+  const each = shown.flatMap((approval) =>
+    waitingBlocks({ approval, canAnswer: true, isOwn: false }, request.currency),
+  );
+  await request.reply.send(textMessage(words, ...each));
+});
+
+/** The buttons of the control panel that belong to no other feature. */
+export const panel: Handlers = { actions: [reviewApprovals], modals: [], suggestions: [] };
+
+type Rendering = Pick<SlackRequest, 'now' | 'currency' | 'accountUrl'>;
+
+/** Renders the control panel with the buttons that this user may press. */
+export function panelMessage(home: Home, rendering: Rendering): Message {
+  const approvals = home.decisions.approvals.length;
+  const blocks = [
+    ...unsavedBlocks(home.unsaved),
+    ...(approvals > 0
+      ? [
+          section(
+            `✋ ${count(approvals, 'request')} waiting for your approval.`,
+            approvalsButton.element('Review', {}),
+          ),
+        ]
+      : []),
+    ...orderBlocks(home.open, home.role),
+    ...serverBlocks(home, rendering),
+    context('`/vps help` lists all commands.'),
+  ];
+  return { text: 'Your servers', blocks };
+}
+
+function serverBlocks(home: Home, { now, currency, accountUrl }: Rendering): KnownBlock[] {
+  const { servers, role, own } = home;
+  const tryAgain = actions(listButton.element('Try again', {}));
+  switch (servers.kind) {
+    case 'no_role':
+      return noRoleBlocks(own.access.length > 0);
+    case 'role_unknown':
+      return [section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.')];
+    case 'not_connected':
+      return setupBlocks(role === 'owner', accountUrl);
+    case 'unread':
+      return [...(servers.error ? [section(wordsOfError(servers.error, currency))] : []), tryAgain];
+    case 'listed':
+      return [...cautions(servers, currency), ...listed(servers, roleCovers(role, 'manager'), now())];
+  }
+}
+
+function listed({ shown, total, isComplete }: ListedServers, isManager: boolean, now: number): KnownBlock[] {
+  const create = isManager ? [createButton.element('Create a server…', {})] : [];
+  if (total === 0)
+    return [
+      section(isComplete ? 'There are no servers in the hosting account yet.' : NO_SERVERS),
+      ...(create.length > 0 ? [actions(...create)] : []),
+    ];
+  const all = listButton.element('All servers', {});
+  const isPart = total > shown.length;
+  return [
+    ...(isPart ? [actions(manageChoice.typeAhead('Find a server'))] : []),
+    ...shown.map(({ server, isExpiring }) =>
+      section(
+        serverLine(server, now, isExpiring),
+        showButton.element('Manage', { id: server.id }, { label: `Manage ${plainLabel(server.label, 60)}` }),
+      ),
+    ),
+    ...(isPart ? [context(`Showing ${shown.length} of ${describeNumber(total)} servers.`)] : []),
+    actions(all, ...create),
+  ];
+}
