@@ -32,7 +32,7 @@ const HEADING = /^#{1,6} +(.+?) *$/gm;
 /** The numbers of a document's headings (`## 4. …`) and paragraphs (`**4.3** …`). */
 function listNumbers(text: string): readonly string[] {
   const prose = withoutFences(text);
-  const found = prose.matchAll(/^(?:#{1,6} +(\d+(?:\.\d+)*)\.? |\*\*(\d+(?:\.\d+)+)\b)/gm);
+  const found = prose.matchAll(/^(?:#{1,6} +(\d+(?:\.\d+)*)\.? |(?:- )?\*\*(\d+(?:\.\d+)+)\b)/gm);
   return [...found].map(([, heading, paragraph]) => heading ?? paragraph ?? '');
 }
 

@@ -22,7 +22,7 @@ export interface SealedPlace {
   readonly facts?: readonly (string | number)[];
 }
 
-/** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5 and 7). */
+/** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5). */
 export interface Vault {
   /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
   seal(plain: string, place: SealedPlace): string;
@@ -65,7 +65,7 @@ const TAG = { authTagLength: TAG_BYTES };
 const TOKEN = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/;
 
 /**
- * Reads `id:base64,id:base64`, 32 bytes each (docs/design.md 8, `ENCRYPTION_KEYS`).
+ * Reads `id:base64,id:base64`, 32 bytes each (docs/design.md 8.8).
  * @throws VaultError naming the faulty entry by its position only: an id may be a key put in the wrong place
  */
 export function parseKeyring(text: string): Keyring {
