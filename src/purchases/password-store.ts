@@ -140,7 +140,7 @@ type PasswordFacts = Pick<
   'operation_id' | 'workspace_id' | 'creator_id' | 'server_id' | 'label'
 >;
 
-/** Bound to its creator as well: who rewrites the row reads nothing (docs/decisions/0012-sealed-rows-are-bound-to-their-owner.md). */
+/** Bound to its creator as well: who rewrites the row reads nothing (docs/design.md 5.1). */
 function placeOfPassword(row: PasswordFacts): SealedPlace {
   return {
     table: 'passwords',
