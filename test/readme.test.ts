@@ -5,12 +5,16 @@ import { parseConfig } from '../src/config.ts';
 import { listSettings } from './support/settings.ts';
 
 const readme = readFileSync('README.md', 'utf8');
+const settings = readFileSync('docs/settings.md', 'utf8');
+const forOperators = ['settings', 'deploy', 'account', 'slack', 'troubleshooting', 'servers'].map((page) =>
+  readFileSync(`docs/${page}.md`, 'utf8'),
+);
 
 /** The rows of the table whose header begins with this word; cells without their code marks. */
-function readTable(word: string): readonly (readonly string[])[] {
-  const lines = readme.split('\n');
+function readTable(word: string, text = readme): readonly (readonly string[])[] {
+  const lines = text.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${word} |`));
-  if (start < 0) throw new Error(`README.md has no table that begins with "| ${word} |"`);
+  if (start < 0) throw new Error(`no table begins with "| ${word} |"`);
   const rest = lines.slice(start + 2);
   const end = rest.findIndex((line) => !line.startsWith('|'));
   return rest.slice(0, end < 0 ? rest.length : end).map((line) =>
@@ -32,9 +36,11 @@ describe('the README', () => {
       commands.map(({ usage, needs, summary }) => [`/vps ${usage}`, needs, summary]),
     );
   });
+});
 
+describe('the page of settings', () => {
   it('lists every setting and no others', () => {
-    expect(readTable('variable').map(([name]) => name)).toEqual(listSettings());
+    expect(readTable('variable', settings).map(([name]) => name)).toEqual(listSettings());
   });
 
   it('names the actual defaults', () => {
@@ -44,20 +50,19 @@ describe('the README', () => {
       ...secrets,
     });
     const chosen = ['HOSTING_BASE_URL', ...Object.keys(secrets)];
-    const wrong = readTable('variable').filter(([name = '', written = '']) => {
+    const wrong = readTable('variable', settings).filter(([name = '', written = '']) => {
       const value = chosen.includes(name) ? '' : String(taken[name] ?? '');
       return written !== value;
     });
     expect(wrong).toEqual([]);
   });
+});
 
-  it('links only to existing files', () => {
-    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
-    expect(links.filter((path) => !existsSync(path))).toEqual([]);
-  });
+describe('the README and the pages for operators', () => {
+  const prose = [readme, ...forOperators].join('\n');
 
   it('starts only programs that exist', () => {
-    const started = [...readme.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
+    const started = [...prose.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
     expect(started.length).toBeGreaterThan(0);
     expect(started.filter((path) => !existsSync(path))).toEqual([]);
   });
@@ -66,7 +71,7 @@ describe('the README', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/npm run (?:-s )?([a-z:-]+)/g)].map(([, name = '']) => name);
+    const named = [...prose.matchAll(/npm run (?:-s )?([a-z:-]+)/g)].map(([, name = '']) => name);
     expect(named.length).toBeGreaterThan(0);
     expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
   });

@@ -405,8 +405,8 @@ describe('every command, button, form and menu', () => {
     expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
   });
 
-  it('is in docs/access.md, with the role that it needs', () => {
-    const rows = readFileSync('docs/access.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
+  it('is in docs/surfaces.md, with the role that it needs', () => {
+    const rows = readFileSync('docs/surfaces.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
     const written = [...rows].map(([, via, id, needs]) => `${via} ${id}: ${needs}`);
     // A user who may not see the roles may still request one, and withdraw that.
     const ACTS: Readonly<Record<string, string>> = {
