@@ -57,7 +57,8 @@ function listDanglingReferences(text: string): readonly string[] {
 /** The relative links of a document that lead to no file, or to no heading of it. */
 function listDanglingLinks({ path, text }: TextFile): readonly string[] {
   const prose = withoutFences(text).replace(/`[^`\n]*`/g, '');
-  const targets = [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
+  const found = prose.matchAll(/\]\(([^()\s]+)\)|<img src="([^"]+)"/g);
+  const targets = [...found].map(([, link, picture]) => link ?? picture ?? '');
   return targets.filter((target) => !/^[a-z]+:/i.test(target) && !leadsSomewhere(target, path));
 }
 
@@ -137,10 +138,11 @@ describe('the check of references and links', () => {
     expect(texts.flatMap(listDanglingReferences)).toEqual([]);
   });
 
-  it('finds links to missing files and headings, and ignores code and other sites', () => {
+  it('finds links to missing files, headings and pictures, and ignores code and other sites', () => {
     const text =
-      '[a](none.md) [b](#none) [c](docs/design.md#none) [d](docs/design.md#6-the-limiter) `[e](none.md)` [f](https://a.test)';
+      '<img src="none.png"> [a](none.md) [b](#none) [c](docs/design.md#none) [d](docs/design.md#6-the-limiter) `[e](none.md)` [f](https://a.test)';
     expect(listDanglingLinks({ path: 'README.md', text })).toEqual([
+      'none.png',
       'none.md',
       '#none',
       'docs/design.md#none',
