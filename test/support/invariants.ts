@@ -60,16 +60,21 @@ function findChargedTwice({ hosting, confirmations }: Records): readonly string[
 function findUntrue({ hosting, confirmations, shown }: Records): readonly string[] {
   const servers = hosting.accounts.list().flatMap((account) => hosting.listServers(account));
   const worked = hosting.requests({ didWork: true });
-  const idsOf = (label: string) => servers.filter((one) => one.label === label).map(({ id }) => id);
+  const createdAs = (label: string) =>
+    hosting.charges().filter((one) => CREATED.test(one.what) && labelIn(one, CREATED) === label);
+  // A deleted server may have had the label before.
+  const idsOf = (label: string) => [
+    ...servers.filter((one) => one.label === label).map(({ id }) => id),
+    ...createdAs(label).flatMap(({ serverId }) => serverId ?? []),
+  ];
   const didWork = (operation: RequestEntry['operation'], label: string) => {
     const ids = idsOf(label);
     const sent = worked.filter((one) => one.operation === operation);
     return sent.some(({ serverId }) => ids.length === 0 || serverId === undefined || ids.includes(serverId));
   };
   const keptFor = (label: string) => {
-    const isOf = (one: MoneyEntry) => CREATED.test(one.what) && labelIn(one, CREATED) === label;
     const refunds = hosting.refunds().filter(({ what }) => what === `refund, ${label} was not created`);
-    return hosting.charges().filter(isOf).length - refunds.length;
+    return createdAs(label).length - refunds.length;
   };
   const isOnly = (label: string) => of(confirmations, label).length === 1;
   const exists = (id: number) =>
