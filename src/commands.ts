@@ -3,7 +3,8 @@ import { audit } from './account/audit-screen.ts';
 import { connect, disconnect } from './account/connect.ts';
 import { settings } from './account/settings.ts';
 import { status } from './account/status.ts';
-import { defineHelp, getCommand } from './help.ts';
+import { isExpected, isRefusal } from './core/errors.ts';
+import { defineHelp, findCommand, getCommand, unknownCommand } from './help.ts';
 import { showPanel } from './home/panel.ts';
 import { catalog } from './purchases/catalog.ts';
 import { costs } from './purchases/costs-screen.ts';
@@ -16,7 +17,8 @@ import { list } from './servers/list.ts';
 import { note } from './servers/notes.ts';
 import { reboot, start, stop } from './servers/power.ts';
 import { show } from './servers/show.ts';
-import type { Command } from './slack/kit/command.ts';
+import { textMessage } from './slack/kit/blocks.ts';
+import { type Command, prefixFor } from './slack/kit/command.ts';
 import { splitSubcommand } from './slack/kit/typed-words.ts';
 import type { SlackRequest } from './slack/request.ts';
 import { workflow } from './workflows/workflow.ts';
@@ -41,7 +43,7 @@ export const commands: readonly Command[] = [
   disconnect,
   defineAccess((text, request) => {
     const { name, rest } = splitSubcommand(text);
-    return getCommand(name, commands).run(rest, request);
+    return getCommand(name, commands, prefixFor(request)).run(rest, request);
   }),
   settings,
   workflow,
@@ -50,11 +52,49 @@ export const commands: readonly Command[] = [
 ];
 
 /**
- * Runs what was typed after `/vps`, or shows the control panel for nothing.
+ * Runs what was typed after `/vps`, or what a message to the app says. Nothing shows the control panel, a server's name alone its card.
  * @throws Refusal `unknown_command`, and as the command does
  */
 export async function runCommand(text: string, request: SlackRequest): Promise<void> {
-  const { name, rest } = splitSubcommand(text);
+  const prefix = prefixFor(request);
+  const typed = prefix === '/vps ' ? text : withoutManners(text);
+  const { name, rest } = splitSubcommand(typed);
+  const command = findCommand(name, commands);
   if (name === '') await showPanel(request);
-  else await getCommand(name, commands).run(rest, request);
+  else if (command) await command.run(rest, request);
+  else if (prefix !== '/vps ' && GREETINGS.includes(name))
+    await request.reply.send(textMessage(greet(prefix)));
+  else await showNamed(name, typed, request);
+}
+
+const GREETINGS: readonly string[] = ['hi', 'hello', 'hey', 'thanks', 'thank', 'thx', 'ok', 'okay', 'cheers'];
+
+function greet(prefix: string): string {
+  return `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
+}
+
+/** Words that people put before a command when they write to somebody: "hey, could you please reboot web-1?" */
+const BEFORE: readonly string[] = [...GREETINGS, 'please', 'can', 'could', 'would', 'you', 'now'];
+
+/** Leaves out what surrounds a command in a sentence. */
+function withoutManners(text: string): string {
+  const sentence = text.replace(/[?!\s]+$/, '');
+  const words = sentence.split(/[\s,]+/);
+  const at = words.findIndex((word) => !BEFORE.includes(word.toLowerCase()));
+  const isCommand = at > 0 && findCommand((words[at] ?? '').toLowerCase(), commands) !== undefined;
+  return isCommand ? words.slice(at).join(' ') : sentence;
+}
+
+/**
+ * Shows the server that was named without a command.
+ * @throws Refusal `unknown_command`, unless the name is like that of a server
+ */
+async function showNamed(name: string, typed: string, request: SlackRequest): Promise<void> {
+  const unknown = unknownCommand(name, commands, prefixFor(request));
+  if ((await request.findRole()) === undefined) throw unknown;
+  await show.run(typed, request).catch((error: unknown) => {
+    if (!isExpected(error)) throw error;
+    const isLikeServer = isRefusal(error, 'unknown_server') && error.details.nearest !== undefined;
+    throw isLikeServer && unknown.details.nearest === undefined ? error : unknown;
+  });
 }

@@ -2,40 +2,76 @@ import { Refusal } from './core/errors.ts';
 import { findNearest } from './core/labels.ts';
 import { type Role, roleCovers } from './core/roles.ts';
 import { context, type Message, section, textMessage } from './slack/kit/blocks.ts';
-import { type Command, defineCommand } from './slack/kit/command.ts';
+import { type Command, defineCommand, prefixFor } from './slack/kit/command.ts';
 import { escapeText } from './slack/kit/text.ts';
 
 /** `/vps help`, generated from the commands. Their list is a function, since it contains this command, too. */
 export function defineHelp(listCommands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
-    usage: 'help [command]',
+    usage: 'help [command|all]',
     summary: 'Show what you can do',
     needs: 'anyone',
     parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
     run: async ({ about }, request) => {
       const role = await request.findRole();
+      const prefix = prefixFor(request);
+      const commands = listCommands();
       const message =
         about === undefined
-          ? helpMessage(listCommands(), role)
-          : commandHelp(getCommand(about, listCommands()), role);
+          ? helpMessage(commands, role, prefix)
+          : about === 'all'
+            ? allCommands(commands, role, prefix)
+            : commandHelp(getCommand(about, commands, prefix), role, prefix);
       await request.reply.send(message);
     },
   });
 }
 
-/** Gets a command by the typed name. @throws Refusal `unknown_command` with the nearest one */
-export function getCommand(typed: string, commands: readonly Command[]): Command {
-  const command = commands.find(({ name }) => name === typed);
-  if (command) return command;
-  const nearest = findNearest(
-    typed,
-    commands.map(({ name }) => name),
-  );
-  throw new Refusal('unknown_command', { typed, nearest });
+/** Other words for a command, which people type first. */
+const ALIASES: Readonly<Record<string, string>> = {
+  ls: 'list',
+  servers: 'list',
+  restart: 'reboot',
+  shutdown: 'stop',
+  new: 'create',
+  remove: 'delete',
+  rm: 'delete',
+  price: 'catalog',
+  prices: 'catalog',
+  plans: 'catalog',
+  roles: 'access',
+  config: 'settings',
+};
+
+/** Finds a command by its name, or by another word for it. */
+export function findCommand(typed: string, commands: readonly Command[]): Command | undefined {
+  const meant = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed;
+  return commands.find(({ name }) => name === meant);
 }
 
-/** The groups of help, in order. Other commands come last. */
+/** Gets a command by the typed name. @throws Refusal `unknown_command` with the nearest one */
+export function getCommand(typed: string, commands: readonly Command[], prefix: string): Command {
+  const command = findCommand(typed, commands);
+  if (command) return command;
+  throw unknownCommand(typed, commands, prefix);
+}
+
+/** Makes the refusal of an unknown command, with the nearest one. */
+export function unknownCommand(typed: string, commands: readonly Command[], prefix: string) {
+  // With the other words, so that a mistyped "restart" isn't taken for "start".
+  const names = [...commands.map(({ name }) => name), ...Object.keys(ALIASES)];
+  return new Refusal('unknown_command', { typed, nearest: findNearest(typed, names), prefix });
+}
+
+/** The most useful commands first: the first eight that a role allows are its help. */
+const FIRST: readonly string[] = [
+  ...['list', 'show', 'reboot', 'create', 'renew', 'delete', 'access', 'settings'],
+  ...['start', 'stop', 'status', 'costs', 'password', 'catalog', 'reminders', 'note'],
+];
+const SHOWN_FIRST = 8;
+
+/** The groups of all commands, in order. Other commands come last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
   Orders: ['catalog', 'create', 'renew', 'password', 'costs'],
@@ -44,7 +80,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** An example of each command, without `/vps`. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  help: 'help create',
+  help: 'help reboot',
   list: 'list web',
   show: 'show web-1',
   start: 'start web-1',
@@ -64,9 +100,32 @@ export function exampleOf({ name }: Command): string {
   return EXAMPLES[name] ?? name;
 }
 
-/** Renders the commands that a role allows, in groups, each with an example. */
-export function helpMessage(commands: readonly Command[], role: Role | undefined): Message {
-  const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
+/** Renders the eight commands that a user of this role needs most, the other ways to act, and where the rest is. */
+export function helpMessage(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
+  const allowed = listAllowed(commands, role);
+  const first = FIRST.flatMap((name) => allowed.filter((command) => command.name === name));
+  const lines = first.slice(0, SHOWN_FIRST).map((command) => helpLine(command, prefix));
+  const ways = role
+    ? [
+        section(
+          [
+            `*A server’s name* alone shows the server: \`${prefix}web-1\``,
+            '*From an alert:* choose *Manage server…* in the message’s ⋮ menu',
+            '*In a thread:* `@vps reboot web-1`',
+          ].join('\n'),
+        ),
+      ]
+    : [];
+  const more = `\`${prefix}help all\` lists every command, \`${prefix}help reboot\` explains one.`;
+  return {
+    text: 'What you can do with /vps',
+    blocks: [section(lines.join('\n')), ...ways, context(`${roleWords(role)} ${more}`)],
+  };
+}
+
+/** Renders all commands that a role allows, in groups, each with an example. */
+export function allCommands(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
+  const allowed = listAllowed(commands, role);
   const grouped = Object.values(GROUPS).flat();
   const groups = [
     ...Object.entries(GROUPS).map(([title, names]) => ({
@@ -77,30 +136,34 @@ export function helpMessage(commands: readonly Command[], role: Role | undefined
   ];
   const blocks = groups
     .filter(({ members }) => members.length > 0)
-    .map(({ title, members }) => section([`*${title}*`, ...members.map(helpLine)].join('\n')));
-  const first = role
-    ? `You’re ${articleOf(role)} *${role}*.`
-    : 'You don’t have a role yet: `/vps access ask viewer` requests one.';
-  const more = '`/vps help create` explains one command. Refer to servers by label, ID or IPv4 address.';
-  return { text: 'What you can do with /vps', blocks: [...blocks, context(`${first} ${more}`)] };
+    .map(({ title, members }) =>
+      section([`*${title}*`, ...members.map((command) => helpLine(command, prefix))].join('\n')),
+    );
+  const more = 'Refer to servers by label, ID or IPv4 address.';
+  return { text: 'Every command of /vps', blocks: [...blocks, context(`${roleWords(role)} ${more}`)] };
 }
 
-function helpLine(command: Command): string {
-  return `\`/vps ${escapeText(exampleOf(command))}\` ${command.summary}`;
+function listAllowed(commands: readonly Command[], role: Role | undefined): readonly Command[] {
+  return commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
 }
 
-function articleOf(role: Role): string {
-  return role === 'operator' || role === 'owner' ? 'an' : 'a';
+function roleWords(role: Role | undefined): string {
+  if (!role) return 'You don’t have a role yet: `/vps access ask viewer` requests one.';
+  return `You’re ${role === 'operator' || role === 'owner' ? 'an' : 'a'} *${role}*.`;
+}
+
+function helpLine(command: Command, prefix: string): string {
+  return `\`${prefix}${escapeText(exampleOf(command))}\` ${command.name === 'help' ? 'Explain one command' : command.summary}`;
 }
 
 /** Renders one command in full, with the role that it needs. */
-export function commandHelp(command: Command, role?: Role): Message {
+export function commandHelp(command: Command, role?: Role, prefix = '/vps '): Message {
   const { usage, summary, needs } = command;
   const isAllowed = needs === 'anyone' || roleCovers(role, needs);
   const required =
     needs === 'anyone' ? '' : `Requires the *${needs}* role${isAllowed ? '' : ', which you don’t have'}.`;
   return textMessage(
-    `*${summary}*\nUsage: \`/vps ${escapeText(usage)}\`\nExample: \`/vps ${escapeText(exampleOf(command))}\``,
+    `*${summary}*\nUsage: \`${prefix}${escapeText(usage)}\`\nExample: \`${prefix}${escapeText(exampleOf(command))}\``,
     ...(required === '' ? [] : [context(required)]),
   );
 }

@@ -347,8 +347,8 @@ const REFUSALS: RefusalWords = {
   ...workflowRefusalWords,
   already_handled: () => 'This request was already handled.',
   unreadable_press: () => 'This button or form is out of date. Run the command again.',
-  unknown_command: ({ typed, nearest }) =>
-    `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
+  unknown_command: ({ typed, nearest, prefix }) =>
+    `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`${prefix}${nearest}\`?` : ''} \`${prefix}help\` shows what you can do.`,
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
   not_approved: ({ reason }, currency) =>
     `${wordsOfFailure(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,

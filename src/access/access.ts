@@ -67,7 +67,7 @@ export function defineAccess(runTyped: RunTyped): Command {
   return defineCommand({
     name: 'access',
     usage: ACCESS_USAGE,
-    summary: 'Show, grant and revoke roles; anyone can ask for one',
+    summary: 'Manage roles, or ask for one',
     needs: 'owner',
     options: ['on', 'for'],
     parse: parseAccess,

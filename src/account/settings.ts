@@ -212,7 +212,7 @@ const form = defineForm({
 export const settings = defineCommand({
   name: 'settings',
   usage: 'settings',
-  summary: 'Change announcements, approvals, budgets, the daily digest, the currency and the purchase freeze',
+  summary: 'Change the workspace’s settings',
   needs: 'owner',
   parse: ({ words }) => (words.length > 0 ? '`/vps settings` takes no arguments.' : {}),
   run: (_input, request) => form.open({}, request),

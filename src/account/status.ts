@@ -133,7 +133,7 @@ async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApp
 export const status = defineCommand({
   name: 'status',
   usage: 'status',
-  summary: 'Show API health, unconfirmed orders, pending approvals and what the app may do in Slack',
+  summary: 'Check what’s working and what’s waiting',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {

@@ -39,7 +39,8 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
   unreadable_press: Record<never, never>;
   // typed text
-  unknown_command: { typed: string; nearest?: string };
+  /** `prefix`: what to type before a command here. */
+  unknown_command: { typed: string; nearest?: string; prefix: string };
   bad_words: { problem: string; usage: string };
   unknown_choice: { field: 'plan' | 'location' | 'image'; typed: string; nearest?: string };
   bad_label: { problem: string };

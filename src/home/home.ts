@@ -181,7 +181,7 @@ function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlo
 
 function footer({ servers }: Home): string {
   const account = accountWords(servers);
-  return [...(account === undefined ? [] : [account]), '`/vps help` lists all commands.'].join(' · ');
+  return [...(account === undefined ? [] : [account]), '`/vps help` shows what else you can do.'].join(' · ');
 }
 
 /** The Home tab, for `slack/home-publisher.ts` to publish. */

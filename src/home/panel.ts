@@ -58,7 +58,7 @@ export function panelMessage(home: Home, rendering: Rendering): Message {
       : []),
     ...orderBlocks(home.open, home.role),
     ...serverBlocks(home, rendering),
-    context('`/vps help` lists all commands.'),
+    context('`/vps help` shows what else you can do.'),
   ];
   return { text: 'Your servers', blocks };
 }

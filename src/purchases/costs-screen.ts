@@ -294,7 +294,7 @@ const csv = defineForm({
 export const costs = defineCommand({
   name: 'costs',
   usage: 'costs',
-  summary: 'Show monthly costs, as far as they are known',
+  summary: 'Show monthly costs',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {

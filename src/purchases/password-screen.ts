@@ -22,7 +22,7 @@ import type { HeldPassword } from './ports.ts';
 export const password = defineCommand({
   name: 'password',
   usage: 'password [server]',
-  summary: 'Show the root password of a server that you created, until you’ve saved it',
+  summary: 'Show the root password of a server you created',
   needs: 'anyone',
   parse: parseServerName,
   run: (ref, request) => {

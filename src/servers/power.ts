@@ -72,12 +72,13 @@ async function runSelection(
     const onWait = sendWaiting(request);
     const selection = await request.execute(selectServers[action], { ...typed, onWait });
     if (selection.kind === 'whole') return runPower(action, { id: selection.server.id }, request);
-    if (selection.kind === 'names')
-      return runSeveral(
-        action,
-        typed.names.map((name) => ({ typed: name })),
-        request,
-      );
+    if (selection.kind === 'names') {
+      const { names, unmatched } = selection;
+      const refs = names.map((name) => ({ typed: name }));
+      if (refs.length + unmatched.length > 1) return runSeveral(action, refs, request, unmatched);
+      const [ref = { typed: unmatched[0]?.details.typed ?? '' }] = refs;
+      return offerServers(action, ref, request, (one) => runPower(action, one, request));
+    }
     const message = selectionMessage(action, selection, (error) => request.explain(error));
     await request.reply.send(message);
   });

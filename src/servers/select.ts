@@ -1,5 +1,5 @@
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
-import { Refusal } from '../core/errors.ts';
+import { isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
@@ -20,8 +20,12 @@ export const MOST_AT_ONCE = 20;
 
 /** What several typed words mean. */
 type Selection =
-  /** Each word is a name of its own. */
-  | { readonly kind: 'names' }
+  /** Each word is a name of its own. `unmatched`: the refusals of words that match no server. */
+  | {
+      readonly kind: 'names';
+      readonly names: readonly string[];
+      readonly unmatched: readonly Refusal<'unknown_server'>[];
+    }
   /** Together, the words are the name of this server. */
   | { readonly kind: 'whole'; readonly server: Server }
   /** Some words are patterns: the user has to confirm this list. */
@@ -73,15 +77,24 @@ function defineSelecting(action: PowerAction): Selecting {
     name: action,
     needs: 'operator',
     effect: 'reads',
-    run: async ({ names, whole, onWait }: SelectionInput, context) => {
+    run: async ({ names: words, whole, onWait }: SelectionInput, context) => {
       const hosting = await context.hosting();
       const list = await hosting.fetchServers({ onWait });
       const { servers } = list;
+      const names = words.filter((word) => !isFiller(word, servers));
       const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
-      if (patterns.length === 0) return readNames(names, whole, servers, context);
+      if (patterns.length === 0) return readNames(names, whole, list, context);
       return { kind: 'listed', ...(await listMatches(action, names, patterns, list, context)) };
     },
   });
+}
+
+/** Words of a sentence such as "reboot the server web-1 please". */
+const FILLERS: readonly string[] = ['the', 'server', 'servers', 'please', 'now', 'and', 'my', 'our'];
+
+/** A server may have such a word as its label: then it means the server. */
+function isFiller(word: string, servers: readonly Server[]): boolean {
+  return FILLERS.includes(word.toLowerCase()) && listInFull(word, servers).length === 0;
 }
 
 function hasLabel(name: string) {
@@ -89,15 +102,16 @@ function hasLabel(name: string) {
 }
 
 /** Reads words without patterns: several names, or one label with spaces. @throws Refusal `ambiguous_server` if unclear */
-function readNames(
+async function readNames(
   names: readonly string[],
   whole: string,
-  servers: readonly Server[],
+  list: ServerList,
   context: Context,
-): Selection {
+): Promise<Selection> {
+  const { servers } = list;
   const meant = listInFull(whole, servers);
   const [server, ...others] = meant.filter(({ label }) => context.covers(label));
-  if (!server) return { kind: 'names' };
+  if (!server) return separate(names, list, context);
   const named = names.map((name) => listInFull(name, servers));
   // One name for one server, or several names for others: neither reading may act.
   if (others.length > 0 || named.every((matches) => matches.length > 0)) {
@@ -106,6 +120,18 @@ function readNames(
     throw new Refusal('ambiguous_server', { typed: whole, servers: offered });
   }
   return { kind: 'whole', server };
+}
+
+/** Separates names of servers from words that match none: nothing is tried for those. */
+async function separate(names: readonly string[], list: ServerList, context: Context): Promise<Selection> {
+  const found: string[] = [];
+  const unmatched: Refusal<'unknown_server'>[] = [];
+  for (const name of names) {
+    const refusal = await getNamedServer(name, list, context).catch((error: unknown) => error);
+    if (isRefusal(refusal, 'unknown_server')) unmatched.push(refusal);
+    else found.push(name);
+  }
+  return { kind: 'names', names: found, unmatched };
 }
 
 /** Lists the servers that are named in full, not only by the beginning of their labels. */

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { isRefusal, type Refusal } from '../core/errors.ts';
+import { isExpected, isRefusal, type Refusal } from '../core/errors.ts';
 import { freezeBriefly } from '../core/labels.ts';
 import type { NamedServer, PowerAction, Server } from '../core/server.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
@@ -33,15 +33,22 @@ interface Outcomes {
   readonly unsure: Server[];
   /** Servers to which nothing was done, with proof, and for which the action may work a moment later. */
   readonly failed: NamedServer[];
+  /** For how many servers nothing proves whether the action was carried out. */
+  unproven: number;
 }
 
-/** Acts on servers one after the other, even if one fails. Reports together, since Slack takes only five replies to a command. */
+/**
+ * Acts on servers one after the other, even if one fails. Reports together, since Slack takes only five replies to a command.
+ * `unmatched`: why other typed words mean no server.
+ */
 export async function runSeveral(
   action: PowerAction,
   refs: readonly ServerRef[],
   request: SlackRequest,
+  unmatched: readonly Refusal[] = [],
 ): Promise<void> {
   const outcomes = await actOnEach(action, refs, request);
+  outcomes.others.push(...unmatched.map((refusal) => section(request.explain(refusal))));
   const announced = await announceDone(action, outcomes, request);
   if (!announced || outcomes.others.length > 0)
     await request.reply.send(reportMessage(action, outcomes, refs.length, announced, request));
@@ -75,7 +82,7 @@ async function actOnEach(
   onTaken?: () => Promise<unknown>,
 ): Promise<Outcomes> {
   const onWait = once(sendWaiting(request));
-  const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [] };
+  const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [], unproven: 0 };
   for (const [place, ref] of refs.entries()) {
     // The same signed request acts once on each server that it names.
     const subrequest = request.subrequest(place);
@@ -84,14 +91,18 @@ async function actOnEach(
         ...{ ref, onWait, confirmed },
         batch: { actId: actOf(outcomes.done) },
       });
-      if (change.isUnconfirmed) outcomes.others.push(...unconfirmedMessage(action, change).blocks);
-      else outcomes.done.push(change);
+      if (!change.isUnconfirmed) outcomes.done.push(change);
+      else {
+        outcomes.unproven += 1;
+        outcomes.others.push(...unconfirmedMessage(action, change).blocks);
+      }
     } catch (error) {
       // Applies to all servers: the list has expired, or another press or delivery acts on them and reports.
       const isOver = isRefusal(error, 'confirmation_expired') || isRefusal(error, 'already_handled');
       if (isOver && place === 0) throw error;
       if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
         outcomes.unsure.push(error.details.server);
+      if (!isExpected(error)) outcomes.unproven += 1;
       const failed = findRetriable(error);
       if (failed) outcomes.failed.push({ ...failed, label: labelOf(ref) ?? failed.label });
       outcomes.others.push(section(`${nameOf(ref)}: ${subrequest.explain(error)}`));
@@ -131,15 +142,20 @@ function actOf(done: readonly PowerChange[]): string | undefined {
 /** Renders what only the user sees, including what couldn't be announced. */
 function reportMessage(
   action: PowerAction,
-  { done, others, unsure, failed }: Outcomes,
+  { done, others, unsure, failed, unproven }: Outcomes,
   total: number,
   announced: boolean,
   request: SlackRequest,
 ): Message {
+  const { past, present } = VERBS[action];
   const words =
     done.length > 0 && !announced
       ? `You ${severalWords(action, done, 'are')}.`
-      : `*${VERBS[action].title}* was accepted for ${done.length} of ${count(total, 'server')}.`;
+      : done.length > 0
+        ? `${capital(present)} ${done.length} of ${count(total, 'server')}.`
+        : unproven > 0
+          ? `We’re not sure about ${unproven} of ${count(total, 'server')}.`
+          : `Nothing was ${past}.`;
   const at = request.now();
   const confirmation = { id: `${request.caller.actor.userId}-${at}`, at };
   return textMessage(

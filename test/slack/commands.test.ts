@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands.ts';
 import { ROLES, roleCovers } from '../../src/core/roles.ts';
-import { exampleOf, getCommand, helpMessage } from '../../src/help.ts';
+import { allCommands, exampleOf, getCommand, helpMessage } from '../../src/help.ts';
 import { home } from '../../src/home/home.ts';
 import { panel } from '../../src/home/panel.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
@@ -26,7 +26,7 @@ function elementsIn(part: unknown): Element[] {
 async function type(text: string) {
   const request = fakeRequest();
   const [name = '', ...rest] = text.split(' ');
-  await getCommand(name, commands).run(rest.join(' '), request);
+  await getCommand(name, commands, '/vps ').run(rest.join(' '), request);
   return request.entered;
 }
 
@@ -155,7 +155,7 @@ describe('the commands', () => {
   ])('%s is explained, and nothing is done', async (text, words) => {
     const request = fakeRequest();
     const [name = '', ...rest] = text.split(' ');
-    const running = getCommand(name, commands).run(rest.join(' '), request);
+    const running = getCommand(name, commands, '/vps ').run(rest.join(' '), request);
     await expect(running).rejects.toMatchObject({ code: 'bad_words', details: { usage: /^\/vps / } });
     await running.catch(({ details }: { details: { problem: string } }) =>
       expect(details.problem).toContain(words),
@@ -164,7 +164,7 @@ describe('the commands', () => {
   });
 
   it('never repeat an API key that was typed', async () => {
-    const error = await getCommand('connect', commands)
+    const error = await getCommand('connect', commands, '/vps ')
       .run('sk-live-1234', fakeRequest())
       .catch((thrown: unknown) => thrown);
     expect(JSON.stringify(error)).not.toContain('sk-live-1234');
@@ -173,10 +173,11 @@ describe('the commands', () => {
   it.each([
     ['lits', 'list'],
     ['rebot', 'reboot'],
+    ['restrat', 'restart'],
     ['acess', 'access'],
   ])('are suggested when one is misspelled: %s', (typed, nearest) => {
-    expect(() => getCommand(typed, commands)).toThrow(
-      expect.objectContaining({ code: 'unknown_command', details: { typed, nearest } }),
+    expect(() => getCommand(typed, commands, '/vps ')).toThrow(
+      expect.objectContaining({ code: 'unknown_command', details: { typed, nearest, prefix: '/vps ' } }),
     );
   });
 });
@@ -190,7 +191,7 @@ describe('help', () => {
     ...ROLES,
   ])('for the role %s shows each command that the user may run once, and no other', (role) => {
     const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
-    const blocks = helpMessage(commands, role).blocks.filter(({ type }) => type === 'section');
+    const blocks = allCommands(commands, role).blocks.filter(({ type }) => type === 'section');
     const shown = JSON.stringify(blocks).match(/`\/vps [a-z]+/g) ?? [];
     expect([...shown].sort()).toEqual(allowed.map(({ name }) => `\`/vps ${name}`).sort());
   });

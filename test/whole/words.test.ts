@@ -244,7 +244,8 @@ describe('a typing error', () => {
       ['create plan=smal location=ams image=debian-13 label=x', 'Did you mean small'],
       [`reboot ${Array.from({ length: 21 }, (_, n) => `s${n}`).join(' ')}`, 'up to 20 servers at once'],
       ['help reboot', 'Requires the operator role'],
-      ['', '/vps help lists all commands'],
+      ['', '/vps help shows what else you can do'],
+      ['restrat web-1', 'Did you mean /vps restart'],
     ] as const) {
       const fresh = manager.overlooksOldMessages();
       await fresh.types(`/vps ${typed}`);
@@ -257,5 +258,52 @@ describe('a typing error', () => {
     await owner.types('/vps access grant nobody operator');
     await owner.sees('“nobody” isn’t a user');
     expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+describe('a command in other words', () => {
+  it.each([
+    ['restart web-1', 'rebooted web-1'],
+    ['shutdown web-1', 'stopped web-1'],
+    ['ls', 'web-1'],
+    ['servers web', 'web-1'],
+    ['web-1', 'ssh root@'],
+    ['198.18.3.233', 'ssh root@'],
+    ['rm web-1', 'no refund'],
+    ['new', 'Create a server'],
+    ['prices', '6 plans'],
+    ['config', 'You need the owner role'],
+  ])('does what its user means: /vps %s', async (typed, words) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types(`/vps ${typed}`);
+    await manager.sees(words);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('shows no server to a user without a role, and doesn’t say whether there is one', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const nora = team.slack.as('nora').in('#ops');
+    for (const typed of ['web-1', 'web-9']) {
+      await nora.overlooksOldMessages().types(`/vps ${typed}`);
+      await nora.sees(`There’s no ${typed} command`);
+    }
+  });
+});
+
+describe('help', () => {
+  it('shows eight commands, how to act from an alert and in a thread, and where the rest is', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps help');
+    await owner.sees('choose Manage server…');
+    await owner.sees('@vps reboot web-1');
+    const shown = owner.screen().match(/\/vps [a-z]+/g) ?? [];
+    const eight = ['list', 'show', 'reboot', 'create', 'renew', 'delete', 'access', 'settings'];
+    expect(shown.slice(0, 8)).toEqual(eight.map((name) => `/vps ${name}`));
+    await owner.overlooksOldMessages().types('/vps help all');
+    for (const name of ['workflow', 'audit', 'reminders']) await owner.sees(`/vps ${name}`);
   });
 });

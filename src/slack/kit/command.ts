@@ -60,11 +60,11 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
     run: async (rest, request) => {
       if (rest.length > MAX_TEXT_LENGTH) {
         const problem = `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`;
-        throw new Refusal('bad_words', { problem, usage: `/vps ${usage}` });
+        throw new Refusal('bad_words', { problem, usage: `${prefixFor(request)}${usage}` });
       }
       const parsed = parts.parse(parseTyped(rest, parts.options));
       if (typeof parsed === 'string') {
-        throw new Refusal('bad_words', { problem: parsed, usage: `/vps ${usage}` });
+        throw new Refusal('bad_words', { problem: parsed, usage: `${prefixFor(request)}${usage}` });
       }
       await parts.run(parsed, request);
     },
@@ -72,6 +72,12 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
     modals: parts.modals ?? [],
     suggestions: parts.suggestions ?? [],
   };
+}
+
+/** What to type before a command: in a thread, slash commands don't work; in a direct message, nothing is needed. */
+export function prefixFor({ caller }: Pick<SlackRequest, 'caller'>): string {
+  if (caller.surface === 'mention') return '@vps ';
+  return caller.surface === 'direct_message' ? '' : '/vps ';
 }
 
 /** Parses the name of one server, whose label may have spaces; '' if none was typed. */

@@ -38,7 +38,7 @@ export function fakeRequest(): FakeRequest {
     reply: { send: say, replace: say, edit: say, announce: say, delete: async () => true },
     execute: async (useCase: { name: string }, input: object) => {
       // What several names stand for is read before anything is done to them.
-      if ('names' in input) return { kind: 'names' };
+      if ('names' in input) return { kind: 'names', names: input.names, unmatched: [] };
       entered.push([useCase.name, input]);
       return ANSWERS[useCase.name];
     },

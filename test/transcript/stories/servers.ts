@@ -117,7 +117,7 @@ export const SERVERS: Stories = {
     const otto = scene.as('otto');
     await otto.types('/vps stop web-* db-1');
     await otto.presses('Stop 4 servers');
-    await otto.sees('accepted for 4 of 4 servers');
+    await otto.sees('Stopping 4 of 4 servers');
     await otto.types('/vps start nothing-*');
     await otto.types('/vps start web-1 web-2');
   },

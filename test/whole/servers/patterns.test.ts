@@ -31,7 +31,7 @@ it('a pattern lists the servers that it matches, and one press acts on exactly t
   team.hosting.seedServers(team.account, 1, 'web-later');
   await operator.presses('Reboot 4 servers');
   await operator.sees('@otto rebooted db-1, web-1, web-2, web-3');
-  await operator.sees('Reboot was accepted for 4 of 4 servers.');
+  await operator.sees('Rebooting 4 of 4 servers.');
   operator.doesNotSee('Reboot these 4 servers?');
   expect(pathsOf(team).map((path) => Number(/\/(\d+)\//.exec(path)?.[1]))).toEqual([db, ...ids]);
   expect(team.slack.brokenRules()).toEqual([]);
@@ -78,7 +78,7 @@ it('20 servers with the longest labels fit into one confirmation', async () => {
   await operator.types('/vps stop *');
   await operator.sees('Stop these 20 servers?');
   await operator.presses('Stop 20 servers');
-  await operator.sees('Stop was accepted for 20 of 20 servers.');
+  await operator.sees('Stopping 20 of 20 servers.');
   expect(changesSeen(team)).toHaveLength(20);
   expect(team.slack.brokenRules()).toEqual([]);
 });
@@ -238,7 +238,7 @@ it('Try again asks for confirmation, and acts once on only the servers that fail
   team.hosting.faults.add({ on: 'stop', kind: 'error', code: 'wrong_state', times: 2 });
   team.hosting.faults.add({ on: 'stop', kind: 'lost_after' });
   await operator.presses('Stop 4 servers');
-  await operator.sees('Stop was accepted for 1 of 4 servers.');
+  await operator.sees('Stopping 1 of 4 servers.');
   const before = pathsOf(team).length;
   expect(operator.confirmationOf('Try again for 2 servers')).toContain('Stop 2 servers?');
   await operator.presses('Try again for 2 servers', { confirm: false });
@@ -258,10 +258,10 @@ it('Try again is also offered after several typed names, and once more for a ser
   const operator = team.slack.as('otto').in('#ops');
   team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state', times: 3 });
   await operator.types('/vps reboot web-1 web-2');
-  await operator.sees('Reboot was accepted for 0 of 2 servers.');
+  await operator.sees('Nothing was rebooted.');
   await operator.presses('Try again for 2 servers');
   await operator.presses('Try again for web-1');
-  await operator.sees('Reboot was accepted for 1 of 1 server.');
+  await operator.sees('Rebooting 1 of 1 server.');
   expect(team.slack.brokenRules()).toEqual([]);
 });
 

@@ -49,6 +49,57 @@ describe('a mention', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
+  it.each([
+    ['please reboot the server web-1 now', 'rebooted web-1'],
+    ['Hey, could you restart web-1 please?', 'rebooted web-1'],
+    ['shutdown web-1', 'stopped web-1'],
+  ])('acts on a sentence as its user means it: %s', async (sentence, outcome) => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types(`@vps ${sentence}`);
+    const root = operator.messages().at(-1)?.ts ?? '';
+    await team.slack.as('vera').in('#ops').thread(root).sees(`@otto ${outcome}`);
+    expect(changesSeen(team)).toHaveLength(1);
+    const audit = await rawUser(team, 'otto').audit();
+    expect(audit.map(({ outcome: each }) => each)).toEqual(['done', 'started']);
+  });
+
+  it('means a server by its label, even if that is a word of a sentence', async () => {
+    await using team = await startWithServers();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create micro ams debian-13 now');
+    await manager.presses('Create and pay');
+    await manager.sees('created now. Ready');
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types('stop the server now please');
+    await operator.sees('now was stopped.');
+  });
+
+  it('tries nothing for words that are no servers, and leaves no audit entries of them', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types('reboot whatever is broken');
+    await operator.sees('Nothing was rebooted.');
+    await operator.sees('No server matches whatever.');
+    expect(changesSeen(team)).toEqual([]);
+    expect(await rawUser(team, 'otto').audit()).toEqual([]);
+  });
+
+  it.each(['hi', 'Thanks!', 'hello @vps'])('answers a greeting with two lines of help: %s', async (words) => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types(words);
+    await operator.sees('Hi! Try list or reboot web-1.');
+  });
+
+  it('suggests what works in a thread, where slash commands don’t', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
+    const operator = team.slack.as('otto').in('#ops').thread(ts);
+    await operator.types('@vps rebot web-1');
+    await operator.sees('Did you mean @vps reboot?');
+  });
+
   it('without a command shows the control panel', async () => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('#ops');
@@ -259,7 +310,7 @@ describe('a direct message', () => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('dm');
     await viewer.types('help');
-    await viewer.sees('/vps list');
+    await viewer.sees('list web');
     const root = viewer.messages()[0]?.ts ?? '';
     await viewer.thread(root).types('show web-2');
     await viewer.thread(root).sees('Paid until');
