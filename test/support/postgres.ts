@@ -22,6 +22,7 @@ interface TestDatabase {
 
 interface LentDatabase {
   readonly url: string;
+  query(sql: string): Promise<unknown>;
   empty(): Promise<void>;
   /** Empties it, for the next test. */
   giveBack(): Promise<void>;
@@ -38,7 +39,8 @@ export async function lendDatabase(): Promise<LentDatabase> {
     await empty(database);
     free.push(database);
   };
-  return { url: database.url, empty: () => empty(database), giveBack };
+  const query = (sql: string) => database.client.query(sql);
+  return { url: database.url, query, empty: () => empty(database), giveBack };
 }
 
 /** A server that was installed without a locale makes databases of another encoding. */

@@ -4,6 +4,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import { SqliteDriver } from 'kysely';
+import pg from 'pg';
 
 const crashAt = Number(process.env.CRASH_AT);
 const points = process.env.CRASH_POINTS;
@@ -32,15 +33,24 @@ SqliteDriver.prototype.acquireConnection = async function () {
 function watch(connection) {
   watched.add(connection);
   const executeQuery = connection.executeQuery.bind(connection);
-  connection.executeQuery = async (query) => {
-    const isLook = LOOKS_FOR_WORK.test(query.sql);
-    if (!WRITE.test(query.sql)) return executeQuery(query);
-    const name = query.sql.trim().split(/\s+/).slice(0, 3).join(' ').toLowerCase();
-    if (!isLook) point(`before ${name}`);
-    const result = await executeQuery(query);
-    if (!isLook || result.rows.length > 0) point(`after ${name}`);
-    return result;
-  };
+  connection.executeQuery = (query) => watchStatement(query.sql, () => executeQuery(query));
+}
+
+const { query: queryPostgres } = pg.Client.prototype;
+pg.Client.prototype.query = function (...given) {
+  const isPlain = typeof given[0] === 'string' && typeof given.at(-1) !== 'function';
+  const run = () => queryPostgres.apply(this, given);
+  return isPlain ? watchStatement(given[0], run) : run();
+};
+
+async function watchStatement(sql, run) {
+  const isLook = LOOKS_FOR_WORK.test(sql);
+  if (!WRITE.test(sql)) return run();
+  const name = sql.trim().split(/\s+/).slice(0, 3).join(' ').toLowerCase();
+  if (!isLook) point(`before ${name}`);
+  const result = await run();
+  if (!isLook || result.rows.length > 0) point(`after ${name}`);
+  return result;
 }
 
 const pathOf = ({ request }) => `${request.method} ${request.path.replace(/[0-9A-Za-z]{20,}/g, '…')}`;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { Client } from 'pg';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
@@ -14,6 +15,7 @@ import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { realSystem } from '../../../src/system.ts';
+import { lendDatabase } from '../../support/postgres.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
@@ -37,6 +39,9 @@ export interface Stored {
   readonly passwords: ReadonlyMap<number, string>;
 }
 
+/** `TEST_ENGINE=postgres` lets all crash points be tried on PostgreSQL. */
+const isPostgres = process.env.TEST_ENGINE === 'postgres';
+
 /** A team whose app is a process of its own, which ends as by `kill -9` at a point that it counts; 0: it lives. */
 export async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
@@ -46,7 +51,9 @@ export async function startCrashingTeam(crashAt: number, { isRuled = false } = {
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   hosting.seedServers(account, 1, 'old');
-  const environment = environmentOf(slack, hosting, folder, { DOUBT_MINUTES: '1' });
+  const lent = isPostgres ? await lendDatabase() : undefined;
+  const database = lent && { DATABASE_URL: lent.url, SPILL_DIR: join(folder, 'answers') };
+  const environment = environmentOf(slack, hosting, folder, { DOUBT_MINUTES: '1', ...database });
   const databaseUrl = environment.DATABASE_URL ?? '';
   await withStore(databaseUrl, true, (store) => prepare(store, hosting.createKey(account), isRuled));
   const crashPoints = join(folder, 'crash-points');
@@ -71,7 +78,11 @@ export async function startCrashingTeam(crashAt: number, { isRuled = false } = {
     /** The points that were passed, the last one being where it crashed. */
     points: async () => (await readFile(crashPoints, 'utf8').catch(() => '')).split('\n').filter(Boolean),
     hasEnded: () => app?.hasEnded() ?? true,
-    restart: () => run({}),
+    restart: async () => {
+      // Leases of a dead process end by time there, after half a minute. The soak waits for that.
+      await lent?.query("update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0");
+      return run({});
+    },
     read: () => withStore(databaseUrl, false, (store) => readStored(store, databaseUrl)),
     charges: () => hosting.charges(account).length,
     servers: () => hosting.listServers(account),
@@ -79,6 +90,7 @@ export async function startCrashingTeam(crashAt: number, { isRuled = false } = {
       await app?.kill();
       await slack.stop();
       await hosting.close();
+      await lent?.giveBack();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -106,7 +118,7 @@ async function prepare(store: Store, key: string, isRuled: boolean): Promise<voi
 }
 
 async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
-  const { operationIds, approvalIds } = readIds(databaseUrl.slice('sqlite:'.length));
+  const { operationIds, approvalIds } = await readIds(databaseUrl);
   const found = <One>(all: readonly (One | undefined)[]) => all.filter((one) => one !== undefined);
   const operations = found(await Promise.all(operationIds.map((id) => store.ledger.find(id))));
   const approvals = found(await Promise.all(approvalIds.map((id) => store.requests.find(id, APPROVALS))));
@@ -116,15 +128,32 @@ async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
   return { operations, deletes, approvals, passwords };
 }
 
-function readIds(path: string) {
-  const db = new DatabaseSync(path, { readOnly: true });
-  const idsOf = (table: string) => {
-    const rows = db.prepare(`select id from ${table}`).all();
-    return rows.map(({ id }) => String(id));
-  };
+async function readIds(databaseUrl: string) {
+  const query = isPostgres ? await connect(databaseUrl) : openFile(databaseUrl.slice('sqlite:'.length));
+  const idsOf = async (table: string) =>
+    (await query.all(`select id from ${table}`)).map(({ id }) => String(id));
   try {
-    return { operationIds: idsOf('operations'), approvalIds: idsOf('requests') };
+    return { operationIds: await idsOf('operations'), approvalIds: await idsOf('requests') };
   } finally {
-    db.close();
+    await query.close();
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function openFile(path: string) {
+  const db = new DatabaseSync(path, { readOnly: true });
+  return {
+    all: async (sql: string): Promise<readonly Row[]> => db.prepare(sql).all() as Row[],
+    close: async () => db.close(),
+  };
+}
+
+async function connect(url: string) {
+  const client = new Client(url);
+  await client.connect();
+  return {
+    all: async (sql: string): Promise<readonly Row[]> => (await client.query<Row>(sql)).rows,
+    close: () => client.end(),
+  };
 }
