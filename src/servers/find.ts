@@ -87,9 +87,7 @@ export async function getNamedServer(
   list: ServerList,
   context: UseCaseContext,
 ): Promise<Server> {
-  const { covers, app } = context;
-  // A command may name twenty servers: between any two of them, other users' requests go first.
-  await app.system.sleep(0);
+  const { covers } = context;
   const match = matchServer(typed, list.servers, covers);
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {

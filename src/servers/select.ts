@@ -127,6 +127,8 @@ async function separate(names: readonly string[], list: ServerList, context: Con
   const found: string[] = [];
   const unmatched: Refusal<'unknown_server'>[] = [];
   for (const name of names) {
+    // Between any two of them, other users' requests go first.
+    await context.app.system.sleep(0);
     const refusal = await getNamedServer(name, list, context).catch((error: unknown) => error);
     if (isRefusal(refusal, 'unknown_server')) unmatched.push(refusal);
     else found.push(name);
