@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { type Log, silentLog } from '../../../src/log.ts';
 import { type Message, preformatted, textMessage } from '../../../src/slack/kit/blocks.ts';
-import { replyByUrl, withDirectMessage } from '../../../src/slack/reply.ts';
+import { findReplyUrl, replyByUrl, withDirectMessage } from '../../../src/slack/reply.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { partialSlack } from '../support/partial-slack.ts';
 
@@ -99,5 +99,33 @@ describe('an announcement', () => {
     const none = replyOver([]);
     expect(await none.reply.announce(hello)).toBe(false);
     expect(none.warnings).toEqual([]);
+  });
+});
+
+describe('a response_url', () => {
+  const SLACK = 'https://slack.com/api/';
+  const EMULATOR = 'http://127.0.0.1:8080/api/';
+
+  it.each([
+    ['https://hooks.slack.com/commands/T1/1/x', SLACK],
+    ['https://hooks.slack-gov.com/commands/T1/1/x', SLACK],
+    ['http://localhost:9090/reply/T1/1/x', EMULATOR],
+  ])('of Slack, or of an emulator on the machine of SLACK_API_URL, is used: %s', (url, apiUrl) => {
+    expect(findReplyUrl(url, apiUrl)?.reveal()).toBe(url);
+  });
+
+  it.each([
+    ['https://example.com/commands/T1/1/x', SLACK],
+    ['https://hooks.slack.com.example.com/x', SLACK],
+    ['https://notslack.com/x', SLACK],
+    ['https://hooks.slack.com@example.com/x', SLACK],
+    ['http://hooks.slack.com/commands/T1/1/x', SLACK],
+    ['http://169.254.169.254/latest/meta-data', SLACK],
+    ['http://localhost:9090/x', SLACK],
+    ['http://10.0.0.1:8080/x', EMULATOR],
+    ['file:///etc/passwd', SLACK],
+    ['hooks.slack.com', SLACK],
+  ])('on another host is never used: %s', (url, apiUrl) => {
+    expect(findReplyUrl(url, apiUrl)).toBeUndefined();
   });
 });
