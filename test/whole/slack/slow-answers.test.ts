@@ -102,3 +102,34 @@ describe('a command that is answered at once', () => {
     expect(manager.messages()).toEqual([]);
   });
 });
+
+describe('a form that is submitted while the hosting API is slow', () => {
+  async function startPatiently() {
+    const team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '10000' } });
+    team.hosting.seedServers(team.account, 1, 'web');
+    return team;
+  }
+
+  it('is acknowledged within Slack’s three seconds, and shows its outcome afterwards: a delete', async () => {
+    await using team = await startPatiently();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps delete web-1');
+    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3500 });
+    await manager.presses('Delete');
+    await manager.sees('was deleted');
+    expect(brokenRulesOf(team)).toEqual([]);
+  });
+
+  it('is acknowledged within Slack’s three seconds, and shows the price afterwards: an order', async () => {
+    await using team = await startPatiently();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create');
+    await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-2' });
+    for (const on of ['catalog', 'servers'] as const)
+      team.hosting.faults.add({ on, kind: 'slow', delayMs: 3500 });
+    await manager.presses('Review');
+    await manager.sees('Create and pay');
+    expect(brokenRulesOf(team)).toEqual([]);
+  });
+});
