@@ -234,6 +234,15 @@ describe('users', () => {
     expect(play.served).toHaveLength(30);
     expect(limiter.budget()).toEqual({ taken: 30, limit: 30, waiting: 190 });
   });
+
+  it('have two hundred of the 300 slots to themselves', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, {});
+    const play = new Play(system);
+    for (let call = 0; call < 300; call++) play.ask(limiter, BACKGROUND);
+    await pass(500);
+    expect(play.served).toHaveLength(100);
+  });
 });
 
 describe('a wait', () => {
