@@ -147,6 +147,23 @@ describe.each(places)('jobs on $name', ({ make }) => {
     expect([pauses[0], pauses.length]).toEqual([2000, 5]);
   });
 
+  test('that have failed thousands of times are still tried again every five minutes', async () => {
+    const shared = await share(await make());
+    const tries: number[] = [];
+    const { store } = await shared.start({
+      post: async ({ attempts }) => {
+        tries.push(attempts);
+        throw new Error('not yet');
+      },
+    });
+    const now = shared.now();
+    await store.add({ ...JOB, dueAt: now + 60_000 });
+    const failing = await store.lease('post', JOB.key, { owner: 'dead', now, until: now + 1000 });
+    await store.end(failing as Job, now, 5000);
+    await shared.pass(302_000);
+    expect(tries).toEqual([5000, 5001]);
+  });
+
   test('that set their next time are due then, and have not failed', async () => {
     const shared = await share(await make());
     const seen: number[] = [];
