@@ -40,3 +40,32 @@ it('a reboot takes at most 20 statements in 4 transactions, and a list from a sh
   expect(least(reboots, 'transactions')).toBeLessThanOrEqual(4);
   expect(least(reboots, 'plain')).toBeGreaterThan(10);
 });
+
+it('no transaction is open while the app waits for an answer of Slack or of the hosting API', async () => {
+  const statements = watchStatements();
+  await using team = await startTeam();
+  const seen: string[] = [];
+  // SQLite answers at once: only a transaction that waits for something else is open when a request arrives.
+  const note = (what: string) => {
+    const last = statements.findLast((sql) => TRANSACTION.test(sql)) ?? '';
+    seen.push(/^begin/i.test(last) ? `${what} within a transaction` : what);
+  };
+  team.hosting.onEvent((event) => event.kind === 'arrived' && note(`hosting ${event.request.operation}`));
+  team.slack.onEvent(
+    (event) => event.type === 'traffic' && event.entry.from === 'app' && note(event.entry.what),
+  );
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create small ams debian-13 web-1');
+  await manager.presses('Create and pay');
+  await manager.sees("I've saved it");
+  await manager.types('/vps reboot web-1');
+  await manager.sees(/@mara (is rebooting|rebooted) web-1/);
+  await manager.types('/vps delete web-1');
+  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.presses('Delete');
+  await manager.sees('was deleted');
+  expect(seen.filter((what) => what.endsWith('within a transaction'))).toEqual([]);
+  expect(seen).toEqual(
+    expect.arrayContaining(['hosting create', 'hosting delete', 'chat.postMessage', 'users.info']),
+  );
+});
