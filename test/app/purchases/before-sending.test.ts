@@ -256,6 +256,14 @@ describe('before it is sent', () => {
       expect(sent()).toBe(0);
     });
 
+    test('and it is refused when the role has ended', async () => {
+      await scenario.store.grants.put(newGrant({ subjectId: 'U3', role: 'manager', until: T0 + 3000 }));
+      scenario.hosting.whileQueued = () => scenario.clock.sleep(5000);
+      await press(app, CREATE, { userId: 'U3' });
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'role_needed' } });
+      expect(sent()).toBe(0);
+    });
+
     test('and a request for approval that is still open permits nothing', async () => {
       await press(scenario.start(KILLED_UNSENT));
       await requireTwo();
