@@ -25,3 +25,24 @@ test('a stop waits for a confirmation that the database is slow to store, and fo
   await manager.sees("I've saved it");
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
+
+test('a stop waits for an order that the background carries out, and for its outcome', async () => {
+  await using team = await startTeam();
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.sees('Create and pay');
+  const { jobs, ledger } = team.app.ports;
+  // As if the process that took the order had died.
+  vi.spyOn(jobs, 'runNow').mockResolvedValueOnce(false);
+  const settle = ledger.settle.bind(ledger);
+  const settled = vi.spyOn(ledger, 'settle').mockImplementation(async (...outcome) => {
+    await sleep(1000);
+    return settle(...outcome);
+  });
+  await manager.presses('Create and pay');
+  await expect.poll(() => settled.mock.calls.length).toBe(1);
+  await team.app.close();
+  expect(manager.screen()).toContain("I've saved it");
+  await team.restart();
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
+});
