@@ -71,6 +71,19 @@ describe('a command that is answered at once', () => {
     expect(postsOf(team)).not.toEqual([]);
   });
 
+  it('posts that a command was handled before, since nobody knows whether its user has seen its outcome', async () => {
+    await using team = await startTeam({ mode: 'http' });
+    team.hosting.seedServers(team.account, 1, 'web');
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps stop web-1');
+    await operator.sees('stopped');
+    const body = team.slack.deliveries().find(({ what }) => what.startsWith('command'))?.body ?? '';
+    const timestamp = String(Math.floor(Date.now() / 1000) + 1);
+    // Nobody sees what the ack of this delivery says.
+    await team.slack.deliverRaw(body, { timestamp, signature: team.slack.sign(body, timestamp) });
+    await operator.sees('This request was already handled.');
+  });
+
   it('posts a table, which Slack may refuse', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 21, 'web');
