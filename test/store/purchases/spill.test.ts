@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
@@ -64,6 +64,14 @@ describe('a paid answer on a full disk', () => {
     for (const name of names) await spill.write(name, answerOf(24));
     expect((await reveal(createSpill(folder, vault))).toSorted()).toEqual(names.map((name) => [name, 24]));
   });
+});
+
+test('a paid answer in the file of another order is not read', async () => {
+  const folder = makeFolder();
+  const spill = createSpill(folder, vault);
+  await spill.write('one', answerOf(24));
+  renameSync(join(folder, 'one.sealed'), join(folder, 'other.sealed'));
+  expect(await spill.readAll()).toEqual({ answers: [], unreadable: 1 });
 });
 
 test('a reserve that is too small, from an earlier version or a full disk, is enlarged once there is space', async () => {
