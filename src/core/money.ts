@@ -6,12 +6,9 @@ export function money(hundredths: number): Money {
   return Math.round(hundredths) as Money;
 }
 
-/**
- * Reads a decimal amount such as `4.99`; undefined if it is anything else. A third decimal other than 0 is refused, not
- * rounded: a price is paid exactly or not at all.
- */
+/** Reads a decimal amount such as `4.99`; undefined if it is anything else. `1.500` may mean 1500, so a third decimal is refused. */
 export function findMoney(text: string): Money | undefined {
-  const match = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(text.trim());
+  const match = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim());
   if (!match) return undefined;
   return money(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
 }
