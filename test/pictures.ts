@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { sendPosted } from '../src/sandbox/slack/events.ts';
-import { OTHER_BOT } from '../src/sandbox/slack/workspace.ts';
+import { postAlert } from '../src/sandbox/alert.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/start.ts';
 import { composerOf, findChromium, launchChromium, say } from './sandbox/page/support/browser.ts';
 import { findThreePorts } from './sandbox/page/support/ports.ts';
@@ -11,13 +10,6 @@ import { findThreePorts } from './sandbox/page/support/ports.ts';
 const PHONE = { width: 390, height: 520 };
 const DESKTOP = { width: 1280, height: 800 };
 const MOST_BYTES = 150_000;
-
-const ALERT = {
-  color: '#d00000',
-  title: '[FIRING:1] InstanceDown (web-3)',
-  text: 'web-3:9100 has not answered for 2 minutes.',
-  fallback: '[FIRING:1] InstanceDown (web-3)',
-};
 
 const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
 const modal = (page: Page) => page.getByRole('dialog');
@@ -29,22 +21,13 @@ async function main(): Promise<void> {
   const browser = await launchChromium(executablePath);
   try {
     sandbox.hosting.seedServers(sandbox.account, 6, 'web');
-    await postAlert(sandbox);
+    await postAlert(sandbox.slack.world, 'web-3');
     await rebootOnPhone(sandbox, browser);
     await createAtDesk(sandbox, browser);
   } finally {
     await browser.close();
     await sandbox.close();
   }
-}
-
-/** Another app in #ops posts an alert, as monitoring does. */
-async function postAlert({ slack: { world } }: Sandbox): Promise<void> {
-  world.roster.put({ ...OTHER_BOT, name: 'alertmanager', realName: 'Alertmanager' });
-  const ops = world.channels.find(({ name }) => name === 'ops');
-  if (!ops) throw new Error('There is no channel #ops');
-  const draft = { channel: ops.id, user: OTHER_BOT.id, text: '', attachments: [ALERT] };
-  await sendPosted(world, world.messages.post(draft));
 }
 
 async function rebootOnPhone(sandbox: Sandbox, browser: Browser): Promise<void> {

@@ -4,12 +4,14 @@ import { parseConfig } from '../config.ts';
 import { Secret } from '../core/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { createIds, realSystem, type System } from '../system.ts';
+import { postAlert } from './alert.ts';
 import { createGallery, readSurfaces, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
 import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
 import { createPages, type PageExtras } from './page/serve.ts';
-import { openPanel, type Panel } from './panel/panel.ts';
+import { type OpenPanel, openPanel, type Panel } from './panel/panel.ts';
+import type { TourStep } from './panel/panel-api.ts';
 import { withPanel } from './panel/routes.ts';
 import { type Folder, type Prepared, prepare, type StoredState, saveIn } from './prepare.ts';
 import { sendText } from './slack/http.ts';
@@ -17,6 +19,8 @@ import { readOwnManifest, withSteps } from './slack/manifest.ts';
 import { type Pages, type SlackServer, serveSlack } from './slack/server.ts';
 import { type as typeIn } from './slack/user-actions/type.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
+import type { World } from './slack/world.ts';
+import type { Tour } from './tour.ts';
 
 const FIRST_TOP_UP_MINOR = 100_00;
 
@@ -89,12 +93,11 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   const { hosting, account } = await openHosting(opening);
   accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
-  panel = await openSandboxPanel(opening, {
-    hosting,
-    account,
-    slack: chat.slack.world.journal,
-    store: app.ports,
-  });
+  const { world } = chat.slack;
+  const parts = { hosting, account, slack: world.journal, store: app.ports };
+  const opened = await openSandboxPanel(opening, parts);
+  panel = opened.panel;
+  raiseAlert(opened.tour, { world, hosting, account });
   if (!opening.stored.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
@@ -216,12 +219,38 @@ async function connect({ ports }: RunningApp, hosting: Hosting, account: Account
 async function openSandboxPanel(
   { folder, stored, onClose }: Opening,
   parts: Parameters<typeof openPanel>[0],
-): Promise<Panel> {
+): Promise<Pick<OpenPanel, 'panel' | 'tour'>> {
   const { panel, tour, close } = await openPanel({ ...parts, done: stored.tour });
   const touch = saveIn(folder, 'tour.json', () => tour.snapshot(), onClose);
   onClose(close);
   tour.onStep(touch);
-  return panel;
+  return { panel, tour };
+}
+
+interface AlertParts {
+  readonly world: World;
+  readonly hosting: Hosting;
+  readonly account: Account;
+}
+
+const LOOK_MS = 500;
+/** By then, the app reads a list in which the server runs, and its card has the button. */
+const LIST_IS_KEPT_MS = 3000;
+
+/** Once the first server runs, an alert about it waits in #ops. */
+function raiseAlert(tour: Tour, { world, hosting, account }: AlertParts): void {
+  const stop = tour.onStep((steps) => {
+    const isDone = (id: TourStep['id']) => steps.some((step) => step.id === id && step.isDone);
+    if (!isDone('create')) return;
+    stop();
+    if (isDone('reboot')) return;
+    const timer = setInterval(() => {
+      const server = hosting.listServers(account).find(({ state }) => state === 'running');
+      if (!server) return;
+      clearInterval(timer);
+      setTimeout(() => void postAlert(world, server.label), LIST_IS_KEPT_MS).unref();
+    }, LOOK_MS).unref();
+  });
 }
 
 /** Posts Olga's message in #ops, which says how to start. */

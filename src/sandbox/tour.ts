@@ -111,8 +111,9 @@ const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   },
   {
     id: 'reboot',
-    title: 'Reboot it',
-    words: 'Run `/vps reboot` with the server’s label, as you would from your phone when on call.',
+    title: 'Reboot it from an alert',
+    words:
+      'An alert about your server has come in #ops. Choose Manage server… in its ⋮ menu and press Reboot, as you would on your phone when on call. `/vps reboot` with the label works too.',
   },
   {
     id: 'lose',

@@ -91,8 +91,8 @@ const BOT: User = {
 export const OTHER_BOT: User = {
   ...member,
   id: 'U0DEPLOYER',
-  name: 'deployer',
-  realName: 'Deployer',
+  name: 'alertmanager',
+  realName: 'Alertmanager',
   isBot: true,
   title: 'another app',
 };

@@ -80,7 +80,7 @@ export async function startCrashingTeam(crashAt: number, { isRuled = false } = {
     hasEnded: () => app?.hasEnded() ?? true,
     restart: async () => {
       // Leases of a dead process end by time there, after half a minute. The soak waits for that.
-      await lent?.query("update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0");
+      await lent?.query('update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
       return run({});
     },
     read: () => withStore(databaseUrl, false, (store) => readStored(store, databaseUrl)),

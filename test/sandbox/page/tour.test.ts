@@ -154,11 +154,25 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
   }
 
   async function reboot(): Promise<void> {
-    await takeCommand(page, 'Reboot it', '/vps reboot');
-    await page.getByText('is still being created').waitFor({ state: 'detached' });
-    await composerOf(page).pressSequentially(' tour-1');
-    await page.keyboard.press('Enter');
-    await seeDone(page, 'Reboot it');
+    const alert = page.getByRole('article', { name: /^Alertmanager/ });
+    await alert.getByText('InstanceDown').waitFor();
+    await alert.hover();
+    await alert.getByRole('button', { name: 'More message actions' }).click();
+    await page.getByRole('menuitem', { name: 'Manage server…' }).click();
+    await modal(page)
+      .getByRole('button', { name: /^Reboot/ })
+      .click();
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: /^Reboot/ })
+      .click();
+    await page
+      .getByText(/rebooted/)
+      .first()
+      .waitFor();
+    await closeModal(page);
+    await page.getByRole('tab', { name: /^Tour/ }).click();
+    await seeDone(page, 'Reboot it from an alert');
     await takePicture(page, 'tour-3-rebooted');
   }
 
