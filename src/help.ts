@@ -86,7 +86,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   start: 'start web-1',
   stop: 'stop web-1 web-2',
   reboot: 'reboot web-1',
-  note: 'note web-1 billing, ask before a reboot',
+  note: 'note web-1 @ann billing, ask before a reboot',
   create: 'create plan=small label=web-2',
   renew: 'renew web-1',
   delete: 'delete web-1',

@@ -43,10 +43,10 @@ const noteServer = defineUseCase({
   },
 });
 
-/** `/vps note web-1 owner=@otto "billing"`: notes what the team wants to know about a server at 3 a.m. */
+/** `/vps note web-1 @otto billing`: notes what the team wants to know about a server at 3 a.m. */
 export const note = defineCommand({
   name: 'note',
-  usage: 'note <server> <text> [owner=@user]',
+  usage: 'note <server> [@owner] <text>',
   summary: 'Note what a server is for and who to ask',
   needs: 'operator',
   options: ['owner'],
@@ -58,15 +58,18 @@ export const note = defineCommand({
   },
 });
 
-function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) {
+/** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read all the same. */
+function parseNote({ words: [typed, first = '', ...more], options }: TypedWords) {
   if (!typed) return 'Name a server first.';
-  const words = rest.map(withoutPing).join(' ');
-  if (words === '' && owner === undefined) return 'Add some text, or `owner=@user`.';
+  const isOwner = options.owner === undefined && findUserId(first) !== undefined;
+  const owner = isOwner ? first : options.owner;
+  const words = (isOwner ? more : [first, ...more]).map(withoutPing).join(' ').trim();
+  if (words === '' && owner === undefined) return 'Add some text, or mention who to ask.';
   if (words.length > MOST_NOTE_LETTERS)
     return `A note can have up to ${count(MOST_NOTE_LETTERS, 'character')}.`;
   const contact = owner === undefined || owner === 'none' ? owner && ('' as const) : findUserId(owner);
   if (owner !== undefined && contact === undefined)
-    return 'Mention the owner, as in `owner=@ann`, or write `owner=none`.';
+    return 'Mention who to ask right after the server, as in `note web-1 @ann`, or write `owner=none`.';
   if (words === 'clear') return { typed, text: '', contact: contact ?? ('' as const) };
   return { typed, contact, text: words === '' ? undefined : words };
 }

@@ -181,7 +181,7 @@ export const SERVERS: Stories = {
   notes: async (start) => {
     const scene = await start({ servers: { web: 2 } });
     const otto = scene.as('otto');
-    await otto.types('/vps note web-1 owner=<@U0MANAGER1|mara> billing, call <@U0OWNER001|olga> first');
+    await otto.types('/vps note web-1 @mara billing, call <@U0OWNER001|olga> first');
     await scene.as('vera').types('/vps show web-1');
     await scene.as('vera').types('/vps list billing');
     await scene.as('vera').types('/vps note web-1 mine');

@@ -6,9 +6,7 @@ async function startNoted() {
   const team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
   const operator = team.slack.as('otto').in('#ops');
-  await operator.types(
-    `/vps note web-1 owner=<@${USERS.mara.id}|mara> “billing, call <@${USERS.olga.id}|olga> first”`,
-  );
+  await operator.types(`/vps note web-1 @mara “billing, call <@${USERS.olga.id}|olga> first”`);
   await operator.sees('billing, call @olga first');
   return { team, id, operator };
 }
@@ -65,7 +63,7 @@ it('a viewer can’t change a note, and an invalid note is explained', async () 
   await operator.types('/vps note web-1');
   await operator.sees('Add some text');
   await operator.types('/vps note web-1 owner=otto');
-  await operator.sees('Mention the owner');
+  await operator.sees('Mention who to ask');
   await operator.types(`/vps note web-1 ${'x'.repeat(301)}`);
   await operator.sees('up to 300 characters');
 });
