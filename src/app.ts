@@ -12,7 +12,7 @@ import type { Secret } from './core/secret.ts';
 import { MINUTE_MS } from './core/time.ts';
 import { createJobs } from './db/jobs.ts';
 import { openStore } from './db/open-store.ts';
-import { createVault, parseKeyring, type Vault } from './db/vault.ts';
+import { createVault, type Vault } from './db/vault.ts';
 import { createLastLists } from './home/home-servers.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import {
@@ -57,10 +57,10 @@ const DRAIN_MARGIN_MS = 5000;
 
 /**
  * Puts the app together and starts it. Its background work continues confirmed orders, which may send paid requests.
- * @throws DatabaseInUse, DatabaseUnusable, VaultError, each with a sentence for the operator; Error of `listen`
+ * @throws DatabaseInUse, DatabaseUnusable, each with a sentence for the operator; Error of `listen`
  */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
-  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const vault = createVault(config.ENCRYPTION_KEYS);
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createCounting(store);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { countEdits } from './core/labels.ts';
 import { isInWorkspace, NAMED_OWNER } from './core/roles.ts';
 import { Secret } from './core/secret.ts';
+import { parseKeyring, VaultError } from './db/vault.ts';
 import { LOG_LEVELS } from './log.ts';
 
 /** All settings, read from the environment once (docs/design.md 8). */
@@ -18,61 +20,69 @@ export class ConfigError extends Error {
 }
 
 const minutes = (least: number, most: number) => z.coerce.number().min(least).max(most);
-const secret = z
-  .string()
-  .min(1)
-  .transform((text) => new Secret(text));
+const secret = z.string().transform((text) => new Secret(text));
 /** A list separated by commas, semicolons or white space. */
-const list = (pattern: RegExp, problem: string) =>
+const list = (pattern: RegExp) =>
   z
     .string()
     .default('')
     .transform(listEntries)
-    .pipe(z.array(z.string().regex(pattern, problem)));
+    .pipe(z.array(z.string().regex(pattern)));
 const address = z.url({ protocol: /^https?$/ });
 
+/** What is wrong with a value is said by `RULES`, never by the validator. */
 const settings = z.object({
-  HOSTING_BASE_URL: address
-    .refine(isPrivateOrTls, 'must be https (http only on this machine): the API key is sent to it')
-    .transform((url) => url.replace(/\/+$/, '')),
+  HOSTING_BASE_URL: address.refine(isPrivateOrTls).transform((url) => url.replace(/\/+$/, '')),
   HOSTING_TIMEOUT_MS: z.coerce.number().int().min(100).max(300_000).default(30_000),
   HOSTING_CURRENCY: z.string().max(12).default(''),
   /** Linked in messages, so only what Slack takes as a link. */
   HOSTING_ACCOUNT_URL: address
     .max(1000)
-    .regex(/^[^\s|<>]+$/, 'must be a link')
+    .regex(/^[^\s|<>]+$/)
     .optional(),
   /** For Socket Mode; absent for HTTP. */
   SLACK_APP_TOKEN: z
     .string()
-    .regex(/^xapp-/, 'must be an app-level token, which starts with xapp-')
-    .transform((text) => new Secret(text))
+    .regex(/^xapp-/)
+    .pipe(secret)
     .optional(),
   /** For HTTP. */
   SLACK_SIGNING_SECRET: secret.optional(),
-  /** For one workspace. */
-  SLACK_BOT_TOKEN: secret.optional(),
+  /** For one workspace. Emulators have tokens of their own, so only what is known to be another token is refused. */
+  SLACK_BOT_TOKEN: z
+    .string()
+    .regex(/^(?!xapp-|xoxp-)/)
+    .pipe(secret)
+    .optional(),
   /** For several workspaces, which install the app by OAuth. */
   SLACK_CLIENT_ID: z
     .string()
-    .regex(/^[\w.-]+$/, 'must be the app’s client ID')
+    .regex(/^[\w.-]+$/)
     .optional(),
   SLACK_CLIENT_SECRET: secret.optional(),
   /** Workspaces or organizations that may install the app; empty for any. */
-  ALLOWED_WORKSPACES: list(/^[TE][A-Z0-9]{2,}$/, 'must be IDs of workspaces or organizations'),
+  ALLOWED_WORKSPACES: list(/^[TE][A-Z0-9]{2,}$/),
   SLACK_API_URL: address.transform((url) => `${url.replace(/\/+$/, '')}/`).default('https://slack.com/api/'),
   PUBLIC_URL: address
-    .refine(isPrivateOrTls, 'must be https (http only on this machine): an API key is posted to it')
+    .refine(isPrivateOrTls)
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
-  ENCRYPTION_KEYS: secret,
+  ENCRYPTION_KEYS: z.string().transform((text, { addIssue }) => {
+    try {
+      return parseKeyring(text);
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      addIssue(error.message);
+      return z.NEVER;
+    }
+  }),
   /** Users, or users of one workspace: `T012AB3CD:U012AB3CD` (`core/roles.ts`). */
-  OWNERS: list(NAMED_OWNER, 'must be Slack user IDs'),
-  DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
+  OWNERS: list(NAMED_OWNER),
+  DATABASE_URL: z.string().refine(isDatabaseAddress).default('sqlite:./data/vps.sqlite'),
   /** Processes that share one PostgreSQL server (docs/design.md 8.7); absent to let each take all the connections it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
   /** A folder; absent for one beside the database. */
-  SPILL_DIR: z.string().min(1).optional(),
+  SPILL_DIR: z.string().optional(),
   DOUBT_MINUTES: minutes(1, 1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
   /** Absent to keep the audit forever. */
@@ -80,11 +90,11 @@ const settings = z.object({
   /** Absent for no `/metrics` (docs/design.md 8.5). */
   METRICS_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces')
-    .transform((text) => new Secret(text))
+    .regex(/^[\x21-\x7e]{16,}$/)
+    .pipe(secret)
     .optional(),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: z.string().default('127.0.0.1'),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 });
 
@@ -114,7 +124,7 @@ const slackCheckSchema = settings
     PUBLIC_URL: true,
     OWNERS: true,
   })
-  .extend({ SLACK_BOT_TOKEN: secret });
+  .required({ SLACK_BOT_TOKEN: true });
 
 /**
  * Reads the app's settings. An empty variable counts as absent.
@@ -173,14 +183,15 @@ function parseWith<Shape extends z.ZodObject>(
   const names = Object.keys(wanted.shape);
   const given = Object.fromEntries(names.map((name) => [name, environment[name]?.trim() || undefined]));
   const parsed = wanted.safeParse(given);
-  const faults = new Map(Object.entries(findFaults(given)).filter(([, fault]) => fault !== undefined));
+  const found = { ...findFaults(given), ...findPlaceholders(given) };
+  const faults = new Map(Object.entries(found).filter(([, fault]) => fault !== undefined));
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // The first problem of a setting is enough: the others often follow from it.
     if (!faults.has(name)) faults.set(name, describeFault(name, issue.message, given));
   }
   if (parsed.success && faults.size === 0) return parsed.data;
-  throw new ConfigError(names.flatMap((name) => faults.get(name) ?? []));
+  throw new ConfigError([...names.flatMap((name) => faults.get(name) ?? []), ...findMisspelled(environment)]);
 }
 
 /** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
@@ -205,13 +216,38 @@ function findSlackFaults(given: Given): Readonly<Record<string, string | undefin
 }
 
 const BOTH_WAYS =
-  'SLACK_BOT_TOKEN is wrong (it is for one workspace, and SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are for several: ' +
-  'set only one of both), for example: SLACK_BOT_TOKEN= (empty)';
+  'SLACK_BOT_TOKEN is for one workspace, SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are for several: leave one or the other empty';
 const ONLY_BY_OAUTH =
-  'ALLOWED_WORKSPACES is wrong (it is only for SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: SLACK_BOT_TOKEN serves ' +
-  'one workspace), for example: ALLOWED_WORKSPACES= (empty)';
+  'ALLOWED_WORKSPACES is only for SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: leave it empty with SLACK_BOT_TOKEN, which serves one workspace';
 const OWNERS_WITHOUT_WORKSPACE =
-  'OWNERS is wrong (with several workspaces, write each owner with their workspace), for example: OWNERS=T012AB3CD:U012AB3CD';
+  'OWNERS must name each owner with their workspace if there are several workspaces, for example T012AB3CD:U012AB3CD';
+
+/** Finds settings that still have the value of an example. */
+function findPlaceholders(given: Given): Readonly<Record<string, string>> {
+  const names = ['HOSTING_BASE_URL', 'OWNERS', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'] as const;
+  const left = names.filter((name) => given[name] === RULES[name].example);
+  return Object.fromEntries(
+    left.map((name) => [
+      name,
+      `${name} still has the example value ${RULES[name].example}: replace it with yours`,
+    ]),
+  );
+}
+
+/**
+ * Finds variables that look like a misspelled setting, a sentence each. They are only a warning, since they may belong to
+ * another program.
+ */
+export function findMisspelled(environment: Environment): readonly string[] {
+  const names = Object.keys(settings.shape);
+  const others = Object.keys(environment).filter((name) => name.length > 3 && !names.includes(name));
+  return others.flatMap((other) => {
+    // HOME is two letters away from HOST.
+    const isNear = (name: string) => countEdits(other, name) <= (name.length > 5 ? 2 : 1);
+    const meant = names.find((name) => name[0] === other[0] && isNear(name));
+    return meant && environment[other] ? [`${other} is not a setting: did you mean ${meant}?`] : [];
+  });
+}
 
 function listEntries(text: string): string[] {
   const entries = text.replace(/\s*:\s*/g, ':').split(/[\s,;]+/);
@@ -230,44 +266,66 @@ function isPrivateOrTls(url: string): boolean {
   return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
+/** Whether the app can read this as the address of a database. Says nothing about whether there is one. */
+function isDatabaseAddress(url: string): boolean {
+  return /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url));
+}
+
 /** Settings by name, as in the environment; undefined if empty. */
 type Given = Readonly<Record<string, string | undefined>>;
 
-const EXAMPLES = {
-  HOSTING_BASE_URL: 'https://api.hosting.example/v1',
-  HOSTING_TIMEOUT_MS: '30000',
-  HOSTING_CURRENCY: 'EUR',
-  HOSTING_ACCOUNT_URL: 'https://hosting.example/account',
-  SLACK_SIGNING_SECRET: '<from the Slack app’s page “Basic Information”>',
-  SLACK_APP_TOKEN: 'xapp-…',
-  SLACK_BOT_TOKEN: 'xoxb-…',
-  SLACK_CLIENT_ID: '1234567890.1234567890',
-  SLACK_CLIENT_SECRET: '<from the Slack app’s page “Basic Information”>',
-  ALLOWED_WORKSPACES: 'T012AB3CD,E045EF6GH',
-  SLACK_API_URL: 'https://slack.com/api/',
-  PUBLIC_URL: 'https://vps.example.com',
-  ENCRYPTION_KEYS: 'k1:<32 bytes in base64, from: openssl rand -base64 32>',
-  OWNERS: 'U012AB3CD,U045EF6GH',
-  DATABASE_URL: 'sqlite:./data/vps.sqlite',
-  SPILL_DIR: './data/answers',
-  MAX_PROCESSES: '4',
-  DOUBT_MINUTES: '30',
-  PASSWORD_HOLD_MINUTES: '60',
-  AUDIT_KEEP_DAYS: '365',
-  METRICS_TOKEN: '<from: openssl rand -hex 32>',
-  PORT: '3000',
-  HOST: '127.0.0.1',
-  LOG_LEVEL: 'info',
-} as const;
+const HTTPS = 'must be an https address (http only on this machine)';
+const FROM_SLACK = '<from the Slack app’s page “Basic Information”>';
 
-const NO_TRANSPORT = `SLACK_APP_TOKEN (Socket Mode, without a public address) or SLACK_SIGNING_SECRET (over HTTP) is missing, for example: SLACK_APP_TOKEN=${EXAMPLES.SLACK_APP_TOKEN}`;
+/** What each setting must be, and an example. Neither repeats the value, which may be a secret in the wrong place. */
+const RULES = {
+  HOSTING_BASE_URL: {
+    rule: `${HTTPS}, since the API key is sent to it`,
+    example: 'https://api.hosting.example/v1',
+  },
+  HOSTING_TIMEOUT_MS: { rule: 'must be a whole number from 100 to 300000', example: '30000' },
+  HOSTING_CURRENCY: { rule: 'must have at most 12 characters', example: 'EUR' },
+  HOSTING_ACCOUNT_URL: {
+    rule: 'must be a link of at most 1000 characters',
+    example: 'https://hosting.example/account',
+  },
+  SLACK_SIGNING_SECRET: { rule: '', example: FROM_SLACK },
+  SLACK_APP_TOKEN: { rule: 'must be an app-level token, which starts with xapp-', example: 'xapp-…' },
+  SLACK_BOT_TOKEN: { rule: 'must be a bot token, which starts with xoxb-', example: 'xoxb-…' },
+  SLACK_CLIENT_ID: { rule: 'must be the Slack app’s client ID', example: '1234567890.1234567890' },
+  SLACK_CLIENT_SECRET: { rule: '', example: FROM_SLACK },
+  ALLOWED_WORKSPACES: { rule: 'must be IDs of workspaces or organizations', example: 'T012AB3CD,E045EF6GH' },
+  SLACK_API_URL: { rule: 'must be an https or http address', example: 'https://slack.com/api/' },
+  PUBLIC_URL: { rule: `${HTTPS}, since an API key is sent to it`, example: 'https://vps.example.com' },
+  ENCRYPTION_KEYS: { rule: '', example: 'k1:<32 bytes in base64, from: openssl rand -base64 32>' },
+  OWNERS: { rule: 'must be Slack user IDs', example: 'U012AB3CD' },
+  DATABASE_URL: {
+    rule: 'must be the address of a SQLite file or a PostgreSQL database',
+    example: 'sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database',
+  },
+  MAX_PROCESSES: { rule: 'must be a whole number from 1 to 1000', example: '4' },
+  SPILL_DIR: { rule: '', example: './data/answers' },
+  DOUBT_MINUTES: { rule: 'must be a number from 1 to 1440', example: '30' },
+  PASSWORD_HOLD_MINUTES: { rule: 'must be a number from 0 to 10080', example: '60' },
+  AUDIT_KEEP_DAYS: { rule: 'must be a whole number from 1 to 36500', example: '365' },
+  METRICS_TOKEN: {
+    rule: 'must have at least 16 ASCII characters and no spaces',
+    example: 'the output of openssl rand -hex 32',
+  },
+  PORT: { rule: 'must be a number from 0 to 65535', example: '3000' },
+  HOST: { rule: '', example: '127.0.0.1' },
+  LOG_LEVEL: { rule: `must be one of ${LOG_LEVELS.join(', ')}`, example: 'info' },
+} satisfies Record<keyof typeof settings.shape, { rule: string; example: string }>;
 
-/** Says that a setting is missing or wrong, with an example. */
+const NO_TRANSPORT =
+  'SLACK_APP_TOKEN (Socket Mode, without a public address) or SLACK_SIGNING_SECRET (over HTTP) is missing, for example: SLACK_APP_TOKEN=xapp-…';
+
+/** Says that a setting is missing or wrong, with an example. `problem`: of the keyring, which entry is wrong and why. */
 function describeFault(name: string, problem: string, given: Given): string {
-  const example = EXAMPLES[name as keyof typeof EXAMPLES] ?? '…';
+  const { rule, example } = RULES[name as keyof typeof RULES];
   if (name === 'SLACK_APP_TOKEN' && given[name] === undefined) return NO_TRANSPORT;
-  const fault = given[name] === undefined ? 'is missing' : `is wrong (${problem})`;
-  return `${name} ${fault}, for example: ${name}=${example}`;
+  if (given[name] === undefined) return `${name} is missing, for example: ${name}=${example}`;
+  return name === 'ENCRYPTION_KEYS' ? `${name}: ${problem}` : `${name} ${rule}, for example ${example}`;
 }
 
 /** Refuses several processes on one SQLite file. */
@@ -280,5 +338,4 @@ function findProcessFaults({
 }
 
 const ONE_PER_FILE =
-  'MAX_PROCESSES is wrong (only one process can use a SQLite file: set DATABASE_URL to a PostgreSQL database first), ' +
-  'for example: MAX_PROCESSES=1';
+  'MAX_PROCESSES must be 1 or empty, since only one process can use a SQLite file: for more, set DATABASE_URL to a PostgreSQL database';

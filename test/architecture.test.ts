@@ -220,11 +220,8 @@ describe('confined code:', () => {
       [
         'account/connect.ts',
         'account/key-store.ts',
-        'app.ts',
         'cli/check-slack.ts',
-        'cli/program.ts',
         'cli/slack-checks.ts',
-        'cli/store.ts',
         'db/kept.ts',
         'db/vault.ts',
         'hosting/send.ts',

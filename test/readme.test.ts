@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/commands.ts';
 import { parseConfig } from '../src/config.ts';
+import { makeKey } from './support/keys.ts';
 import { listSettings } from './support/settings.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -44,7 +45,11 @@ describe('the page of settings', () => {
   });
 
   it('names the actual defaults', () => {
-    const secrets = { SLACK_SIGNING_SECRET: 'x', SLACK_BOT_TOKEN: 'x', ENCRYPTION_KEYS: 'x' };
+    const secrets = {
+      SLACK_SIGNING_SECRET: 'x',
+      SLACK_BOT_TOKEN: 'x',
+      ENCRYPTION_KEYS: `k1:${makeKey('x')}`,
+    };
     const taken: Readonly<Record<string, unknown>> = parseConfig({
       HOSTING_BASE_URL: 'https://a.test',
       ...secrets,

@@ -7,7 +7,7 @@ import { PART_OF_LIST } from '../core/find-server.ts';
 import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { openStore } from '../db/open-store.ts';
-import { createVault, parseKeyring, type Vault, VaultError } from '../db/vault.ts';
+import { createVault, type Vault } from '../db/vault.ts';
 import type { FindHosting } from '../hosting/hosting-api.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
@@ -74,7 +74,6 @@ export function parseWorkspaceId(text: string, usage: string): WorkspaceId {
 
 function describeFault(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  if (error instanceof VaultError) return `ENCRYPTION_KEYS can't be read: ${error.message}.`;
   if (isExpected(error)) return `The command failed: ${error.code.replaceAll('_', ' ')}.`;
   return error instanceof Error ? error.message : 'The command failed.';
 }
@@ -92,14 +91,14 @@ export interface ProgramApp {
 /**
  * Runs work with the app's parts but without Slack, and closes them. The app may be running at the same time. Starts nothing in the
  * background: no confirmed order is continued.
- * @throws VaultError, DatabaseUnusable: each with a sentence for the operator
+ * @throws DatabaseUnusable with a sentence for the operator
  */
 export async function withApp(
   config: AuditConfig | KeyConfig,
   work: (app: ProgramApp) => Promise<void>,
   userId = THE_COMMAND_LINE,
 ): Promise<void> {
-  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const vault = createVault(config.ENCRYPTION_KEYS);
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
   const hosting = await openHosting(config, store, vault);
   const parts: ProgramContext = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseStoreConfig, type StoreConfig } from '../config.ts';
 import { declareRestored, moveStore } from '../db/move-store.ts';
-import { createVault, parseKeyring, type Vault } from '../db/vault.ts';
+import { createVault, type Vault } from '../db/vault.ts';
 import { realSystem } from '../system.ts';
 import { parseOrExplain, print, runProgram, UsageError } from './program.ts';
 
@@ -19,7 +19,7 @@ type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
 async function main(): Promise<void> {
   const work = parseCommand();
   const config = parseStoreConfig(process.env);
-  await work(config, createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal())));
+  await work(config, createVault(config.ENCRYPTION_KEYS));
 }
 
 /** @throws UsageError */

@@ -307,7 +307,7 @@ function beginningOf(text: string): string {
 }
 
 /** Counts typing mistakes. Two swapped letters are one mistake. */
-function countEdits(a: string, b: string): number {
+export function countEdits(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && isSwapped(a, b) ? 1 : edits;
 }

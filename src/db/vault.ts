@@ -71,18 +71,21 @@ const TOKEN = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/;
 export function parseKeyring(text: string): Keyring {
   const keys = new Map<string, KeyObject>();
   for (const [index, entry] of text.split(',').entries()) {
-    const fault = (words: string) => new VaultError(`key ${index + 1} of the keyring ${words}`);
+    const fault = (words: string) => new VaultError(`key ${index + 1} ${words}`);
     const [id = '', encoded, ...rest] = entry.trim().split(':');
-    if (encoded === undefined || rest.length > 0) throw fault('is not written as id:base64');
+    if (encoded === undefined || rest.length > 0) throw fault('is not written as id:base64, such as k1:…');
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
-      throw fault('needs an id of 1 to 32 letters, digits, "_" or "-"');
+      throw fault('needs an ID of 1 to 32 letters, digits, "_" or "-"');
     }
-    if (keys.has(id)) throw fault('has the same id as one before it');
+    if (keys.has(id)) throw fault('has the same ID as one before it');
     const bytes = Buffer.from(encoded, 'base64');
     // Node skips what is not base64; only a text that comes out the same again was meant as it stands.
     if (bytes.toString('base64') !== encoded) throw fault('is not base64 with its padding');
-    if (bytes.length !== KEY_BYTES) throw fault(`must be ${KEY_BYTES} bytes long, but has ${bytes.length}`);
-    if (isWeak(bytes)) throw fault('is easy to guess: make one with "openssl rand -base64 32"');
+    if (bytes.length !== KEY_BYTES) throw fault(`must be ${KEY_BYTES} bytes long, but is ${bytes.length}`);
+    if (isWeak(bytes))
+      throw fault(
+        `is easy to guess. Make a new one with \`echo "k${index + 1}:$(openssl rand -base64 32)"\``,
+      );
     keys.set(id, createSecretKey(bytes));
   }
   const [sealingKeyId = ''] = keys.keys();

@@ -260,7 +260,7 @@ describe('a token', () => {
   test('that is missing is named, like every other setting', async () => {
     const { code, findings } = await runJson('not an address', QUICK, { SLACK_BOT_TOKEN: '' });
     expect(code).toBe(1);
-    expect(findings.settings).toMatch(/SLACK_BOT_TOKEN is missing.*SLACK_API_URL is wrong/);
+    expect(findings.settings).toMatch(/SLACK_BOT_TOKEN is missing.*SLACK_API_URL must be/);
   });
 });
 

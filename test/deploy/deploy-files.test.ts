@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
+import { makeKey } from '../support/keys.ts';
 import { listSettings } from '../support/settings.ts';
 import { readStages } from './support/container-file.ts';
 
@@ -33,7 +34,7 @@ const config = parseConfig({
   HOSTING_BASE_URL: 'https://a.test',
   SLACK_SIGNING_SECRET: 'x',
   SLACK_BOT_TOKEN: 'x',
-  ENCRYPTION_KEYS: 'x',
+  ENCRYPTION_KEYS: `k1:${makeKey('x')}`,
 });
 /** How long a stop takes at most by default: `closeApp` in app.ts. */
 const STOP_SECONDS = config.HOSTING_TIMEOUT_MS / 1000 + 5;

@@ -195,7 +195,7 @@ describe('the audit with wrong arguments', () => {
     ['--format csv --until 2026-02-31', '--until needs a day'],
   ])('%j prints what is wrong, and then the usage', async (typed, words) => {
     const said = await run(undefined, `$AUDIT ${typed}`);
-    expect(said).toMatchObject({ code: 1, output: '' });
+    expect(said).toMatchObject({ code: 2, output: '' });
     expect(said.words.split('\n\n')[0]).toContain(words);
     expect(said.words).toMatch(/\n\nUsage:\n/);
     expect(said.words).not.toMatch(/\n\s+at /);
@@ -213,7 +213,7 @@ describe('the audit with wrong arguments', () => {
     const broken = await run(undefined, 'ENCRYPTION_KEYS=k1:c2hvcnQ= $AUDIT verify');
     expect(broken).toMatchObject({
       code: 1,
-      words: expect.stringMatching(/^ENCRYPTION_KEYS can't be read: .+\.\n$/),
+      words: expect.stringMatching(/^Missing or wrong settings:\n  ENCRYPTION_KEYS: key 1 must be 32 bytes long, but is 5\n$/),
     });
     const elsewhere = await run(undefined, `${keys} DATABASE_URL=sqlite:package.json/x $AUDIT verify`);
     expect(elsewhere).toMatchObject({
