@@ -132,7 +132,7 @@ async function lookAgain(identity: Identity, { workspaces, system, log }: Option
   // A known workspace goes on being served during an outage of Slack.
   if (identity.workspaceId !== undefined && !isPermanent) return;
   identity.fault = isPermanent
-    ? `Slack does not accept SLACK_BOT_TOKEN (${reason})`
+    ? `Slack rejected SLACK_BOT_TOKEN (${reason}). Copy the xoxb- token again from the app’s “Install App” page`
     : `Slack can’t be reached (${reason})`;
   log.error(identity.fault);
 }

@@ -423,7 +423,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'].map((code) => [
       code,
-      `Slack does not accept SLACK_APP_TOKEN (${code}). ${TOKEN}`,
+      `Slack rejected SLACK_APP_TOKEN (${code}). ${TOKEN}`,
     ]),
   ),
 };

@@ -1,9 +1,45 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import { startTeam, type Team } from '../support/team.ts';
+
+/** Linux has a program that gives another one a terminal. */
+const onTerminal = describe.skipIf(spawnSync('script', ['--version']).status !== 0);
+
+/** A program on a terminal of its own. */
+interface OnTerminal extends AsyncDisposable {
+  /** All that the terminal shows so far. */
+  screen(): string;
+  type(text: string): void;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number>;
+}
+
+function startOnTerminal(words: string, environment: Record<string, string>): OnTerminal {
+  // Without a shell in between, which Ctrl-C would end, too.
+  const command = `exec ${process.execPath} dist/bundled/${words}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text.replaceAll('\r\n', '\n');
+  });
+  const ended = once(child, 'close').then(([code]) => Number(code));
+  return {
+    screen: () => shown,
+    type: (text) => void child.stdin.write(text),
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      child.kill();
+      await ended;
+    },
+  };
+}
 
 /** Runs a bundled program to its end. */
 function run(file: string, args: readonly string[], environment: Record<string, string>, input = '') {
@@ -64,6 +100,7 @@ describe.concurrent('npm start', () => {
     const settings = { ...team.environment, ENCRYPTION_KEYS: 'k1:c2hvcnQ=', DATABASE_URL: 'sqlite::memory:' };
     const { code, output } = await run('main.js', [], settings);
     expect(code).toBe(1);
+    expect(output).toContain('ENCRYPTION_KEYS: key 1 must be 32 bytes long');
     expect(output).not.toContain('c2hvcnQ');
   });
 
@@ -73,7 +110,7 @@ describe.concurrent('npm start', () => {
     await using app = await startProcess(settings);
     expect(app.output()).not.toContain('"msg":"ready"');
     expect(app.output()).toMatch(
-      /"missing":"Slack does not accept SLACK_BOT_TOKEN[^"]*","msg":"started, but not ready"/,
+      /"missing":"Slack rejected SLACK_BOT_TOKEN[^"]*","msg":"started, but not ready"/,
     );
     const ready = await fetch(`${app.url}/readyz`);
     expect(ready.status).toBe(503);
@@ -87,6 +124,35 @@ describe.concurrent('npm start', () => {
     await using app = await startProcess({ ...team.environment, REDIS_URL, DATABASE_URL: 'sqlite::memory:' });
     expect(app.output().match(/REDIS_URL is ignored/g)).toHaveLength(1);
     expect(app.output()).not.toContain('canary-redis');
+  });
+});
+
+onTerminal('npm start on a terminal', () => {
+  test('says in sentences what the app is connected to and what to do next', async () => {
+    await using team = await startTeam({ isConnected: false });
+    const settings = { ...team.environment, DATABASE_URL: 'sqlite::memory:', PROT: '1' };
+    await using app = startOnTerminal('main.js', settings);
+    await expect.poll(app.screen).toMatch(/Next: .+\n/);
+    const [misspelled, ready, next, ...rest] = app.screen().trim().split('\n');
+    expect(misspelled).toBe('PROT is not a setting: did you mean PORT?');
+    expect(ready).toMatch(
+      /^Ready\. Connected to the Slack workspace Sandbox (in Socket Mode|over HTTP at \S+\/slack\/events), with the database :memory:\.$/,
+    );
+    expect([next, ...rest]).toEqual(['Next: run /vps connect in Slack.']);
+    app.type('\u0003');
+    expect(await app.ended).toBe(0);
+    expect(app.screen()).toContain('Stopping (signal SIGINT).');
+  });
+
+  test('says once why it is not ready, however often it tries', async () => {
+    await using team = await startTeam();
+    const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
+    await using app = startOnTerminal('main.js', settings);
+    await expect.poll(app.screen).toContain('\nStarted, but not ready. http://127.0.0.1:');
+    expect(app.screen()).toMatch(
+      /\nSlack rejected SLACK_BOT_TOKEN \(invalid_auth\)\. Copy the xoxb- token again .+\n/,
+    );
+    expect(app.screen()).not.toContain('{');
   });
 });
 
@@ -137,12 +203,19 @@ describe.concurrent('npm run key', () => {
     await owner.sees('No hosting account is connected yet');
   });
 
-  test('prints its usage for wrong arguments', async () => {
-    const { code, output } = await run('cli/key.js', ['set'], {});
-    expect(code).toBe(1);
-    expect(output).toMatch(
-      /^Which workspace\? Add --workspace and its ID, such as T012AB3CD, to set\.\n\nUsage:\n/,
-    );
+  test('needs no --workspace if there is only one, and names them if there are several', async () => {
+    await using team = await startTeam({ isConnected: false });
+    const { environment, apiKey, app } = team;
+    const kept = await run('cli/key.js', ['set'], { ...environment }, `${apiKey}\n`);
+    expect(kept).toEqual({ code: 0, output: expect.stringContaining(`Workspace ${TEAM.id} is connected`) });
+    await app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
+    const which = await run('cli/key.js', ['remove'], { ...environment });
+    expect(which).toEqual({
+      code: 2,
+      output: expect.stringMatching(
+        /^Which workspace\? Add --workspace and one of .*T0OTHER001.*\.\n\nUsage:\n/,
+      ),
+    });
   });
 
   test.each([

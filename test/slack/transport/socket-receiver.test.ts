@@ -198,7 +198,7 @@ describe('a connection to Slack', () => {
 
 describe('a connection that can’t be opened', () => {
   it.each([
-    ['invalid_auth', 'does not accept SLACK_APP_TOKEN'],
+    ['invalid_auth', 'rejected SLACK_APP_TOKEN'],
     ['missing_scope', 'connections:write'],
     ['internal_error', 'can’t open its connection to Slack (internal_error)'],
   ])('because of %s is reported as a fault, and retried until it works', async (code, words) => {
