@@ -158,6 +158,17 @@ export const listConnectedWorkspaces = defineUseCase({
   },
 });
 
+/** Lists the workspaces in which the app was installed. @throws Refusal `other_workspace` from within a workspace */
+export const listInstalledWorkspaces = defineUseCase({
+  name: 'list_connected',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly WorkspaceId[]> => {
+    requireEveryWorkspace(actor);
+    return (await app.workspaces.list()).map(({ id }) => id);
+  },
+});
+
 /** Lists the workspaces that have or had audit entries. @throws Refusal `other_workspace` from within a workspace */
 export const listAuditedWorkspaces = defineUseCase({
   name: 'list_audited',

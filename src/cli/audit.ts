@@ -42,30 +42,28 @@ async function main(): Promise<void> {
 }
 
 function readArguments() {
-  return parseOrExplain(
-    () =>
-      parseArgs({
-        options: {
-          format: { type: 'string' },
-          workspace: { type: 'string', multiple: true, default: [] },
-          since: { type: 'string' },
-          until: { type: 'string' },
-          actor: { type: 'string' },
-          server: { type: 'string' },
-          head: { type: 'string' },
-          'older-than-days': { type: 'string' },
-        },
-        allowPositionals: true,
-      }),
-    USAGE,
+  return parseOrExplain(() =>
+    parseArgs({
+      options: {
+        format: { type: 'string' },
+        workspace: { type: 'string', multiple: true, default: [] },
+        since: { type: 'string' },
+        until: { type: 'string' },
+        actor: { type: 'string' },
+        server: { type: 'string' },
+        head: { type: 'string' },
+        'older-than-days': { type: 'string' },
+      },
+      allowPositionals: true,
+    }),
   );
 }
 
 /** Parses all arguments before anything is opened. @throws UsageError */
 function parseCommand({ values, positionals }: Arguments): Work {
   const [command = 'export', ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
-  const workspaceIds = values.workspace.map((id) => parseWorkspaceId(id, USAGE));
+  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
+  const workspaceIds = values.workspace.map((id) => parseWorkspaceId(id));
   switch (command) {
     case 'verify': {
       const head = parseHead(values);
@@ -79,38 +77,36 @@ function parseCommand({ values, positionals }: Arguments): Work {
       return (app) => exportEntries(app, workspaceIds, format, filter);
     }
     default:
-      throw new UsageError(`There's no command "${command}". Choose export, verify or prune.`, USAGE);
+      throw new UsageError(`There's no command "${command}". Choose export, verify or prune.`);
   }
 }
 
 function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefined {
   if (head === undefined) return undefined;
-  if (workspace.length !== 1) throw new UsageError('Use --head with exactly one --workspace.', USAGE);
+  if (workspace.length !== 1) throw new UsageError('Use --head with exactly one --workspace.');
   const parsed = parseAuditHead(head);
   if (!parsed)
     throw new UsageError(
       '--head needs the number and the signature of an "audit head" line in the log, such as 12:v1.k1.abc.',
-      USAGE,
     );
   return parsed;
 }
 
 function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
-  if (workspace.length > 0)
-    throw new UsageError('prune works on every workspace. Leave out --workspace.', USAGE);
+  if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
   if (days === undefined)
-    throw new UsageError('Add --older-than-days, such as --older-than-days 365, to prune.', USAGE);
+    throw new UsageError('Add --older-than-days, such as --older-than-days 365, to prune.');
   if (!/^[1-9]\d{0,4}$/.test(days)) {
-    throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`, USAGE);
+    throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }
   return (app) => prune(app, realSystem.now() - Number(days) * DAY_MS);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
   const known = Object.keys(AUDIT_FORMATS).join(' or ');
-  if (name === undefined) throw new UsageError(`Add --format ${known}.`, USAGE);
+  if (name === undefined) throw new UsageError(`Add --format ${known}.`);
   const format = Object.hasOwn(AUDIT_FORMATS, name) ? AUDIT_FORMATS[name] : undefined;
-  if (!format) throw new UsageError(`There's no format "${name}". Choose ${known}.`, USAGE);
+  if (!format) throw new UsageError(`There's no format "${name}". Choose ${known}.`);
   return format;
 }
 
@@ -127,8 +123,7 @@ function parseFilter({ since, until, actor, server }: Arguments['values']) {
 function parseDay(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const at = findDay(text);
-  if (at === undefined)
-    throw new UsageError(`${option} needs a day such as 2026-01-31, not "${text}".`, USAGE);
+  if (at === undefined) throw new UsageError(`${option} needs a day such as 2026-01-31, not "${text}".`);
   return at;
 }
 
@@ -266,4 +261,4 @@ function toLine(cells: readonly (string | number | undefined)[]): string {
   return `${csvLine(cells)}\r\n`;
 }
 
-runProgram(main);
+runProgram(main, USAGE);

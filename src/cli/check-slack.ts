@@ -4,7 +4,7 @@ import type { System } from '../system.ts';
 import { parseOrExplain, UsageError } from './program.ts';
 import { type Piece, runChecks, type Status, type Wanted } from './slack-checks.ts';
 
-const USAGE = `Usage:
+export const CHECK_SLACK_USAGE = `Usage:
   npm run check:slack -- [options]
 
 Asks the real Slack, with SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_API_URL, OWNERS and PUBLIC_URL from .env or the environment,
@@ -28,7 +28,7 @@ interface CheckParts {
   readPieces(): Promise<readonly Piece[]>;
   /** Writes the result. */
   print(words: string): void;
-  /** Writes what must not mix with the result: usage errors and progress. */
+  /** Writes what must not mix with the result: progress. */
   tell(words: string): void;
 }
 
@@ -51,24 +51,14 @@ const MARKS: Readonly<Record<Status, string>> = {
 };
 
 /**
- * Runs `npm run check:slack`, and returns the exit code: 0 if nothing has to be fixed, 1 if something does, 2 for wrong arguments.
- * Posts and deletes test messages in Slack. Calls the hosting API without a key.
+ * Runs `npm run check:slack`, and returns the exit code: 0 if nothing has to be fixed, 1 if something does. Posts and deletes
+ * test messages in Slack. Calls the hosting API without a key.
+ * @throws UsageError
  */
 export async function checkSlack(parts: CheckParts): Promise<number> {
-  const { args, environment, print, tell } = parts;
-  let options: Options;
-  try {
-    options = parseOptions(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    tell(error.message);
-    return 2;
-  }
-  const { isJson, isHelp } = options;
-  if (isHelp) {
-    print(USAGE);
-    return 0;
-  }
+  const { args, environment, print } = parts;
+  const options = parseOptions(args);
+  const { isJson } = options;
   const findings: Finding[] = [];
   const add = (finding: Finding) => {
     findings.push(finding);
@@ -106,28 +96,24 @@ export async function checkSlack(parts: CheckParts): Promise<number> {
 
 interface Options extends Wanted {
   readonly isJson: boolean;
-  readonly isHelp: boolean;
 }
 
 /** @throws UsageError */
 function parseOptions(args: readonly string[]): Options {
-  const { values, positionals } = parseOrExplain(
-    () =>
-      parseArgs({
-        args: [...args],
-        options: {
-          channel: { type: 'string' },
-          user: { type: 'string' },
-          'no-gallery': { type: 'boolean', default: false },
-          json: { type: 'boolean', default: false },
-          help: { type: 'boolean', default: false },
-        },
-        allowPositionals: true,
-      }),
-    USAGE,
+  const { values, positionals } = parseOrExplain(() =>
+    parseArgs({
+      args: [...args],
+      options: {
+        channel: { type: 'string' },
+        user: { type: 'string' },
+        'no-gallery': { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    }),
   );
   const refuse = (problem: string) => {
-    throw new UsageError(problem, USAGE);
+    throw new UsageError(problem);
   };
   if (positionals.length > 0) refuse(`I didn't understand "${positionals.join(' ')}".`);
   const { user: userId } = values;
@@ -136,5 +122,5 @@ function parseOptions(args: readonly string[]): Options {
     refuse("--channel needs a channel's ID or name, such as C012AB3CD or ops.");
   if (userId !== undefined && !/^[UW][A-Z0-9]{2,}$/.test(userId))
     refuse('--user needs a Slack user ID, such as U012AB3CD: "Copy member ID" in the profile.');
-  return { channel, userId, hasGallery: !values['no-gallery'], isJson: values.json, isHelp: values.help };
+  return { channel, userId, hasGallery: !values['no-gallery'], isJson: values.json };
 }

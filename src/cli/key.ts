@@ -5,6 +5,7 @@ import {
   EVERY_WORKSPACE,
   KEY_FAILURES,
   listConnectedWorkspaces,
+  listInstalledWorkspaces,
   readKey,
   WRONG_KEYS,
 } from '../account/keys.ts';
@@ -12,6 +13,8 @@ import { parseKeyConfig } from '../config.ts';
 import { HostingError } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import {
+  askSecretly,
+  chooseOnly,
   type ProgramApp,
   parseOrExplain,
   parseWorkspaceId,
@@ -22,9 +25,10 @@ import {
 } from './program.ts';
 
 const USAGE = `Usage:
-  npm run key -- set --workspace T…     reads an API key from standard input, tests it and stores it
-  npm run key -- remove --workspace T…  removes the workspace's API key; servers keep running
-  npm run key -- list                   lists the workspaces that have an API key`;
+  npm run key -- set       tests an API key and stores it: asks for it, or reads it from standard input
+  npm run key -- remove    removes the workspace's API key; servers keep running
+  npm run key -- list      lists the workspaces that have an API key
+  [--workspace T…]         needed if the app is installed in several workspaces`;
 
 /** Manages the hosting API keys without Slack, for apps that have no public address. */
 async function main(): Promise<void> {
@@ -34,25 +38,28 @@ async function main(): Promise<void> {
 
 /** @throws UsageError */
 function parseCommand(): (app: ProgramApp) => Promise<void> {
-  const { values, positionals } = parseOrExplain(
-    () => parseArgs({ options: { workspace: { type: 'string' } }, allowPositionals: true }),
-    USAGE,
+  const { values, positionals } = parseOrExplain(() =>
+    parseArgs({ options: { workspace: { type: 'string' } }, allowPositionals: true }),
   );
   const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError('Choose set, remove or list.', USAGE);
-  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
+  if (command === undefined) throw new UsageError('Choose set, remove or list.');
+  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   if (command === 'list') return list;
   if (command !== 'set' && command !== 'remove') {
-    throw new UsageError(`There's no command "${command}". Choose set, remove or list.`, USAGE);
+    throw new UsageError(`There's no command "${command}". Choose set, remove or list.`);
   }
-  if (values.workspace === undefined) {
-    throw new UsageError(
-      `Which workspace? Add --workspace and its ID, such as T012AB3CD, to ${command}.`,
-      USAGE,
-    );
-  }
-  const workspaceId = parseWorkspaceId(values.workspace, USAGE);
-  return (app) => (command === 'set' ? set : remove)(app, workspaceId);
+  const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
+  const work = command === 'set' ? set : remove;
+  return async (app) => work(app, named ?? (await findOnlyWorkspace(app)));
+}
+
+/** Finds the one workspace of the app. @throws ProgramEnd without one, UsageError for several */
+async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
+  const installed = await app.execute(listInstalledWorkspaces, {}, EVERY_WORKSPACE);
+  return chooseOnly(
+    installed,
+    "The app hasn't connected to Slack yet. Start it once, or add --workspace T….",
+  );
 }
 
 async function list(app: ProgramApp): Promise<void> {
@@ -82,10 +89,10 @@ function explainFailure(error: unknown): never {
 }
 
 async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) print('Paste the API key, then press Enter and Ctrl-D:');
+  if (process.stdin.isTTY) return askSecretly("Paste the API key (it won't be shown) and press Enter: ");
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) text += part;
   return text;
 }
 
-runProgram(main);
+runProgram(main, USAGE);

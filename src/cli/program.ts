@@ -12,13 +12,9 @@ import type { FindHosting } from '../hosting/hosting-api.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
 
-/** Wrong arguments, with what is wrong and the usage. */
+/** Wrong arguments. The message says what is wrong; the usage is printed after it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-
-  constructor(problem: string, usage: string) {
-    super(`${problem}\n\n${usage}`);
-  }
 }
 
 /** An outcome with its own exit code and sentence. */
@@ -32,19 +28,24 @@ export class ProgramEnd extends Error {
   }
 }
 
+/** The exit code of every program for wrong arguments. */
+const WRONG_USAGE = 2;
+
 /**
- * Runs a program. An error is printed as a sentence to standard error, with an exit code and no stack trace. `usageCode` is
- * the exit code for wrong arguments.
+ * Runs a program, or prints its usage if it is asked for with `--help`. An error is printed as a sentence to standard error, with
+ * an exit code and no stack trace.
  */
-export function runProgram(main: () => Promise<void>, usageCode = 1): void {
+export function runProgram(main: () => Promise<void>, usage: string): void {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  main().catch((error: unknown) => {
-    process.stderr.write(`${describeFault(error)}\n`);
-    process.exitCode =
-      error instanceof ProgramEnd ? error.exitCode : error instanceof UsageError ? usageCode : 1;
+  const isHelp = process.argv.slice(2).some((word) => word === '--help' || word === '-h');
+  const run = isHelp ? async () => print(usage) : main;
+  run().catch((error: unknown) => {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(`${describeFault(error)}\n${isUsage ? `\n${usage}\n` : ''}`);
+    process.exitCode = error instanceof ProgramEnd ? error.exitCode : isUsage ? WRONG_USAGE : 1;
   });
 }
 
@@ -54,22 +55,28 @@ export function print(words: string): void {
 }
 
 /** Runs a parser of arguments. @throws UsageError for whatever it throws, such as an unknown option or a missing value */
-export function parseOrExplain<Arguments>(parse: () => Arguments, usage: string): Arguments {
+export function parseOrExplain<Arguments>(parse: () => Arguments): Arguments {
   try {
     return parse();
   } catch (error) {
     const [problem] = error instanceof Error ? error.message.split(/\.(?:\s|$)/) : [];
-    throw new UsageError(`${problem ?? 'The arguments can’t be read'}.`, usage);
+    throw new UsageError(`${problem ?? 'The arguments can’t be read'}.`);
   }
 }
 
 /** Reads a workspace ID. @throws UsageError */
-export function parseWorkspaceId(text: string, usage: string): WorkspaceId {
+export function parseWorkspaceId(text: string): WorkspaceId {
   if (/^[TE][A-Z0-9]+$/.test(text)) return text;
   throw new UsageError(
     `"${text}" is not a workspace ID. Workspace IDs look like T012AB3CD; Slack's web app has yours in its address.`,
-    usage,
   );
+}
+
+/** Returns the only workspace, so that it needn't be named. @throws ProgramEnd with `none` without one, UsageError for several */
+export function chooseOnly([only, ...others]: readonly WorkspaceId[], none: string): WorkspaceId {
+  if (only === undefined) throw new ProgramEnd(none, 1);
+  if (others.length === 0) return only;
+  throw new UsageError(`Which workspace? Add --workspace and one of ${[only, ...others].join(', ')}.`);
 }
 
 function describeFault(error: unknown): string {
@@ -205,6 +212,24 @@ export async function confirmOnTerminal(question: string): Promise<boolean> {
   } finally {
     terminal.close();
   }
+}
+
+/**
+ * Asks for a secret on the terminal without showing it.
+ * @throws ProgramEnd if there is no answer: Ctrl-C or Ctrl-D
+ */
+export async function askSecretly(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  // Node.js then reads each key itself, and shows nothing without an output.
+  const terminal = createInterface({ input: process.stdin, terminal: true });
+  process.stderr.write(question);
+  const answer = await new Promise<string | undefined>((resolve) => {
+    terminal.once('line', resolve).once('close', () => resolve(undefined));
+  });
+  terminal.close();
+  process.stderr.write('\n');
+  if (answer === undefined) throw new ProgramEnd('Nothing was changed.', 1);
+  return answer;
 }
 
 /** Finds who runs this program, for the audit: "ann", "ann as root" with sudo, "user 1000" without a name. */

@@ -10,8 +10,8 @@ const USAGE = `Usage:
       Moves the SQLite database (DATABASE_URL) to an empty PostgreSQL database. Stop the app first.
       The password can be part of the address or in the variable PGPASSWORD.
   npm run store -- restored
-      Says that the database (DATABASE_URL) was restored from a backup. Run it before you start the app on it:
-      orders that the backup has as confirmed or sent may have been paid since, so none of them is sent again.`;
+      Marks the database (DATABASE_URL) as restored from a backup. Run it before you start the app on it: orders that the
+      backup lists as confirmed or sent may have been paid since, so none is sent again.`;
 
 type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
 
@@ -24,21 +24,20 @@ async function main(): Promise<void> {
 
 /** @throws UsageError */
 function parseCommand(): Work {
-  const { values, positionals } = parseOrExplain(
-    () => parseArgs({ options: { to: { type: 'string' } }, allowPositionals: true }),
-    USAGE,
+  const { values, positionals } = parseOrExplain(() =>
+    parseArgs({ options: { to: { type: 'string' } }, allowPositionals: true }),
   );
   const [name, ...rest] = positionals;
   const { to } = values;
-  if (name === undefined) throw new UsageError('Choose copy or restored.', USAGE);
+  if (name === undefined) throw new UsageError('Choose copy or restored.');
   if (name !== 'copy' && name !== 'restored')
-    throw new UsageError(`There's no command "${name}". Choose copy or restored.`, USAGE);
-  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
+    throw new UsageError(`There's no command "${name}". Choose copy or restored.`);
+  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   if (name === 'copy') {
-    if (to === undefined) throw new UsageError('Where to? Add --to and the address of a database.', USAGE);
+    if (to === undefined) throw new UsageError('Where to? Add --to and the address of a database.');
     return (config, vault) => copy(to, config, vault);
   }
-  if (to !== undefined) throw new UsageError('restored takes no --to.', USAGE);
+  if (to !== undefined) throw new UsageError('restored takes no --to.');
   return restored;
 }
 
@@ -56,4 +55,4 @@ async function restored({ DATABASE_URL, SPILL_DIR }: StoreConfig, vault: Vault):
   );
 }
 
-runProgram(main);
+runProgram(main, USAGE);

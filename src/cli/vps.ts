@@ -12,6 +12,7 @@ import { changePower, type PowerChange } from '../servers/change-power.ts';
 import { watchServer } from '../servers/delete-server.ts';
 import { listServers } from '../servers/list.ts';
 import {
+  chooseOnly,
   confirmOnTerminal,
   describeTable,
   findSystemUser,
@@ -31,7 +32,8 @@ const USAGE = `Usage, when Slack is down:
   npm run -s vps -- show <server>     shows one, by label, ID or IPv4 address
   npm run -s vps -- start|stop|reboot <server>
       asks, sends it, and follows the server for up to two minutes
-      [--yes]    doesn't ask; needs the whole label   [--again]  even if it was rebooted a moment ago
+      [--yes]    skip the question (full label required)
+      [--again]  allow a second reboot within two minutes
   [--workspace T…]  needed if several workspaces have an API key   [--json]  for other programs
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 unconfirmed.`;
 
@@ -53,27 +55,26 @@ async function main(): Promise<void> {
 
 /** @throws UsageError */
 function parseCommand() {
-  const { values, positionals } = parseOrExplain(
-    () =>
-      parseArgs({
-        options: {
-          workspace: { type: 'string' },
-          json: { type: 'boolean', default: false },
-          yes: { type: 'boolean', default: false },
-          again: { type: 'boolean', default: false },
-        },
-        allowPositionals: true,
-      }),
-    USAGE,
+  const { values, positionals } = parseOrExplain(() =>
+    parseArgs({
+      options: {
+        workspace: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        yes: { type: 'boolean', default: false },
+        again: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    }),
   );
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
+  const work = parseWork(positionals);
   const [command = ''] = positionals;
   // Refused before anything is opened: in a script, no one would answer.
   if (POWER_ACTIONS.some((each) => each === command) && !isYes && !process.stdin.isTTY)
-    throw new UsageError(`There's no terminal to ask on. Add --yes to ${command} without a question.`, USAGE);
+    throw new UsageError(`There's no terminal to ask on. Add --yes to ${command} without a question.`);
   return {
-    work: parseWork(positionals),
-    workspaceId: workspace === undefined ? undefined : parseWorkspaceId(workspace, USAGE),
+    work,
+    workspaceId: workspace === undefined ? undefined : parseWorkspaceId(workspace),
     isJson,
     isYes,
     isAgain,
@@ -83,27 +84,21 @@ function parseCommand() {
 /** @throws UsageError */
 function parseWork([command, name = '', ...rest]: readonly string[]): Work {
   if (rest.length > 0)
-    throw new UsageError(
-      `Unexpected argument: ${rest.join(' ')}. Put a label with spaces into quotes.`,
-      USAGE,
-    );
-  if (command === undefined) throw new UsageError('Choose list, show, start, stop or reboot.', USAGE);
+    throw new UsageError(`Unexpected argument: ${rest.join(' ')}. Put a label with spaces into quotes.`);
+  if (command === undefined) throw new UsageError('Choose list, show, start, stop or reboot.');
   if (command === 'list') return (app, options) => list(app, name, options);
   const action = POWER_ACTIONS.find((each) => each === command);
   if (command !== 'show' && action === undefined)
-    throw new UsageError(`There's no command "${command}". Choose list, show, start, stop or reboot.`, USAGE);
+    throw new UsageError(`There's no command "${command}". Choose list, show, start, stop or reboot.`);
   if (name.trim() === '')
-    throw new UsageError(`Which server? Add its label, ID or IPv4 address to ${command}.`, USAGE);
+    throw new UsageError(`Which server? Add its label, ID or IPv4 address to ${command}.`);
   return (app, options) => (action ? changeOne(app, action, name, options) : show(app, name, options));
 }
 
 /** Finds the one workspace with an API key. @throws ProgramEnd without one, UsageError for several */
 async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
-  const [only, ...others] = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
-  if (only === undefined)
-    throw new ProgramEnd('No workspace has an API key. Set one with: npm run key -- set --workspace T…', 1);
-  if (others.length === 0) return only;
-  throw new UsageError(`Which workspace? Add --workspace and one of ${[only, ...others].join(', ')}.`, USAGE);
+  const connected = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
+  return chooseOnly(connected, 'No workspace has an API key. Set one with: npm run key -- set');
 }
 
 /** Exit codes of `npm run vps` (docs/servers.md). */
@@ -328,7 +323,7 @@ function explainRefusal(error: Refusal): string | undefined {
     return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${act === 'delete' ? 'deleted' : VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
   }
   if (isRefusal(error, 'no_api_key'))
-    return 'This workspace has no API key. Set one with: npm run key -- set --workspace T…';
+    return 'This workspace has no API key. Set one with: npm run key -- set';
   if (isRefusal(error, 'key_unreadable'))
     return `The API key was encrypted with key "${error.details.keyId}", which is missing from ENCRYPTION_KEYS.`;
   if (isRefusal(error, 'waited_too_long'))
@@ -356,4 +351,4 @@ const CAUSES: Partial<Readonly<Record<HostingError['code'], string>>> = {
   unreadable_answer: "the hosting API's answer couldn't be read",
 };
 
-runProgram(main, 2);
+runProgram(main, USAGE);

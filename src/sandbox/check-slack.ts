@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { checkSlack } from '../cli/check-slack.ts';
+import { CHECK_SLACK_USAGE, checkSlack } from '../cli/check-slack.ts';
 import { print, runProgram } from '../cli/program.ts';
 import type { Piece } from '../cli/slack-checks.ts';
 import { realSystem } from '../system.ts';
@@ -26,4 +26,4 @@ async function readPieces(): Promise<readonly Piece[]> {
   return listPieces();
 }
 
-runProgram(main);
+runProgram(main, CHECK_SLACK_USAGE);

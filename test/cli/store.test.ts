@@ -28,7 +28,7 @@ describe('npm run store', () => {
     [['copy', '--from', 'x'], "Unknown option '--from'."],
   ])('with %j prints what is wrong and the usage', async (args, problem) => {
     const { code, output, words } = await runStore(args);
-    expect([code, output]).toEqual([1, '']);
+    expect([code, output]).toEqual([2, '']);
     expect(words.split('\n')[0]).toBe(problem);
     expect(words).toContain('npm run store -- copy --to postgres://');
     expect(words).toContain('npm run store -- restored');

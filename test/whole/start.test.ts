@@ -227,10 +227,32 @@ describe.concurrent('npm run key', () => {
     [['list', 'all'], 'Unexpected argument: all'],
   ])('with %j prints what is wrong, and then the usage', async (args, words) => {
     const { code, output } = await run('cli/key.js', args, {});
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output.split('\n\n')[0]).toContain(words);
     expect(output).toContain('\n\nUsage:\n');
     expect(output).not.toMatch(/\n\s+at /);
+  });
+});
+
+onTerminal('npm run key on a terminal', () => {
+  test('asks for the key, does not show it, and takes Enter', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await using key = startOnTerminal('cli/key.js set', { ...team.environment });
+    await expect.poll(key.screen).toContain('press Enter: ');
+    key.type(`${team.apiKey}\r`);
+    expect(await key.ended).toBe(0);
+    expect(key.screen()).toContain('The key works and is stored encrypted.');
+    expect(key.screen()).not.toContain(team.apiKey);
+  });
+
+  test('stores nothing after Ctrl-C', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await using key = startOnTerminal('cli/key.js set', { ...team.environment });
+    await expect.poll(key.screen).toContain('press Enter: ');
+    key.type(`${team.apiKey}\u0003`);
+    expect(await key.ended).toBe(1);
+    expect(key.screen()).toMatch(/\nNothing was changed\.\n$/);
+    expect(key.screen()).not.toContain(team.apiKey);
   });
 });
 

@@ -175,6 +175,7 @@ test('npm run vps names the workspaces to choose from when there are several', a
 test.each([
   [[], 'Choose list, show, start, stop or reboot.'],
   [['delete', 'web-1'], 'There\'s no command "delete".'],
+  [['reboot'], 'Which server?'],
   [['reboot', '--yes'], 'Which server?'],
   [['reboot', 'web', '1', '--yes'], 'Unexpected argument: 1.'],
   [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
