@@ -6,6 +6,7 @@ import {
   EVERY_WORKSPACE,
   listAuditedWorkspaces,
   listConnectedWorkspaces,
+  listInstalledWorkspaces,
 } from '../../../src/account/keys.ts';
 import type { AppContext, Store } from '../../../src/context.ts';
 import { createEntry } from '../../../src/core/entry.ts';
@@ -72,10 +73,12 @@ describe('a use case about all workspaces', () => {
     for (const workspaceId of ['T1', EVERY_WORKSPACE]) {
       const caller = { ...owner, actor: { ...owner.actor, workspaceId } };
       await expect(entry.execute(listConnectedWorkspaces, {}, caller)).rejects.toEqual(refused);
+      await expect(entry.execute(listInstalledWorkspaces, {}, caller)).rejects.toEqual(refused);
       await expect(entry.execute(listAuditedWorkspaces, {}, caller)).rejects.toEqual(refused);
       await expect(entry.execute(pruneAudit, { before: T0 }, caller)).rejects.toEqual(refused);
     }
     expect(await entry.execute(listConnectedWorkspaces, {}, program(EVERY_WORKSPACE))).toEqual([]);
+    expect(await entry.execute(listInstalledWorkspaces, {}, program(EVERY_WORKSPACE))).toEqual(['T1']);
   });
 
   it('leaves no audit entry when it only reads', async () => {

@@ -213,7 +213,7 @@ describe('the audit with wrong arguments', () => {
     const broken = await run(undefined, 'ENCRYPTION_KEYS=k1:c2hvcnQ= $AUDIT verify');
     expect(broken).toMatchObject({
       code: 1,
-      words: expect.stringMatching(/^Missing or wrong settings:\n  ENCRYPTION_KEYS: key 1 must be 32 bytes long, but is 5\n$/),
+      words: 'Missing or wrong settings:\n  ENCRYPTION_KEYS: key 1 must be 32 bytes long, but is 5\n',
     });
     const elsewhere = await run(undefined, `${keys} DATABASE_URL=sqlite:package.json/x $AUDIT verify`);
     expect(elsewhere).toMatchObject({
