@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { type Catalog, describePlan, type Order } from '../core/catalog.ts';
+import { type Catalog, describePlan, findPlan, type Order } from '../core/catalog.ts';
 import { findNearest, LABEL_MAX_CHARACTERS } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
@@ -160,10 +160,10 @@ const ORDER_OPTIONS = ['plan', 'location', 'image', 'label'] as const;
 const EXAMPLE = 'For example: /vps create plan=small location=fra image=debian-13 label=web-1';
 
 /**
- * Reads `key=value` in any order, a label alone, or all four values in the order of the usage. A string says what is wrong:
+ * Reads `key=value` in any order, a plan or a label alone, or all four values in the order of the usage. A string says what is wrong:
  * a mistyped option must not silently become a label.
  */
-function parseOrderWords({ words, options }: TypedWords): Partial<Order> | string {
+function parseOrderWords({ words, options }: TypedWords): TypedOrder | string {
   const empty = ORDER_OPTIONS.find((name) => options[name]?.trim() === '');
   if (empty) return `“${empty}=” needs a value right after it. ${EXAMPLE}`;
   const unknown = words.find((word) => /^(?:--)?[a-z-]+=/i.test(word));
@@ -173,8 +173,8 @@ function parseOrderWords({ words, options }: TypedWords): Partial<Order> | strin
     const [location, image, label] = more;
     return { plan: first, location, image, label };
   }
-  const isLabelAlone = words.length === 1 && options.label === undefined;
-  if (words.length === 0 || isLabelAlone) return { label: first, ...options };
+  if (words.length === 0) return options;
+  if (words.length === 1 && options.label === undefined) return { word: first, ...options };
   const typed = words.join(' ');
   const label = [options.label, typed].filter((part) => part !== undefined).join(' ');
   return `I didn’t understand “${typed}”. Put quotes around a label with spaces: label="${label}". ${EXAMPLE}`;
@@ -187,7 +187,11 @@ function describeUnknown(word: string): string {
   return `There’s no option “${name}”. ${hint}`;
 }
 
+/** What was typed of an order. `word`: a plan of the catalog, or a label. */
+type TypedOrder = Partial<Order> & { readonly word?: string | undefined };
+
 const chosen = z.object({
+  word: z.string().exactOptional(),
   plan: z.string().exactOptional(),
   location: z.string().exactOptional(),
   image: z.string().exactOptional(),
@@ -247,8 +251,14 @@ function withoutChannel(origin: Origin): Origin {
 }
 
 /** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
-async function loadForm(input: Partial<Order>, request: SlackRequest, origin: Origin): Promise<ModalView> {
+async function loadForm(
+  { word, ...typed }: TypedOrder,
+  request: SlackRequest,
+  origin: Origin,
+): Promise<ModalView> {
   const catalog = await request.execute(openCreate, {});
+  const isPlan = word !== undefined && typed.plan === undefined && findPlan(catalog, word) !== undefined;
+  const input = word === undefined ? typed : { ...typed, [isPlan ? 'plan' : 'label']: word };
   const resolved = resolveKeys(input, catalog);
   const refusals = findWrongChoices(resolved.chosen, catalog);
   const wrong = [...resolved.wrong, ...refusals.map((refusal) => request.explain(refusal))];

@@ -13,6 +13,22 @@ const LONG = {
 };
 
 describe.concurrent('the form of a create', () => {
+  test('takes the name of a plan as the plan, and any other word as the label', async ({ expect }) => {
+    await using team = await startTeam();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create small');
+    await manager.fills({ Location: 'ams', Image: 'debian-13', Label: 'web-1' });
+    await manager.presses('Review');
+    await manager.sees('5.90 per month');
+    await manager.sees('web-1');
+    await manager.closes({ all: true });
+    await manager.types('/vps create web-2');
+    await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13' });
+    await manager.presses('Review');
+    await manager.sees('web-2');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
   test('orders exactly what was chosen where all codes are too long for a menu', async ({ expect }) => {
     await using team = await startTeam({ hosting: { catalog: LONG } });
     const manager = team.slack.as('mara').in('#ops');
