@@ -119,6 +119,21 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await rows()).toEqual(['web-7', 'web-6', 'web-5', 'web-1']);
   });
 
+  it('takes the keyboard again after a modal was closed with the mouse', async () => {
+    const page = await stage.open('olga');
+    await composerOf(page).click();
+    await page.keyboard.type('/vps create');
+    await page.keyboard.press('Enter');
+    const modal = page.getByRole('dialog');
+    await modal
+      .getByRole('button', { name: /Close|Cancel/ })
+      .first()
+      .click();
+    await modal.waitFor({ state: 'detached' });
+    await page.keyboard.type('hello');
+    expect(await composerOf(page).inputValue()).toBe('hello');
+  });
+
   it('completes commands, and marks unread messages in other channels', async () => {
     const page = await stage.open('olga');
     await composerOf(page).pressSequentially('/v');

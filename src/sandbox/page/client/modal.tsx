@@ -170,7 +170,11 @@ function Dialog(props: DialogProps) {
     if (element) onOpen(element);
     return () => {
       element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (!(before instanceof HTMLElement) || !before.isConnected) return;
+      // After a dialog was closed with the mouse, Chromium gives a text field the focus, but no keyboard input before its second focus.
+      before.focus();
+      before.blur();
+      before.focus();
     };
   }, []);
   return (
