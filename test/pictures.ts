@@ -39,10 +39,6 @@ async function rebootOnPhone(sandbox: Sandbox, browser: Browser): Promise<void> 
   await modal(page)
     .getByRole('button', { name: /^Reboot/ })
     .click();
-  await page
-    .getByRole('alertdialog')
-    .getByRole('button', { name: /^Reboot/ })
-    .click();
   await modal(page).getByText('running').first().waitFor();
   await page
     .getByText(/rebooted/)

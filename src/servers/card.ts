@@ -104,8 +104,11 @@ async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext
   );
 }
 
-/** Renders a server with the buttons that this user may press now. */
-export function serverCard(card: ServerCard, now: number): Message {
+/**
+ * Renders a server with the buttons that this user may press now. `isAsked`: the user has just chosen this very server, so that its
+ * card is the question, and only Stop asks once more.
+ */
+export function serverCard(card: ServerCard, now: number, isAsked = false): Message {
   const { server, protection, note } = card;
   const label = escapeText(plainLabel(server.label));
   const paid = server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10);
@@ -118,7 +121,7 @@ export function serverCard(card: ServerCard, now: number): Message {
       ...(protection ? [section(protectionWords(protection.protectedBy))] : []),
       ...(note ? [section(noteWords(note))] : []),
       ...history(card),
-      cardButtons(card),
+      cardButtons(card, isAsked),
     ],
   };
 }
@@ -154,14 +157,16 @@ function history({ created, last }: ServerCard): KnownBlock[] {
 }
 
 /** Buttons that the role covers and the state allows. The permission check at the press is what counts (docs/design.md 2.6). */
-function cardButtons(card: ServerCard) {
+function cardButtons(card: ServerCard, isAsked: boolean) {
   const { server, role, protection } = card;
   const value = { id: server.id, on: 'card' as const };
   const may = (needed: Role) => roleCovers(role, needed) && !isDeleted(server);
   const power = may('operator') ? powerActionsIn(server) : [];
   const name = plainLabel(server.label, 60);
   return actions(
-    ...power.filter((action) => !protection || action === 'start').map((action) => cardPower(action, server)),
+    ...power
+      .filter((action) => !protection || action === 'start')
+      .map((action) => cardPower(action, server, isAsked)),
     ...(may('manager') ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${name}` })] : []),
     ...(may('manager') && !protection
       ? [deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' })]
@@ -171,10 +176,10 @@ function cardButtons(card: ServerCard) {
   );
 }
 
-function cardPower(action: PowerAction, server: Server): Button {
+function cardPower(action: PowerAction, server: Server, isAsked: boolean): Button {
   const { title } = VERBS[action];
   const label = `${title} ${plainLabel(server.label, 40)}`;
-  const confirm = confirmPower(action, server);
+  const confirm = isAsked && action !== 'stop' ? undefined : confirmPower(action, server);
   return powerButton[action].element(title, { id: server.id, on: 'card' }, { label, confirm });
 }
 

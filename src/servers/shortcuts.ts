@@ -32,7 +32,9 @@ const manageServer: Shortcut = {
     const [only] = servers;
     if (!only || servers.length > 1) return matchesView(servers, age, origin, now);
     const card = await request.execute(showServer, { ref: { id: only.id } });
-    return mentionedView(card, age, origin, now);
+    // A name that is only in a link, or only a short one, may mean the monitoring system.
+    const isNamed = mentioned.every(({ by, isOnlyInUrl }) => by !== 'short_name' && !isOnlyInUrl);
+    return mentionedView(card, age, origin, now, isNamed);
   },
 };
 
@@ -80,8 +82,9 @@ export function mentionedView(
   age: string | undefined,
   origin: Origin,
   now: number,
+  isAsked = false,
 ): ModalView {
-  const { blocks } = serverCard(card, now);
+  const { blocks } = serverCard(card, now, isAsked);
   return cardView(MANAGE_TITLE, origin, { blocks, kept: [...aged(age), finder()] });
 }
 

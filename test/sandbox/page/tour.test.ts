@@ -163,10 +163,6 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
       .getByRole('button', { name: /^Reboot/ })
       .click();
     await page
-      .getByRole('alertdialog')
-      .getByRole('button', { name: /^Reboot/ })
-      .click();
-    await page
       .getByText(/rebooted/)
       .first()
       .waitFor();

@@ -23,6 +23,11 @@ describe('Manage server… on a message', () => {
     await operator.sees('Manage server web-1');
     await operator.sees('The message is less than a minute old');
     expect(changesSeen(team)).toEqual([]);
+    // The card is the question: of what can be undone, nothing asks once more.
+    expect([operator.confirmationOf('Reboot'), operator.confirmationOf('Stop')]).toEqual([
+      undefined,
+      expect.stringContaining('Stop the server?'),
+    ]);
     await operator.presses('Reboot');
     await operator.thread(ts).sees('@otto rebooted web-1: 🟢 running');
     await operator.closes();
