@@ -99,6 +99,7 @@ const AUDIT_NAMES: Readonly<Record<string, string>> = {
 function plainly({ name, usage, needs }: Command): Action {
   const text = usage
     .replace(/\[server…?\]/, '%')
+    .replace(/ \[[^\]]*\](?= <)/, '')
     .replace(/<\w+>/g, 'x')
     .replace(/ \[.*$/, '')
     .replace('…', '');

@@ -29,7 +29,7 @@ describe('an app with token rotation', () => {
       team.slack.faults.slowDown('oauth.v2.access', 300);
     });
     await team.owner.types('@vps help');
-    await team.owner.sees('/vps connect');
+    await team.owner.sees('@vps help all');
     await team.owner.types('/vps connect');
     await team.owner.sees('Enter the API key');
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
