@@ -1,4 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
+import { connectStep } from './account/buttons.ts';
 import { HostingError, isRefusal } from './core/errors.ts';
 import { accessSteps } from './requests/role-request-card.ts';
 import { failedSteps, serverSteps } from './servers/words.ts';
@@ -13,5 +14,6 @@ export function nextSteps(error: unknown, typed?: string): KnownBlock[] {
 function buttonsAfter(error: unknown, typed: string | undefined): Button[] {
   if (error instanceof HostingError) return failedSteps(error);
   if (isRefusal(error, 'role_needed')) return accessSteps(error, typed);
+  if (isRefusal(error, 'no_api_key')) return error.details.isOwner ? [connectStep()] : [];
   return serverSteps(error);
 }

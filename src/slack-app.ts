@@ -105,16 +105,17 @@ export function createSlack(options: SlackOptions): Slack {
       mayAnnounce(workspaceId, channelId, workspaces, channels),
   };
   const outbox = createOutbox(shared);
+  const users = createUsers(clients, system);
   return {
     ports: {
-      users: createUsers(clients, system),
+      users,
       groups: createGroups(clients, system),
       admins: createAdmins(clients, system),
       channels,
       channelTest: createChannelTest(clients, channels),
       slackAbilities: options.abilities,
       homeRedraw: { redraw: homeTouches.redraw },
-      ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
+      ...createNotifiers({ outbox, log, currencyOf, accountUrl, users }),
     },
     createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
     greetInstaller: (workspaceId, userId) => outbox.sendDirectly(workspaceId, userId, installedMessage()),
@@ -145,7 +146,9 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
 }
 
 /** Creates the notifiers of all features. */
-function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
+function createNotifiers(
+  parts: Parameters<typeof createOperationNotifier>[0] & Parameters<typeof createRequestNotifier>[0],
+) {
   return {
     connectNotifier: createConnectNotifier(parts),
     operationNotifier: createOperationNotifier(parts),

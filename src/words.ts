@@ -37,7 +37,7 @@ const accessRefusalWords = {
   grants_moved: () =>
     'Someone else changed roles at the same moment, so nothing was changed. Check `/vps access` and try again.',
   beyond_request: ({ role }) =>
-    `You can approve ${articleOf(role)} *${role}* role at most, for the servers that were requested. To grant more, use \`/vps access grant\`.`,
+    `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
   label_needed: ({ role }) =>
     `This server has no label, so you can’t request a role for this server alone. To request one for every server: \`/vps access ask ${role}\``,
@@ -111,7 +111,12 @@ export function frozenWords({ frozenBy, since }: RefusalDetails['purchases_froze
 /** The words of refusals about the hosting account and the workspace's settings. */
 const accountRefusalWords = {
   other_workspace: () => 'This app isn’t set up for this workspace.',
-  no_api_key: () => 'No hosting account is connected yet. An owner can connect one with `/vps connect`.',
+  no_api_key: ({ owners = [], isOwner }) => {
+    const words = 'No hosting account is connected.';
+    if (isOwner) return `${words} Connect it with \`/vps connect\`.`;
+    if (owners.length === 0) return `${words} An owner can connect it with \`/vps connect\`.`;
+    return `${words} Ask ${owners.slice(0, 3).map(mention).join(' or ')} to connect it.`;
+  },
   key_unreadable: ({ keyId }) =>
     `Stored data was encrypted with key ${codeTyped(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
   link_unusable: ({ reason }) =>
@@ -179,9 +184,9 @@ const purchaseRefusalWords = {
     `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
   bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
   price_moved: ({ before, now }, currency) =>
-    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} since you looked. Nothing was ordered or charged.`,
+    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} while you were looking at this. Nothing was ordered or charged.`,
   already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
+    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
   paid_until_unknown: ({ label }) =>
     `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
@@ -233,7 +238,7 @@ export function failedWords(
   details: HostingErrorDetails,
 ): string {
   if (code === 'wrong_state') return wrongStateWords(failed, details.state);
-  return `${codeLabel(failed.label)} was not ${VERBS[failed.act].past}: ${CAUSES[code](details)}`;
+  return `${codeLabel(failed.label)} wasn’t ${VERBS[failed.act].past}: ${CAUSES[code](details)}`;
 }
 
 function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state: string | undefined): string {
@@ -302,7 +307,7 @@ const serverRefusalWords = {
   prefix_only: ({ typed, server, action }) =>
     `${codeTyped(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
   rebooted_recently: ({ server, agoMs, rebootedBy }) =>
-    `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot again?`,
+    `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot it again?`,
 } satisfies Partial<RefusalWords>;
 
 /** "rebooted 40 s ago by @otto" */

@@ -115,7 +115,7 @@ const grantModal = grantForm.onSubmit(grantAccess, async ({ fields, viewId }, re
     with: loadingView(GRANT_TITLE, 'Granting the role…'),
     after: async () => {
       const words = grantedWords(await request.execute(grantAccess, wanted));
-      await request.views.update(viewId, noticeView(GRANT_TITLE, words));
+      await request.views.update(viewId, noticeView('Role granted', words));
     },
   };
 });
@@ -145,17 +145,18 @@ async function grant(wanted: WantedGrant, request: SlackRequest): Promise<void> 
 }
 
 async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
-  const removed = await request.execute(revokeAccess, grantee);
-  await request.reply.send(textMessage(revokedWords(grantee, removed.length)));
+  const { removed, left } = await request.execute(revokeAccess, grantee);
+  await request.reply.send(textMessage(revokedWords(grantee, removed.length, left)));
 }
 
-/** Says what was revoked, and which roles a user may still have. */
-export function revokedWords(grantee: Grantee, revoked: number): string {
+/** Says what was revoked, and which roles a user still has here: as a Slack admin, or through a group or this channel. */
+export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles): string {
   const who = describeGrantee(grantee);
   if (grantee.subjectKind !== 'user')
     return revoked > 0 ? `The role of ${who} was revoked.` : `${who} doesn’t have a role.`;
   const done = revoked > 0 ? `${who}’s own role was revoked.` : `${who} doesn’t have a role of their own.`;
-  return `${done} Roles from groups, channels or admin rights remain; check with \`/vps access @user\`.`;
+  if (left.length === 0) return `${done} They have no other role in this channel.`;
+  return `${done} In this channel, they still have:\n${roleLines(left)}`;
 }
 
 const ACCESS_USAGE =
@@ -236,7 +237,7 @@ function parseGrant(
   const wanted = findRole(role);
   if (!wanted) return explainRole(role);
   if (tooMuch !== undefined)
-    return `I didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
+    return `We didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
   const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
   if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
   const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
@@ -337,11 +338,16 @@ function describeAdmins(admins: AccessList['admins']): string {
 /** Renders which roles one user holds in this channel, and why. */
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
-  const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
-  const more = roles.length > lines.length ? `\nand ${roles.length - lines.length} more` : '';
   return textMessage(
-    `Roles of ${mention(userId)} in this channel:\n${lines.join('\n')}${more}`,
+    `Roles of ${mention(userId)} in this channel:\n${roleLines(roles)}`,
     context('The highest role applies.'),
+  );
+}
+
+function roleLines(roles: HeldRoles): string {
+  const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
+  return [...lines, ...(roles.length > lines.length ? [`and ${roles.length - lines.length} more`] : [])].join(
+    '\n',
   );
 }
 

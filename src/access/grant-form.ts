@@ -152,21 +152,17 @@ export function readGrantFields(
 /** Says what was granted, and how many servers it covers now. */
 export function grantedWords({ grant, matchingServers }: Granted): string {
   const who = describeGrantee(grant);
-  const covered = coverage(grant.pattern, matchingServers);
+  const covered = matchingServers ? ` (${count(matchingServers, 'server')})` : '';
+  const none =
+    matchingServers === 0
+      ? ` No server matches ${codeTyped(grant.pattern)} yet; the role applies to new ones, too.`
+      : '';
   switch (grant.subjectKind) {
     case 'user':
-      return `${who} is now ${describeNewRole(grant)}${covered}`;
+      return `${who} is now ${describeNewRole(grant, covered)}.${none}`;
     case 'group':
-      return `Members of ${who} are now ${describeRoles(grant)}${covered}`;
+      return `Members of ${who} are now ${describeRoles(grant, covered)}.${none}`;
     case 'channel':
-      return `Full members in ${who} are now ${describeRoles(grant)} there${covered}`;
+      return `In ${who}, its full members are now ${describeRoles(grant, covered)}.${none}`;
   }
-}
-
-/** The end of the sentence about a grant: how many servers it covers. */
-function coverage(pattern: string, matchingServers: number | undefined): string {
-  if (matchingServers === undefined) return '.';
-  if (matchingServers === 0)
-    return `. No server matches ${codeTyped(pattern)} right now; the role applies to new ones, too.`;
-  return ` (${count(matchingServers, 'server')} right now).`;
 }

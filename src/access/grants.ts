@@ -8,6 +8,7 @@ import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles } from '../core/permission.ts';
 import type { Actor, Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { redrawHomes } from '../home/redraw.ts';
+import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 
 /** Who has which role in a workspace and why, and the open access requests. */
@@ -40,7 +41,7 @@ export const listAccess = defineUseCase({
         userIds: admins.users.filter((user) => !cannotHoldRole(user, workspaceId)).map(({ id }) => id),
         isComplete: admins.isComplete,
       },
-      requests,
+      requests: await Promise.all(requests.map((request) => withGuest(request, app.users))),
     };
   },
 });
@@ -50,9 +51,12 @@ export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: UserId }, { app, actor }): Promise<HeldRoles> =>
-    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
+  run: (input: { userId: UserId }, context): Promise<HeldRoles> => listRolesOf(input.userId, context),
 });
+
+function listRolesOf(userId: UserId, { actor, app }: UseCaseContext): Promise<HeldRoles> {
+  return findRoles({ ...actor, userId, homeTeamId: actor.workspaceId }, app);
+}
 
 /** A grant to make. */
 export type WantedGrant = Grantee & {
@@ -104,8 +108,14 @@ export const grantAccess = defineUseCase({
   follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
+/** What was revoked, and which roles a user still has in the actor's channel. */
+export interface Revoked {
+  readonly removed: readonly Grant[];
+  readonly left: HeldRoles;
+}
+
 /**
- * Revokes one grant, or all of a subject, and returns the removed ones.
+ * Revokes one grant, or all of a subject.
  * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
  */
 export const revokeAccess = defineUseCase({
@@ -118,22 +128,23 @@ export const revokeAccess = defineUseCase({
         ? { kind: 'id', id: input.grantId }
         : { kind: 'every_role', subjectId: input.subjectId },
   }),
-  run: async (input: Grantee | { grantId: GrantId }, context): Promise<readonly Grant[]> => {
+  run: async (input: Grantee | { grantId: GrantId }, context): Promise<Revoked> => {
     const { actor, app, setSubject } = context;
     const { grants } = app;
     if (!('grantId' in input)) {
       const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
-      const all = await grants.removeAll(actor.workspaceId, input, seen);
-      if (all.length > 0) setSubject({ details: auditGrants(all) });
-      return all;
+      const removed = await grants.removeAll(actor.workspaceId, input, seen);
+      if (removed.length > 0) setSubject({ details: auditGrants(removed) });
+      const { subjectKind, subjectId: userId } = input;
+      return { removed, left: subjectKind === 'user' ? await listRolesOf(userId, context) : [] };
     }
     const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
     const removed = await grants.remove(actor.workspaceId, input.grantId, seen);
     if (!removed) throw new Refusal('grant_over', {});
     setSubject({ details: auditGrants([removed]) });
-    return [removed];
+    return { removed: [removed], left: [] };
   },
-  follow: (removed, { app }) => redrawHomes(removed, app),
+  follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
 
 /** Lists stored grants for the audit, with their whole duration. */

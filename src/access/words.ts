@@ -29,19 +29,19 @@ export function describeRole(facts: RoleFacts): string {
   return `*${facts.role}*${scopeOf(facts)}`;
 }
 
-/** "*operators* for `web-*` until 14:00". */
-export function describeRoles(facts: RoleFacts): string {
-  return `*${facts.role}s*${scopeOf(facts)}`;
+/** "*operators* for `web-*` (20 servers) until 14:00". */
+export function describeRoles(facts: RoleFacts, covered = ''): string {
+  return `*${facts.role}s*${scopeOf(facts, covered)}`;
 }
 
-function scopeOf({ pattern, until }: RoleFacts): string {
+function scopeOf({ pattern, until }: RoleFacts, covered = ''): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
-  return `${servers}${until === undefined ? '' : ` until ${slackDate(until)}`}`;
+  return `${servers}${covered}${until === undefined ? '' : ` until ${slackDate(until)}`}`;
 }
 
-/** "an *operator* for `web-*` until 14:00". */
-export function describeNewRole(facts: RoleFacts): string {
-  return `${articleOf(facts.role)} ${describeRole(facts)}`;
+/** "an *operator* for `web-*` until 14:00". `covered`: " (20 servers)". */
+export function describeNewRole(facts: RoleFacts, covered = ''): string {
+  return `${articleOf(facts.role)} *${facts.role}*${scopeOf(facts, covered)}`;
 }
 
 /** "a" or "an". */
@@ -63,9 +63,9 @@ export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   return `${describeRole({ role, pattern, until: source.until })}: ${through}granted by ${mention(source.grantedBy)}`;
 }
 
-/** "@nora is requesting the *operator* role for `web-1`.", with the reason below. */
+/** "@gus (guest) is requesting the *operator* role for `web-1`.", with the reason below. */
 export function describeRequest(request: RoleRequest): string {
-  return `${mention(request.requesterId)} is requesting the ${describeWantedRole(request)}.\n${quote(request.reason)}`;
+  return `${mention(request.requesterId)}${request.isGuest ? ' (guest)' : ''} is requesting the ${describeWantedRole(request)}.\n${quote(request.reason)}`;
 }
 
 /** "*operator* role for `web-1`". */

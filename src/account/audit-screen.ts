@@ -11,7 +11,13 @@ import { codeLabel, escapeText, slackDate, utcDate } from '../slack/kit/text.ts'
 import { findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { readAudit } from './audit.ts';
-import { describeAct, describeActor, describeCode } from './audit-sentence.ts';
+import {
+  describeAct,
+  describeActor,
+  describeChanges,
+  describeCode,
+  describePlace,
+} from './audit-sentence.ts';
 import {
   ACTION_GROUPS,
   type AuditQuery,
@@ -34,7 +40,7 @@ export function auditDetailsView(entry: StoredEntry, currency: string): ModalVie
     title: plain(DETAILS_TITLE),
     close: plain('Close'),
     blocks: [
-      section(`${describeAct(entry, currency)}.`),
+      section(`${describeAct(entry, currency)}.${describeChanges(entry)}`),
       facts(listFacts(entry, currency)),
       ...storedLabel(entry),
       context(describeIds(entry)),
@@ -43,16 +49,25 @@ export function auditDetailsView(entry: StoredEntry, currency: string): ModalVie
 }
 
 function listFacts(entry: StoredEntry, currency: string): readonly (readonly [string, string])[] {
-  const { at, actorId, channelId, surface, serverId, money } = entry;
+  const { at, actorId, surface, serverId, money } = entry;
   return [
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
-    ...(channelId === undefined ? [] : [['Where', `<#${channelId}>\n${codeLabel(channelId)}`] as const]),
+    ...whereOf(entry),
     ['How', wordsIn(SURFACES, surface)],
     ['Outcome', describeOutcome(entry)],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
   ];
+}
+
+/** A direct message has no name to show, so that only the kind of place is shown. */
+function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
+  const { channelId } = entry;
+  if (channelId !== undefined && !channelId.startsWith('D'))
+    return [['Where', `<#${channelId}>\n${codeLabel(channelId)}`]];
+  const place = describePlace(entry);
+  return place === undefined ? [] : [['Where', `${place.charAt(0).toUpperCase()}${place.slice(1)}`]];
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {
@@ -97,9 +112,9 @@ const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
   shortcut: 'Shortcut',
   mention: 'Mention',
   direct_message: 'Direct message',
-  home: 'App Home',
+  home: 'Home',
   page: 'Connect page',
-  background: 'By itself, in the background',
+  background: 'Automatically, in the background',
   workflow: 'Workflow step',
   cli: 'Command line',
   command_line: 'Command line',
@@ -219,7 +234,7 @@ function describeEntry(entry: StoredEntry, currency: string) {
     { seq: entry.seq },
     { label: `Details of entry ${entry.seq}` },
   );
-  return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}`, details);
+  return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}${describeChanges(entry)}`, details);
 }
 
 const details = defineForm({

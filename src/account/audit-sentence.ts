@@ -22,10 +22,30 @@ export function describeActOnIt(act: Facts): string {
   return sentenceOf(act, 'it');
 }
 
-type Facts = Pick<StoredEntry, 'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'details'>;
+type Facts = Pick<
+  StoredEntry,
+  'actorId' | 'channelId' | 'surface' | 'action' | 'outcome' | 'code' | 'details'
+>;
+
+/**
+ * Describes where an action was done: "in #ops". Undefined if that isn't known: the forms and cards that are opened on Home have
+ * the channel of the user's conversation with the app, like those of a direct message.
+ */
+export function describePlace({
+  channelId,
+  surface,
+}: Pick<Facts, 'channelId' | 'surface'>): string | undefined {
+  if (surface === 'home') return 'on Home';
+  if (surface === 'workflow') return 'from a workflow';
+  if (surface === 'cli' || surface === 'command_line') return 'on the command line';
+  if (channelId === undefined) return undefined;
+  if (!channelId.startsWith('D')) return `in <#${channelId}>`;
+  return surface === 'button' || surface === 'modal' ? undefined : 'in a direct message';
+}
 
 function sentenceOf(act: Facts, subject: string): string {
-  const place = act.channelId === undefined ? '' : ` in <#${act.channelId}>`;
+  const where = describePlace(act);
+  const place = where === undefined ? '' : ` ${where}`;
   const special = findSpecialWords(act, subject, place);
   if (special !== undefined) return special;
   const words = findActionWords(act.action);
@@ -146,8 +166,7 @@ function describeSubject(entry: StoredEntry): string {
     const say = ROLE_WORDS.get(action);
     if (say) return details.roles.map((each) => say(describeHolder(each), describeRole(each))).join(' and ');
   }
-  if (details?.kind === 'settings' && details.changes.length > 0)
-    return `the settings: ${details.changes.map(describeChange).join(', ')}`;
+  if (details?.kind === 'settings') return 'the settings';
   const subject = describeLabel(entry);
   return action === 'approval_answer' ? `the approval request for ${subject}` : subject;
 }
@@ -208,9 +227,15 @@ function describeId(id: string): string {
   return /^[CG]/.test(id) ? `<#${id}>` : mention(id);
 }
 
-/** "Approval for deletions off → on". */
+/** Lists what an entry changed in the settings, one per line: "Deletions need approval: off → on". Empty for other entries. */
+export function describeChanges({ details }: Pick<StoredEntry, 'details'>): string {
+  return details?.kind === 'settings'
+    ? details.changes.map((each) => `\n• ${describeChange(each)}`).join('')
+    : '';
+}
+
 function describeChange({ name, before, after }: SettingChange): string {
-  return `${SETTING_LABELS[name]} ${describeValue(name, before)} → ${describeValue(name, after)}`;
+  return `${SETTING_LABELS[name]}: ${describeValue(name, before)} → ${describeValue(name, after)}`;
 }
 
 function describeValue(name: SettingName, value: string | undefined): string {
@@ -231,13 +256,13 @@ const NONE: Partial<Readonly<Record<SettingName, string>>> = {
 /** The name of each setting in the audit. */
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   freeze: 'Purchase freeze',
-  announces: 'Announcements',
-  'approval.delete': 'Approval for deletions',
-  'approval.renew': 'Approval for renewals',
-  'approval.createAbove': 'Approval for new servers above',
+  announces: 'Changes are announced',
+  'approval.delete': 'Deletions need approval',
+  'approval.renew': 'Renewals need approval',
+  'approval.createAbove': 'New servers need approval above',
   'budget.workspace': 'Monthly workspace budget',
   'budget.person': 'Monthly budget per person',
-  channel: 'Approvals channel',
+  channel: 'Approval requests go to',
   currency: 'Currency',
   'digest.channel': 'Daily digest channel',
   'digest.hour': 'Hour of the daily digest',
@@ -294,9 +319,7 @@ const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: s
       ? `The digest is posted between ${digest.hour}:00 and ${digest.hour}:15`
       : 'No hour is set for a digest',
   'digest.zone': ({ digest }) =>
-    digest
-      ? `The digest follows the clocks of ${escapeText(digest.zone)}`
-      : 'No time zone is set for a digest',
+    digest ? `The digest’s time zone is ${escapeText(digest.zone)}` : 'No time zone is set for a digest',
   'digest.days': ({ digest }) =>
     digest
       ? `Servers are listed from ${count(digest.daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(digest.daysBefore)})`

@@ -123,7 +123,7 @@ const ACTIONS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'note that the database was restored from a backup',
     group: 'settings',
   },
-  reminders: { did: 'viewed the coming renewals', base: 'view the coming renewals', group: 'reading' },
+  reminders: { did: 'viewed upcoming renewals', base: 'view upcoming renewals', group: 'reading' },
   reminder_snooze: { did: 'snoozed reminders for %', base: 'snooze reminders for %', group: 'purchases' },
   reminder_end: { did: 'left % to expire', base: 'leave % to expire', group: 'purchases' },
   reminder_again: {
@@ -210,6 +210,8 @@ export function describeQuery({ server, actorId, group, outcome, since }: AuditQ
 }
 
 export const connectButton = defineButton('connect', z.object({}));
+/** Offers an owner to connect an account, where none is connected. */
+export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
 export const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */
 export const linkButton = defineButton('link', z.object({}));

@@ -164,10 +164,13 @@ export function createAccountNotifier({ outbox, log }: Parts): AccountNotifier {
       const { workspaceId } = keyChange;
       const message = keyChangeMessage(keyChange);
       const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
+      // Who changed the key has been answered already.
+      const others = userIds.filter((id) => id !== keyChange.actorId);
       try {
         const posted = channelId === undefined ? [] : await post([channelId]);
-        const reached = posted.length > 0 ? posted : await post(userIds);
-        if (reached.length === 0) log.warn('no owner could be told about an API key', { workspaceId });
+        const reached = posted.length > 0 ? posted : await post(others);
+        if (reached.length === 0 && others.length > 0)
+          log.warn('no owner could be told about an API key', { workspaceId });
       } catch (error) {
         log.warn('no owner could be told about an API key', { workspaceId, ...describeDefect(error) });
       }

@@ -103,7 +103,7 @@ export function settingsView(
 
 function freezeFields(freeze: PurchaseFreeze | undefined): KnownBlock[] {
   const field = choice('freeze', 'Purchase freeze', freeze !== undefined, [
-    'On: nothing can be bought or renewed',
+    'On (no new servers, no renewals)',
     'Off',
   ]);
   if (!freeze) return [field];
@@ -112,7 +112,7 @@ function freezeFields(freeze: PurchaseFreeze | undefined): KnownBlock[] {
 
 function approvalFields({ approval }: WorkspaceSettings, currency: string): KnownBlock[] {
   return [
-    section('*Two-person rule: another manager must approve*'),
+    section('*Require a second manager’s approval for*'),
     choice('approveDelete', 'Deleting servers', approval.delete, ['On', 'Off']),
     choice('approveRenew', 'Renewing servers', approval.renew, ['On', 'Off']),
     amountField('createAbove', approval.createAbove, {
@@ -134,7 +134,7 @@ function budgetFields({ budget }: WorkspaceSettings, currency: string): KnownBlo
       hint: 'Leave empty for no limit.',
     }),
     context(
-      'Orders over budget are refused, or need approval if the two-person rule is on. Only payments through this app count; renewals without a known price don’t.',
+      'Orders over budget are refused or, with the two-person rule, need approval. Only orders from Slack with a known price count.',
     ),
   ];
 }
@@ -229,8 +229,8 @@ export const settings = defineCommand({
         with: loadingView(SETTINGS_TITLE, 'Saving…'),
         after: async () => {
           await request.execute(changeSettings, { was, settings: wanted });
-          await request.views.update(viewId, noticeView(SETTINGS_TITLE, words));
-          await request.reply.send(textMessage(words));
+          const shown = await request.views.update(viewId, noticeView('Settings saved', words));
+          if (!shown.ok) await request.reply.send(textMessage(words));
           await announceFreeze(was, wanted, request);
         },
       };

@@ -1,5 +1,5 @@
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
-import { type HostingError, isExpected, type Refusal } from '../core/errors.ts';
+import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
 import { findRoles } from '../core/permission.ts';
 import { coversRole } from '../core/roles.ts';
 import type { ListExtent } from '../core/server.ts';
@@ -15,6 +15,7 @@ import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
+import { connectStep } from './buttons.ts';
 
 /** What `/vps status` shows. */
 interface Status {
@@ -152,8 +153,9 @@ export function statusMessage(found: Status, currency: string): Message {
     blocks: [
       section(describeApi(api, currency)),
       ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
+      ...(canConnect(api) ? [actions(connectStep())] : []),
       facts([
-        ['API requests this minute', describeBudget(api)],
+        ...(api.isUsable ? [['API requests this minute', describeBudget(api)] as const] : []),
         ['Unconfirmed orders', describeOpen(found)],
         ['Unsaved root passwords', String(found.passwordsHeld)],
       ]),
@@ -173,18 +175,21 @@ function describeApi(api: ApiStatus, currency: string): string {
 const MAYBE_WHOLE =
   'The list of servers contains something that we can’t interpret, so some servers may be missing from it.';
 
-function describeBudget(api: ApiStatus): string {
-  if (!api.isUsable) return 'unknown';
-  const { taken, limit, waiting } = api.budget;
+function canConnect(api: ApiStatus): boolean {
+  return !api.isUsable && isRefusal(api.error, 'no_api_key') && api.error.details.isOwner === true;
+}
+
+function describeBudget({ budget }: Extract<ApiStatus, { isUsable: true }>): string {
+  const { taken, limit, waiting } = budget;
   return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
 }
 
-/** Renders a button for each operation that a manager has to decide. */
+/** Renders a button for each operation that a manager has to resolve. */
 function decisions({ open }: Status) {
   const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
   if (waiting.length === 0) return [];
   const buttons = waiting.map(({ id, purchase }) =>
-    decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
+    decideButton.element(`Resolve ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
   );
   return buttons.map((button) => actions(button));
 }
@@ -214,28 +219,28 @@ function describeOpen({ open }: Status): string {
   const lines = open.slice(0, 10).map((operation) => {
     const { state, needsDecision, purchase, actorId, createdAt } = operation;
     const order = `${codeLabel(labelOf(purchase), 40)} (${purchase.kind}, ${mention(actorId)})`;
-    return `${order}: ${needsDecision ? 'needs a decision' : STATES[state]}, since ${slackDate(createdAt)}`;
+    return `${order}: ${needsDecision ? 'a manager has to resolve it' : STATES[state]}, since ${slackDate(createdAt)}`;
   });
   const rest = open.length - lines.length;
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** Renders a line for each ability in Slack: a dot, a word, and what fixes it. */
+/** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
     const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
-    const [dot, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
-    return `${dot} ${NAMES[ability]}: ${words}`;
+    const [sign, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
+    return `${sign} ${NAMES[ability]}: ${words}`;
   });
   const all = needsInstall ? [NEEDS_INSTALL, ...lines] : lines;
-  return section(['*What the app may do in Slack*', ...all].join('\n'));
+  return section(['*Slack permissions*', ...all].join('\n'));
 }
 
 const NEEDS_INSTALL =
-  '🔴 Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
+  '⚠️ Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
 
-type Line = readonly [dot: string, words: string];
+type Line = readonly [sign: string, words: string];
 
 const ABILITIES: readonly SlackAbility[] = [
   'direct_messages',
@@ -253,19 +258,19 @@ const NAMES: Readonly<Record<SlackAbility, string>> = {
   channel_lookups: 'Channel lookups',
 };
 
-const OFF_BY_SETTINGS: Line = ['⚪', 'turned off in `/vps settings`'];
+const OFF_BY_SETTINGS: Line = ['▫️', 'turned off in `/vps settings`'];
 /** Nothing is announced where the app can't tell who reads along. */
 const UNSEEN_READERS: Line = [
-  '🔴',
-  'off, because the app can’t tell which channels other organizations share. Fix the channel lookups.',
+  '⚠️',
+  'off, because we can’t tell which channels other organizations share. Fix the channel lookups.',
 ];
 
 const isRefused = (seen: SeenAbility): seen is SlackProblem => typeof seen === 'object';
 
 function describe(seen: SeenAbility): Line {
-  if (seen === 'works') return ['🟢', 'working'];
-  if (seen === 'untried') return ['⚪', 'not tried in the last hour'];
-  return ['🔴', `off. ${wordsOfProblem(seen)}`];
+  if (seen === 'works') return ['✅', 'OK'];
+  if (seen === 'untried') return ['▫️', 'not tried in the last hour'];
+  return ['⚠️', `off. ${wordsOfProblem(seen)}`];
 }
 
 /** Says what to do about a problem, in the app's settings on api.slack.com. */

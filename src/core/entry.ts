@@ -25,6 +25,7 @@ import {
   checkPermission,
   coversAllServers,
   describeMissingRole,
+  describeNotConnected,
   findRoles,
   hasRole,
   type KnownRoles,
@@ -182,13 +183,11 @@ function watchLists(api: HostingApi, onPartOfList: Caller['onPartOfList']): Host
 }
 
 /** Opens the workspace's hosting account, without a request. @throws Refusal `no_api_key`, `key_unreadable` */
-async function openHosting(
-  { workspaceId, userId }: Actor,
-  { apiKeys, hostingOf }: AppContext,
-): Promise<HostingApi> {
-  const held = await apiKeys.find(workspaceId);
-  if (!held) throw new Refusal('no_api_key', {});
-  return hostingOf(held.key, workspaceId, userId);
+async function openHosting(actor: Actor, app: AppContext): Promise<HostingApi> {
+  const { workspaceId, userId } = actor;
+  const held = await app.apiKeys.find(workspaceId);
+  if (!held) throw await describeNotConnected(actor, app);
+  return app.hostingOf(held.key, workspaceId, userId);
 }
 
 /** One thing that users can do with the app, whatever the surface. */

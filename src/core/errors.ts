@@ -70,7 +70,8 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
-  no_api_key: Record<never, never>;
+  /** `owners`: users who can connect an account; `isOwner`: the actor is one of them. */
+  no_api_key: { owners?: readonly string[]; isOwner?: boolean };
   key_unreadable: { keyId: string };
   link_unusable: { reason: 'used' | 'expired' | 'unknown' };
   no_public_url: { workspaceId: string };

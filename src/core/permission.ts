@@ -7,9 +7,11 @@ import { withTimeout } from './locks.ts';
 import {
   type Actor,
   coversRole,
+  findKeyNameOf,
   type Grant,
   type HeldRole,
   type HeldRoles,
+  isCommandLine,
   type Role,
   roleCovers,
   strongestRole,
@@ -71,6 +73,25 @@ export async function describeMissingRole(
     owners: owners ?? [],
     held,
     label: server && findKnownLabel(server, roles),
+  });
+}
+
+/** Returns the refusal `no_api_key`, with the owners who can connect an account. Never waits long for Slack. */
+export async function describeNotConnected(actor: Actor, app: AppContext): Promise<Refusal> {
+  if (isCommandLine(actor.userId) || findKeyNameOf(actor.userId) !== undefined)
+    return new Refusal('no_api_key', {});
+  const known = await withTimeout(
+    Promise.all([
+      lookUpRoles(actor, app, (own) => coversRole(own, 'owner')),
+      listOwners(actor.workspaceId, app),
+    ]),
+    app.system,
+    OWNERS_TIMEOUT_MS,
+  );
+  const [roles, owners = []] = known ?? [];
+  return new Refusal('no_api_key', {
+    owners,
+    isOwner: roles !== undefined && coversRole(roles.held, 'owner'),
   });
 }
 

@@ -51,7 +51,7 @@ function attentionBlocks(home: Home, currency: string): KnownBlock[] {
 }
 
 const NEEDS_INSTALL =
-  '🔴 Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
+  '⚠️ Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
 
 export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   const lines = unsaved
@@ -86,12 +86,12 @@ export function orderBlocks(open: readonly Operation[], role: Role | undefined):
     ...shown.map((operation) => {
       const { id, purchase, needsDecision, createdAt } = operation;
       const doing = purchase.kind === 'create' ? 'creating' : 'renewing';
-      const stands = needsDecision ? 'needs a decision' : 'not confirmed yet';
+      const stands = needsDecision ? 'a manager has to resolve it' : 'not confirmed yet';
       const name = labelOf(purchase);
-      const words = `🟡 ${codeLabel(name, 40)} · ${doing}, ${stands} (since ${slackDate(createdAt)})`;
+      const words = `⏳ ${codeLabel(name, 40)} · ${doing}, ${stands} (since ${slackDate(createdAt)})`;
       if (!needsDecision || !roleCovers(role, 'manager')) return section(words);
-      const label = `Decide about ${plainLabel(name, 40)}`;
-      return section(words, decideButton.element('Decide…', { operationId: id }, { label }));
+      const label = `Resolve the order for ${plainLabel(name, 40)}`;
+      return section(words, decideButton.element('Resolve…', { operationId: id }, { label }));
     }),
     ...rest(open.length - shown.length, 'more unconfirmed order', '/vps status'),
   ];
@@ -157,7 +157,7 @@ export function setupBlocks(isOwner: boolean, accountUrl: string | undefined): K
   if (!isOwner)
     return [
       header('Not connected yet'),
-      section('The hosting account isn’t connected yet. An owner can do that with `/vps connect`.'),
+      section('No hosting account is connected. An owner can connect it with `/vps connect`.'),
     ];
   const page = accountUrl === undefined ? 'API keys page' : `<${escapeText(accountUrl)}|account page>`;
   return [

@@ -8,6 +8,7 @@ import type { PurchaseFreeze } from '../core/settings.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { listDecidable } from '../requests/approval.ts';
+import { withGuest } from '../requests/notify.ts';
 import {
   APPROVALS,
   type Approval,
@@ -106,7 +107,7 @@ async function readRest(roles: HeldRoles, context: Context) {
   const [unsaved, approvals, access, own, workspace, needsInstall] = await Promise.all([
     listUnsaved(context),
     listDecidable(roles, context),
-    isOwner ? listPending(ROLES_ASKED, (requesterId) => requesterId !== actor.userId, context) : [],
+    isOwner ? listAsked(context) : [],
     listOwn(context),
     app.workspaces.find(actor.workspaceId),
     isOwner && app.installations.needsInstall?.(actor.workspaceId),
@@ -118,6 +119,12 @@ async function readRest(roles: HeldRoles, context: Context) {
     needsInstall: needsInstall === true,
     freeze: workspace?.settings.freeze,
   };
+}
+
+async function listAsked(context: Context): Promise<readonly RoleRequest[]> {
+  const { actor, app } = context;
+  const asked = await listPending(ROLES_ASKED, (requesterId) => requesterId !== actor.userId, context);
+  return Promise.all(asked.map((request) => withGuest(request, app.users)));
 }
 
 async function listUnsaved({ actor, app }: Context): Promise<Home['unsaved']> {

@@ -78,7 +78,7 @@ export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownB
 function unread(error: Parameters<typeof wordsOfError>[0] | undefined, currency: string): KnownBlock[] {
   if (!error) return [section('Loading servers…')];
   return [
-    section(`🔴 ${wordsOfError(error, currency)}\nYour servers can’t be shown right now.`),
+    section(`⚠️ ${wordsOfError(error, currency)}\nYour servers can’t be shown right now.`),
     actions(refresh('Try again')),
   ];
 }
@@ -120,7 +120,7 @@ export function cautions(
   const since = `as of ${slackDate(readAt)}`;
   if (stale === 'reading')
     return [context(`${total === 0 ? 'No servers' : 'Showing servers'} ${since}. Loading…`), ...part];
-  return [section(`🔴 ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
+  return [section(`⚠️ ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
 }
 
 function rangeWords({ page, pages, shown, total }: ListedServers): string {
@@ -162,13 +162,7 @@ function rowButtons({ server, role, isExpiring, isProtected }: HomeServer): Butt
       .filter((action) => !isProtected || action === 'start')
       .map((action) => powerElement(action, server)),
     ...(renew
-      ? [
-          renewButton.element(
-            'Renew…',
-            { id: server.id },
-            { label: `Renew ${plainLabel(server.label, 60)}`, style: 'primary' },
-          ),
-        ]
+      ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${plainLabel(server.label, 60)}` })]
       : []),
   ];
 }
@@ -187,7 +181,7 @@ function powerElement(action: PowerAction, server: Server): Button {
 export function accountWords(servers: HomeServers): string | undefined {
   if (servers.kind !== 'listed') return undefined;
   const { stale, total, readAt } = servers;
-  const answers = stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
+  const answers = stale === undefined ? '✅ Hosting account connected' : '⏳ Hosting account connected';
   // There may be servers by now.
   const counted = stale !== undefined && total === 0 ? [] : [count(total, 'server')];
   return [answers, ...counted, `updated ${slackDate(readAt)}`].join(' · ');

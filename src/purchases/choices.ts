@@ -135,16 +135,14 @@ function overBlocks({ isOverBudget, takesApproval }: Terms): KnownBlock[] {
 }
 
 function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {
-  const line = (whose: 'workspace' | 'person', by: string) => {
+  const part = (whose: 'workspace' | 'person', who: string) => {
     const most = budget[whose];
     if (most === undefined) return [];
-    return [
-      `*${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}* spent this month ${by} through this app.`,
-    ];
+    return [`${who} *${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}*`];
   };
-  const lines = [...line('workspace', 'by the workspace'), ...line('person', 'by you')];
+  const parts = [...part('workspace', 'workspace'), ...part('person', 'you')];
   const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
-  return `${escapeText(lines.join(' '))}${unknown}`;
+  return `Spent this month (orders from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
 }
 
 /** The warning for users who confirm or approve a create. */

@@ -164,7 +164,7 @@ function unknownWords({ servers }: Costs): string {
   const unknown = servers.filter(({ price }) => !price).map(({ server }) => codeLabel(server.label, 40));
   const rest = unknown.length - NAMES_SHOWN;
   const names = unknown.slice(0, NAMES_SHOWN).join(', ');
-  return `*Price unknown* (${describeNumber(unknown.length)}): ${names}${rest > 0 ? ` and ${describeNumber(rest)} more` : ''}\nThe app knows only the prices of servers that were created with it in this workspace.`;
+  return `*Price unknown* (${describeNumber(unknown.length)}): ${names}${rest > 0 ? ` and ${describeNumber(rest)} more` : ''}\nWe know only the prices of servers that were ordered in this workspace.`;
 }
 
 /** What was paid with this app this month, and what may have been. */
@@ -176,11 +176,11 @@ export function paidWords(
   const paid = amountWords(money(creates.amount + renewals.amount), currency);
   const isNothing = creates.count + renewals.count === 0;
   return [
-    `*Paid with this app in ${month} (UTC): ${isNothing ? 'nothing' : paid}*`,
+    `*Paid from Slack in ${month} (UTC): ${isNothing ? 'nothing' : paid}*`,
     ...line(creates, (tally) => `• ${count(tally.count, 'new server')}: ${tallyWords(tally, currency)}`),
     ...line(renewals, (tally) => `• ${count(tally.count, 'renewal')}: ${tallyWords(tally, currency)}`),
-    ...line(unconfirmed, (tally) => `🟡 ${unconfirmedWords(tally, currency)}`),
-    ...line(unproven, (tally) => `⚪ ${unprovenWords(tally, currency)}`),
+    ...line(unconfirmed, (tally) => `⏳ ${unconfirmedWords(tally, currency)}`),
+    ...line(unproven, (tally) => `• ${unprovenWords(tally, currency)}`),
   ].join('\n');
 }
 
@@ -196,18 +196,18 @@ function tallyWords({ count: all, amount, unpriced }: Tally, currency: string): 
 }
 
 function unconfirmedWords({ count: all, amount, unpriced }: Tally, currency: string): string {
-  const which = all === 1 ? '1 order isn’t confirmed' : `${count(all, 'order')} aren’t confirmed`;
-  if (unpriced === all) return `${which} yet and may also have been charged: price unknown.`;
-  const more = unpriced === 0 ? '' : `, and ${unpriced} at an unknown price,`;
-  return `${which} yet: ${amountWords(amount, currency)}${more} may also have been charged.`;
+  const which = count(all, 'unconfirmed order');
+  if (unpriced === all) return `${which} may have been charged, too: price unknown.`;
+  if (unpriced === 0) return `${which} may add ${amountWords(amount, currency)}.`;
+  return `${which} may add ${amountWords(amount, currency)}, plus ${unpriced} at an unknown price.`;
 }
 
 function unprovenWords({ count: all, amount, unpriced }: Tally, currency: string): string {
-  const which = all === 1 ? '1 order was' : `${count(all, 'order')} were`;
-  const closed = `${which} closed as not carried out, without proof`;
-  if (unpriced === all) return `${closed}: price unknown, not counted.`;
-  const more = unpriced === 0 ? '' : `, and ${unpriced} at an unknown price,`;
-  return `${closed}: ${amountWords(amount, currency)}${more} not counted.`;
+  const closed = `${all === 1 ? 'A manager closed 1 order' : `Managers closed ${count(all, 'order')}`} as not carried out`;
+  const whose = all === 1 ? 'its' : 'their';
+  if (unpriced === all) return `${closed}; ${whose} price is unknown and isn’t counted.`;
+  const more = unpriced === 0 ? '' : `, plus ${unpriced} at an unknown price,`;
+  return `${closed}; ${whose} ${amountWords(amount, currency)}${more} isn’t counted.`;
 }
 
 function amountWords(amount: Parameters<typeof describeMoney>[0], currency: string): string {

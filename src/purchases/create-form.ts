@@ -177,7 +177,7 @@ function parseOrderWords({ words, options }: TypedWords): TypedOrder | string {
   if (words.length === 1 && options.label === undefined) return { word: first, ...options };
   const typed = words.join(' ');
   const label = [options.label, typed].filter((part) => part !== undefined).join(' ');
-  return `I didn’t understand “${typed}”. Put quotes around a label with spaces: label="${label}". ${EXAMPLE}`;
+  return `We didn’t understand “${typed}”. Put quotes around a label with spaces: label="${label}". ${EXAMPLE}`;
 }
 
 function describeUnknown(word: string): string {

@@ -186,8 +186,8 @@ export const decideModals = [
         const { operationId, actorId } = metadata;
         await request.execute(decideUnconfirmed, { operationId, ...readOutcome(fields.outcome) });
         const isOwn = actorId === request.caller.actor.userId;
-        const words = isOwn ? 'Saved.' : `Saved. We’ve told ${mention(actorId)} the result.`;
-        await request.views.update(viewId, noticeView(TITLE, words));
+        const words = isOwn ? 'We’ve saved your answer.' : `We’ve told ${mention(actorId)} the result.`;
+        await request.views.update(viewId, noticeView('Order resolved', words));
       },
     };
   }),

@@ -103,6 +103,24 @@ function titleOf({ purchase }: Operation): string {
   return purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
 }
 
+/** The title of a form that has become a notice: how the order stands. */
+export function outcomeTitle(operation: Operation): string {
+  const { state, purchase, reason, isLate } = operation;
+  const isCreate = purchase.kind === 'create';
+  switch (state) {
+    case 'settled':
+      if (isLate) return titleOf(operation);
+      return isCreate ? 'Server ordered' : 'Server renewed';
+    case 'refused':
+      if (!isProven(reason)) return 'Order closed';
+      return isCreate ? 'Server not created' : 'Server not renewed';
+    case 'unconfirmed':
+      return 'Not confirmed yet';
+    default:
+      return titleOf(operation);
+  }
+}
+
 function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
   return { confirmationId: id, workspaceId, userId: actorId, channelId };
 }
@@ -119,7 +137,8 @@ function outcomeView(
   { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },
   wording: Wording,
 ) {
-  if (isShown) return noticeView(titleOf(operation), pointerWords(operation));
+  const title = outcomeTitle(operation);
+  if (isShown) return noticeView(title, pointerWords(operation));
   const password =
     operation.state === 'settled' && operation.hasPassword
       ? [`\`/vps password ${operation.serverId}\` shows the root password.`]
@@ -127,7 +146,7 @@ function outcomeView(
   const words = isNotified
     ? 'We sent you the details in a direct message.'
     : outcomeWords(operation, wording);
-  return noticeView(titleOf(operation), words, ...password);
+  return noticeView(title, words, ...password);
 }
 
 /** How an order stands, for the user who confirmed it, with the root password in blocks of its own. */
@@ -162,7 +181,7 @@ function nextButtons(operation: Operation): Button[] {
       ...showButtons(operation),
     ];
   }
-  if (needsDecision) return [decideButton.element('Decide…', { operationId: id })];
+  if (needsDecision) return [decideButton.element('Resolve…', { operationId: id })];
   return state === 'refused' ? againButtons(operation) : [];
 }
 
@@ -267,15 +286,14 @@ function createdWords(
   const { serverId, price } = operation;
   if (serverId === undefined)
     return `${label} was created: a manager found it on the hosting account’s page.`;
-  const cost = price === undefined ? '' : `, ${escapeText(describeMonthly(price, currency))}`;
-  const facts = `(ID ${serverId}${cost})`;
+  const cost = price === undefined ? '' : ` (${escapeText(describeMonthly(price, currency))})`;
   if (!operation.hasPassword)
-    return `${label} was created ${facts}, but its root password didn’t reach us, and the API can’t show it again. You were charged once. Ask the hosting company whether they can reset the password. Otherwise, delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
+    return `${label} was created${cost}, but its root password didn’t reach us, and the API can’t show it again. You were charged once. Ask the hosting company whether they can reset the password. Otherwise, delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
   const show = `\`/vps show ${serverId}\``;
   if (reported?.toLowerCase() === 'creating')
-    return `${label} is being created ${facts}. You may have to wait before you can log in: ${show} shows its state and IP address.`;
+    return `${label} is being created${cost}. ${show} shows its address once it has one.`;
   const state = reported ? ` The hosting API reports its state as ${codeTyped(reported)}.` : '';
-  return `${label} was created ${facts}.${state} ${show} shows its state and IP address.`;
+  return `${label} was created${cost}.${state} ${show} shows its state and address.`;
 }
 
 function renewedWords({ paidUntil }: Operation, label: string): string {
@@ -306,31 +324,34 @@ function decisionParts(reason: UnconfirmedReason, label: string, isCreate: boole
   const why = unconfirmedWords(reason);
   switch (reason.code) {
     case 'account_changed':
-      return [why, 'Check the page of the account that was connected before, then press *Decide…*.'];
+      return [why, 'Check the page of the account that was connected before, then press *Resolve…*.'];
     case 'no_api_key':
     case 'key_rejected':
-      return [why, 'Reconnect with `/vps connect`, or check the hosting account’s page and press *Decide…*.'];
+      return [
+        why,
+        'Reconnect with `/vps connect`, or check the hosting account’s page and press *Resolve…*.',
+      ];
     case 'restored':
       return [
         why,
-        `Check on the hosting account’s page whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Decide…*.`,
+        `Check on the hosting account’s page whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Resolve…*.`,
       ];
     case 'not_found_yet':
       return [
         isCreate
           ? `${label} hasn’t appeared in the hosting account`
           : `the paid-until date of ${label} hasn’t changed`,
-        'We can’t rule out a charge: check the hosting account’s page, then press *Decide…*.',
+        'We can’t rule out a charge: check the hosting account’s page, then press *Resolve…*.',
       ];
     default:
       return isCreate
         ? [
             'some new servers match only partly',
-            'Compare the hosting account’s page with `/vps list`, then press *Decide…*.',
+            'Compare the hosting account’s page with `/vps list`, then press *Resolve…*.',
           ]
         : [
             `the paid-until date of ${label} doesn’t match the order`,
-            'Check the hosting account’s page, then press *Decide…*.',
+            'Check the hosting account’s page, then press *Resolve…*.',
           ];
   }
 }

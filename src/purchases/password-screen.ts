@@ -93,8 +93,8 @@ export function againWords({ serverId }: HeldPassword): string {
 
 function confirmSaved(label: string) {
   return confirmation({
-    title: 'Erase the root password?',
-    text: `The root password of ${plainLabel(label, 60)} will be erased here. The hosting API can’t show it again.`,
+    title: 'Have you saved it?',
+    text: `This erases our only copy of ${plainLabel(label, 60)}’s root password. The hosting API can’t show it again.`,
     confirm: 'Erase',
     isDangerous: true,
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describePlan } from '../core/catalog.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
-import { requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
 import { chooseUnnamed } from '../servers/pick.ts';
 import { describePaidUntil } from '../servers/words.ts';
 import { context, facts, section } from '../slack/kit/blocks.ts';
@@ -15,7 +15,7 @@ import type { SlackRequest } from '../slack/request.ts';
 import { renewButton } from './buttons.ts';
 import { termsBlocks } from './choices.ts';
 import { type Confirmation, type Confirmed, confirmPurchase } from './confirm.ts';
-import { outcomeWords, progressWords } from './outcomes.ts';
+import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 import { type RenewReview, reviewRenew } from './review.ts';
 
 const CLOSE = 'You can close this window. We’ll message you the result.';
@@ -34,8 +34,12 @@ export async function pay(
   // Before it is confirmed: the outcome may come as soon as it is.
   request.views.follow(confirmation.id, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
-  if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
-  if (confirmed.kind === 'waiting') return { with: noticeView(title, ...waitingWords(confirmed.approval)) };
+  if (!confirmed.isNew) {
+    const now = confirmed.kind === 'waiting' ? REQUESTED_TITLE : outcomeTitle(confirmed.operation);
+    return { with: noticeView(now, ...knownWords(confirmed, confirmation, request)) };
+  }
+  if (confirmed.kind === 'waiting')
+    return { with: noticeView(REQUESTED_TITLE, ...waitingWords(confirmed.approval)) };
   return { with: noticeView(title, progressWords(confirmed.operation), CLOSE) };
 }
 
@@ -86,10 +90,10 @@ function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, no
   const charged = terms.takesApproval ? ' once it is approved' : '';
   // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
-    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is the catalog price of the plan you ordered with this app.`
-    : '*We don’t know the price*: the hosting API doesn’t report it. The app knows it only for servers created with it whose plan is still in the catalog.';
+    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`
+    : '*We don’t know the price*: the hosting API doesn’t report it. We know it only for servers ordered in this workspace whose plan is still in the catalog.';
   return [
-    section(`One more month will be charged to the account balance${charged}. ${price}`),
+    section(`One more month is charged to the account balance${charged}. ${price}`),
     facts([
       ['Server', codeLabel(server.label)],
       ['ID', String(server.id)],

@@ -27,12 +27,12 @@ interface Refused extends Wording {
   readonly price: Operation['price'];
 }
 
-/** "was not created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
+/** "wasn’t created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
 export function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
   if (!isProven(reason)) {
-    return `was not ${done}. ${describeReason(UNPROVEN, reason)}`;
+    return `wasn’t ${done}. ${describeReason(UNPROVEN, reason)}`;
   }
-  return `was not ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
+  return `wasn’t ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
 }
 
 const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
@@ -52,9 +52,9 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   no_api_key: (details, { currency }) => shared('no_api_key', details, currency),
   key_unreadable: (details, { currency }) => shared('key_unreadable', details, currency),
   price_moved: ({ before, now }, { currency }) =>
-    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} since you looked. Try again to review the new price.`,
+    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} while you were looking at it. Try again to review the new price.`,
   already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}.`,
+    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>
     `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>

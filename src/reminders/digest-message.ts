@@ -50,12 +50,12 @@ export function digestMessage(
   { currency, isOver = false, isOwn = false }: Rendering,
 ): Message {
   const due = digest.due.filter(({ standing }) => standing.kind === 'due');
-  const title = isOwn ? 'Coming renewals' : `Daily digest: ${dayWords(digest.day)}`;
+  const title = isOwn ? 'Upcoming renewals' : `Daily digest: ${dayWords(digest.day)}`;
   const blocks = [
     header(title),
-    ...(digest.due.length > 0 || isOwn ? [section(summaryWords(due, currency, isOwn))] : []),
-    ...serverBlocks(digest.due, currency, isOver),
+    ...(digest.due.length > 0 || isOwn ? [section(summaryWords(digest, due, currency, isOwn))] : []),
     ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
+    ...serverBlocks(digest.due, currency, isOver),
     ...expiredBlocks(digest.expired),
     ...driftBlocks(digest.drift),
     ...noteBlocks(digest, isOver),
@@ -78,20 +78,26 @@ function notificationWords({ day, expired, drift }: Digest, due: number): string
 }
 
 /** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
-function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boolean): string {
-  if (due.length === 0) return isOwn ? 'No servers need to be renewed soon.' : 'Nothing is left to renew.';
+function summaryWords(
+  { due: listed }: Digest,
+  due: readonly DigestServer[],
+  currency: string,
+  isOwn: boolean,
+): string {
+  if (due.length === 0) {
+    if (isOwn) return 'No servers need to be renewed soon.';
+    const isAllRenewed = listed.every(({ standing }) => standing.kind === 'renewed');
+    return isAllRenewed ? 'Everything is renewed.' : 'Nothing is left to renew.';
+  }
   const { known, unknown } = sumCost(due);
   const priced = due.length - unknown.length;
-  const all = due.length === 1 ? 'Renewing it' : 'Renewing them';
-  const whose = unknown.length === 0 ? all : `Renewing ${describeNumber(priced)} of them`;
-  const cost =
-    priced === 0
-      ? ''
-      : ` ${whose} costs *${escapeText(describeMoney(known, currency))}* at the prices last paid with this app.`;
-  const names = listNames(unknown.map(({ label }) => digestLabel(label)));
-  const rest =
-    unknown.length === 0 ? '' : ` We don’t know the price of ${count(unknown.length, 'server')}: ${names}.`;
-  return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure the account balance covers it.`;
+  const amount = `*${escapeText(describeMoney(known, currency))}*`;
+  const cost = [
+    ...(priced > 0 ? [`Known cost, at the prices last paid: ${amount} (${count(priced, 'server')}).`] : []),
+    ...(unknown.length > 0 ? [`Price unknown: ${describeNumber(unknown.length)}.`] : []),
+  ];
+  const them = due.length === 1 ? 'it' : 'them';
+  return `*${count(due.length, 'server')} to renew soon.* ${cost.join(' ')} Check that the account balance covers ${them}.`;
 }
 
 function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
@@ -113,7 +119,7 @@ function serverBlocks(servers: readonly DigestServer[], currency: string, isOver
 
 function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
   return actions(
-    ...(due > 1 ? [renewAllButton.element('Renew all…', {})] : []),
+    ...(due > 1 ? [renewAllButton.element('Renew all…', {}, { style: 'primary' })] : []),
     ...(listed > WITH_BUTTONS ? [allRemindersButton.element('Show all…', {})] : []),
     remindersButton.element(isOwn ? 'Refresh' : 'Show my reminders', {}),
   );
@@ -122,12 +128,10 @@ function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
 function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
   const hidden = [
     ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
-    ...(left > 0 ? [`${left} left to expire`] : []),
+    ...(left > 0 ? [`${left} expiring on purpose`] : []),
   ];
   return [
-    ...(hidden.length > 0
-      ? [context(`Not listed: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)]
-      : []),
+    ...(hidden.length > 0 ? [context(`Hidden: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)] : []),
     ...(isOver ? [context('A newer digest has replaced this one.')] : []),
   ];
 }
@@ -141,7 +145,7 @@ function expiredBlocks(expired: readonly ExpiredServer[]): KnownBlock[] {
 function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): string {
   const who = leftBy === undefined ? '' : ` · ${mention(leftBy)} let it expire`;
   const gone = isListed ? '' : ' · no longer in the hosting account';
-  return `⚪ ${digestLabel(label)} · ${slackDate(paidUntil)}${who}${gone}`;
+  return `• ${digestLabel(label)} · ${slackDate(paidUntil)}${who}${gone}`;
 }
 
 /** A list of names takes one of them at most, so only changes of state may be left out. */
@@ -196,7 +200,7 @@ function buttonsOf(
   if (standing.kind !== 'due') return [];
   return [
     actions(
-      renewButton.element('Renew and pay…', { id }, { style: 'primary', label: `Renew ${name}` }),
+      renewButton.element('Renew and pay…', { id }, { label: `Renew ${name}` }),
       ...snoozes.map(({ kind, untilDay }) => {
         const words = kind === 'day' ? 'Snooze 1 day' : `Snooze until ${dayWords(untilDay)}`;
         return snoozeButtons[kind].element(words, month, { label: `${words}: ${name}` });
@@ -228,26 +232,27 @@ function dueWords(server: DigestServer, currency: string): string {
   return `${ICONS[server.standing.kind === 'due' ? server.urgency : server.standing.kind]} ${digestLabel(server.label)} · ${standingWords(server, currency)}`;
 }
 
+/** No colored dots: those are for the states of servers. */
 const ICONS: Readonly<
   Record<DigestServer['urgency'] | Exclude<DigestServer['standing']['kind'], 'due'>, string>
 > = {
-  high: '🔴',
-  medium: '🟡',
-  low: '⚪',
-  expired: '⚪',
-  paying: '🔵',
-  unconfirmed: '🟡',
-  renewed: '🟢',
-  snoozed: '⚪',
-  left: '⚪',
-  gone: '⚪',
+  high: '⚠️',
+  medium: '⏳',
+  low: '⏳',
+  expired: '▫️',
+  paying: '⏳',
+  unconfirmed: '⏳',
+  renewed: '✅',
+  snoozed: '▫️',
+  left: '▫️',
+  gone: '▫️',
 };
 
 function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, currency: string): string {
   switch (standing.kind) {
     case 'due': {
       const monthly = price === undefined ? 'price unknown' : escapeText(describeMonthly(price, currency));
-      return `*${daysLeftWords(daysLeft)}*, paid until ${slackDate(paidUntil)} · ${monthly}`;
+      return `*${daysLeftWords(daysLeft)}* (${slackDate(paidUntil)}) · ${monthly}`;
     }
     case 'expired':
       return `paid time ended ${slackDate(paidUntil)}`;
@@ -260,9 +265,9 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
       return standing.paidUntil === undefined ? who : `${who}, paid until ${slackDate(standing.paidUntil)}`;
     }
     case 'snoozed':
-      return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · paid until ${slackDay(paidUntil)}`;
+      return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · ${daysLeftWords(daysLeft)} (${slackDay(paidUntil)})`;
     case 'left':
-      return `left to expire by ${mention(standing.by)} · paid until ${slackDate(paidUntil)}`;
+      return `${mention(standing.by)} is letting it expire · ${daysLeftWords(daysLeft)} (${slackDate(paidUntil)})`;
     case 'gone':
       return `deleted by ${mention(standing.by)}`;
   }

@@ -25,7 +25,7 @@ import { letExpire, listReminders, type MarkedReminder, remindAgain, snoozeRemin
 import { type Digest, SNOOZES } from './reminder.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
 
-const TITLE = 'Coming renewals';
+const TITLE = 'Upcoming renewals';
 /** Each takes two blocks, and a view 100. */
 const ON_A_PAGE = 15;
 
@@ -111,7 +111,7 @@ export const reminders = defineCommand({
     ),
     letExpireButton.on(async (month, request) => {
       const { server } = await request.execute(letExpire, month);
-      const words = `No more reminders for ${codeLabel(server.label)}: it’s left to expire. Press *Remind again* to undo this.`;
+      const words = `No more reminders for ${codeLabel(server.label)} until its paid time ends. Press *Remind again* to undo this.`;
       await tellMarked(month, words, request);
     }),
     remindButton.on(async (month, request) => {
@@ -203,7 +203,7 @@ export function digestInputs(
     }),
     fields.textField('digestDays', {
       label: 'Days before the paid time ends',
-      hint: 'With 7, 3, 1, a server is listed every day from 7 days before its paid time ends. You can snooze it until 3 days or 1 day before.',
+      hint: 'With 7, 3, 1: reminders start 7 days before the paid time ends, and can be snoozed until day 3 or day 1.',
       initial: describeDaysBefore(daysBefore),
       optional: true,
       maxLength: 30,

@@ -79,7 +79,7 @@ function totalWords({ renewals, known, unknown, terms }: RenewalsReview, currenc
       : unknown.length === 0
         ? `Total: *${amount}*, at the catalog prices of their plans.`
         : `Total: *${amount}*, and *the unknown price of ${count(unknown.length, 'server')}*.`;
-  return `One more month for *${count(renewals.length, 'server')}* will be charged to the account balance${charged}. ${total}`;
+  return `One more month for *${count(renewals.length, 'server')}* is charged to the account balance${charged}. ${total}`;
 }
 
 const form = defineForm({
@@ -125,7 +125,7 @@ export function batchMessage(results: readonly RenewalResult[], wording: Wording
   );
   const more =
     omitted > 0
-      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what is left to renew.`)]
+      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what’s left to renew.`)]
       : [];
   const rest = results.filter(wasNotSent).map(({ renewal }) => renewal.serverId);
   const again =
@@ -175,9 +175,9 @@ function resultWords(result: RenewalResult, wording: Wording): string {
     case 'waiting':
       return `✋ ${label} is waiting for another manager’s approval.`;
     case 'failed':
-      return `🔴 ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
+      return `❌ ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
     case 'not_begun':
-      return `⚪ ${label} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`;
+      return `❌ ${label} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`;
   }
 }
 
@@ -188,9 +188,12 @@ function operationWords(
 ): string {
   const { state, paidUntil, actorId } = operation;
   const until = paidUntil === undefined ? '' : `, paid until ${slackDate(paidUntil)}`;
-  if (!isOwn) return `🔵 ${label}: ${mention(actorId)} was first. You weren’t charged.`;
-  if (state === 'settled') return `🟢 ${label} was renewed${until}.`;
-  return `${state === 'refused' ? '🔴' : '🟡'} ${outcomeWords(operation, wording)}`;
+  if (!isOwn) {
+    const act = state === 'settled' ? `renewed ${label}` : `ordered the renewal of ${label}`;
+    return `▫️ ${mention(actorId)} ${act} first, so you weren’t charged.`;
+  }
+  if (state === 'settled') return `✅ ${label} was renewed${until}.`;
+  return `${state === 'refused' ? '❌' : '⏳'} ${outcomeWords(operation, wording)}`;
 }
 
 interface Parts {
@@ -212,7 +215,7 @@ export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: Par
           (await outbox.replyTo(confirmer).send(message)) ||
           (await outbox.sendDirectly(workspaceId, userId, message));
         const view = () =>
-          noticeView(RENEW_ALL_TITLE, batchTitle(results), 'We sent you the details in a message.');
+          noticeView('Renewals finished', batchTitle(results), 'We sent you the details in a message.');
         await outbox.updateFollowed(confirmer, view, { isFinal: true });
         const announcement = batchAnnouncement(userId, results);
         if (isTold && announcement) await outbox.announce(confirmer, announcement);

@@ -8,7 +8,7 @@ import { countPaidDays } from '../core/time.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
 import { namesakeWords, toKeys } from '../purchases/choices.ts';
 import { deleteButton } from '../servers/buttons.ts';
-import { DELETE_TITLE, deleteWords } from '../servers/delete-outcome.ts';
+import { deleteWords } from '../servers/delete-outcome.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
@@ -26,7 +26,7 @@ import {
 import type { SlackRequest } from '../slack/request.ts';
 import { type ApprovalAnswer, answerApproval, readApproval } from './answer-approval.ts';
 import { withdrawApproval } from './approval.ts';
-import type { RequestScreen } from './notify.ts';
+import { isOnCard, type RequestScreen } from './notify.ts';
 import {
   type Approval,
   type ApprovalAction,
@@ -53,24 +53,28 @@ export function approvalCard(approval: Approval, currency: string): Message {
   if (approval.state !== 'open') return textMessage(wanted, section(describeDecision(approval, currency)));
   return textMessage(
     `${wanted}\n${describeFacts(approval)}`,
-    actions(...approvalButtons(approval, currency)),
+    actions(...approvalButtons(approval, currency, { style: 'primary' })),
     context(`${whyWords(approval)} Expires ${slackDate(approval.expiresAt)}.`),
   );
 }
 
-/** The answers; approving asks for confirmation first and says what it costs. */
-function approvalButtons(approval: Approval, currency: string): Button[] {
+/** The answers; approving asks for confirmation first and says what it costs. Only on a card of its own is one primary. */
+function approvalButtons(
+  approval: Approval,
+  currency: string,
+  style: { readonly style?: 'primary' } = {},
+): Button[] {
   const { id } = approval;
   const name = plainLabel(labelOfAction(approval), 50);
   const { approve, deny, denyWithReason } = approvalButton;
   const confirm = confirmation({
-    title: 'Approve this request?',
+    title: `${capital(VERBS[kindOf(approval)].present)} ${name}?`,
     text: confirmWords(approval, currency),
-    confirm: 'Approve',
+    confirm: `Approve and ${VERBS[kindOf(approval)].present}`,
     isDangerous: approval.kind === 'delete',
   });
   return [
-    approve.element('Approve', { id }, { style: 'primary', confirm, label: `Approve ${name}` }),
+    approve.element('Approve', { id }, { ...style, confirm, label: `Approve ${name}` }),
     deny.element('Deny', { id }, { label: `Deny ${name}` }),
     denyWithReason.element('Deny with reason…', { id }, { label: `Deny ${name} with a reason` }),
   ];
@@ -117,7 +121,7 @@ function describeFacts(approval: Approval): string {
     const { serverId, paidUntil, requestedAt } = approval;
     const days = paidUntil === undefined ? undefined : countPaidDays(paidUntil, requestedAt);
     const paid = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
-    return `ID ${serverId} · Will be lost: *${paid} and all data*`;
+    return `ID ${serverId} · *Deletes all data and ${paid}*`;
   }
   if (approval.purchase.kind === 'renew') {
     const { serverId, paidUntil } = approval.purchase;
@@ -130,7 +134,7 @@ function describeFacts(approval: Approval): string {
 }
 
 function whyWords(approval: Approval): string {
-  if (approval.isOverBudget) return 'This exceeds this month’s budget for orders made with this app.';
+  if (approval.isOverBudget) return 'This exceeds this month’s budget for orders from Slack.';
   return {
     create: 'Creating a server at this price needs a second person’s approval.',
     renew: 'Renewals need a second person’s approval.',
@@ -139,17 +143,16 @@ function whyWords(approval: Approval): string {
 }
 
 function confirmWords(approval: Approval, currency: string): string {
-  const label = plainLabel(labelOfAction(approval), 30);
   if (approval.kind === 'delete')
-    return `${label} and all its data will be deleted immediately. Paid time isn’t refunded.`;
+    return 'The server and all its data are deleted immediately. Paid time isn’t refunded.';
   const price = priceOf(approval, currency);
   if (approval.purchase.kind === 'create')
-    return `${label} will be created immediately for ${price}. This isn’t refunded.`;
+    return `It’s ordered immediately for ${price}, which isn’t refunded.`;
   const cost =
     approval.price === undefined
       ? 'We don’t know the price. Paid months aren’t refunded.'
       : `It costs ${price} and isn’t refunded.`;
-  return `${label} will be renewed immediately. ${cost}`;
+  return `It’s renewed immediately. ${cost}`;
 }
 
 /** No button once it is approved: what is done then is told with its own outcome. Otherwise a new request. */
@@ -166,6 +169,10 @@ function nextButtons(approval: Approval): Button[] {
 }
 
 const DENY_TITLE = 'Deny with reason';
+
+export function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
 
 interface Denied<Asked extends Request> {
   readonly id: string;
@@ -214,7 +221,7 @@ export function defineDenial<Asked extends Request>(denied: Denied<Asked>) {
       after: async () => {
         const input = { id: metadata.id, answer: { kind: 'deny' as const, ...fields } };
         const answered = await request.execute(answer, input);
-        await request.views.update(viewId, noticeView(DENY_TITLE, describeAnswer(answered)));
+        await request.views.update(viewId, noticeView('Request denied', describeAnswer(answered)));
       },
     })),
   };
@@ -248,8 +255,12 @@ const CHECKING = 'Checking that nothing has changed…';
 /** Money effect: what is approved is paid or deleted once, however many users press. */
 async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackRequest): Promise<void> {
   const answering = request.execute(answerApproval, { id, answer: given });
-  if ((await request.withTimeout(answering)) === undefined) await request.reply.send(textMessage(CHECKING));
-  await request.reply.send(textMessage(answeredWords(await answering)));
+  const isSlow = (await request.withTimeout(answering)) === undefined;
+  if (isSlow) await request.reply.send(textMessage(CHECKING));
+  const answered = await answering;
+  const isShown =
+    isOnCard(answered, request) && (await request.reply.edit(approvalCard(answered, request.currency)));
+  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered)));
 }
 
 /** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */
@@ -259,7 +270,7 @@ export const approvalScreen: RequestScreen<Approval> = {
     const { workspaceId, requesterId, state } = approval;
     const isBeingDone = state === 'approved';
     if (state !== 'open') {
-      const view = () => noticeView(TITLES[kindOf(approval)], approvalWords(approval));
+      const view = () => noticeView(capital(state), approvalWords(approval));
       await outbox.updateFollowed(requester, view, { isFinal: !isBeingDone });
     }
     // Who withdraws it sees that at once, in the message whose button was pressed.
@@ -277,12 +288,8 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-/** The titles of the forms in which they are confirmed. */
-export const TITLES = {
-  create: 'Create a server',
-  renew: 'Renew a server',
-  delete: DELETE_TITLE,
-} as const;
+/** The title of a form once what was confirmed in it waits for an approval. */
+export const REQUESTED_TITLE = 'Approval requested';
 
 const VERBS = {
   create: { present: 'create', gerund: 'creating', past: 'created', ongoing: 'is being created' },
@@ -344,13 +351,13 @@ export function approvalWords(approval: Approval): string {
     case 'approved':
       return `${by} approved: ${label} ${ongoing}.`;
     case 'denied':
-      return `${by} declined: ${label} was not ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
+      return `${by} declined: ${label} wasn’t ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
     case 'withdrawn':
-      return `You withdrew your request: ${label} was not ${past}.${nothingCharged(approval)}`;
+      return `You withdrew your request: ${label} wasn’t ${past}.${nothingCharged(approval)}`;
     case 'expired':
-      return `No manager approved ${gerund} ${label} in time, so it was not ${past}.${nothingCharged(approval)}`;
+      return `${label} wasn’t ${past}: no manager approved it in time.${nothingCharged(approval)}`;
     case 'canceled':
-      return `${label} was not ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
+      return `${label} wasn’t ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
   }
 }
 
@@ -366,7 +373,7 @@ export function answeredWords(approval: Approval): string {
   const label = codeLabel(labelOfAction(approval));
   const { past } = VERBS[kindOf(approval)];
   const requester = mention(requesterId);
-  if (state === 'denied') return `Denied: ${label} was not ${past}. We’ll tell ${requester}.`;
+  if (state === 'denied') return `Denied: ${label} wasn’t ${past}. We’ll tell ${requester}.`;
   if (state === 'canceled')
     return `Canceled: ${cancelWords(approval)}. ${nothingDone(approval)} We’ll tell ${requester}.`;
   return `Approved. We’ll tell ${requester} the result.`;
@@ -385,7 +392,7 @@ function nothingDone(action: ApprovalAction): string {
   return action.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered or charged.';
 }
 
-/** After words that say already that a server was not deleted, or not ordered. */
+/** After words that already say that nothing was deleted or ordered. */
 function nothingCharged(action: ApprovalAction): string {
   return action.kind === 'delete' ? '' : ' Nothing was charged.';
 }

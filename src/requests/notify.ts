@@ -1,6 +1,7 @@
 import type { CurrencyOf } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
+import type { Users } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';
@@ -198,6 +199,18 @@ interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
   readonly currencyOf: CurrencyOf;
+  readonly users: Pick<Users, 'find'>;
+}
+
+/** Adds whether the requester is a guest, for those who decide. Asks Slack; without an answer, it isn't said. */
+export async function withGuest(request: RoleRequest, users: Pick<Users, 'find'>): Promise<RoleRequest> {
+  const user = await users.find(request.workspaceId, request.requesterId);
+  return user?.isGuest ? { ...request, isGuest: true } : request;
+}
+
+/** Whether a press was made on one of the request's cards, which can show its user the answer. */
+export function isOnCard({ cards }: Request, { pressed }: { readonly pressed?: Card | undefined }): boolean {
+  return cards.some(({ channelId, ts }) => channelId === pressed?.channelId && ts === pressed.ts);
 }
 
 /** What Slack shows of one kind of request. */

@@ -106,6 +106,8 @@ interface AskedRole {
 export type NewRoleRequest = NewRequest & AskedRole;
 
 export interface RoleRequest extends Requested, AskedRole {
+  /** Whether Slack says that the requester is a guest. Looked up for those who decide, not stored. */
+  readonly isGuest?: boolean;
   readonly state: RoleRequestState;
   /** What was granted, which may be less than what was requested. `until`: absent if it is permanent. */
   readonly granted?: { readonly role: Role; readonly pattern: string; readonly until?: number };

@@ -24,7 +24,7 @@ import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { defineDenial } from './approval-card.ts';
-import type { RequestScreen } from './notify.ts';
+import { isOnCard, type RequestScreen, withGuest } from './notify.ts';
 import type { RoleRequest } from './request.ts';
 import {
   type AccessAnswer,
@@ -36,20 +36,17 @@ import {
   withdrawRoleRequest,
 } from './role-request.ts';
 
-/** The answers that an owner can give to a request: a row that grants something, and a row that doesn't. */
-export function answerRows(id: ConfirmationId): KnownBlock[] {
+/** The answers that an owner can give to a request: a row that grants something, and a row that doesn't. Only on a card of its own is one primary. */
+export function answerRows(id: ConfirmationId, style: { readonly style?: 'primary' } = {}): KnownBlock[] {
   const { hour, workday, permanent, deny } = accessAnswerButton;
   return [
     actions(
-      hour.element('Approve for 1 h', { id }, { style: 'primary' }),
+      hour.element('Approve for 1 h', { id }, style),
       workday.element('Approve for 8 h', { id }),
       permanent.element('Approve permanently', { id }),
       adjustButton.element('Approve with changes…', { id }),
     ),
-    actions(
-      deny.element('Deny', { id }, { style: 'danger' }),
-      denyAccessButton.element('Deny with reason…', { id }),
-    ),
+    actions(deny.element('Deny', { id }), denyAccessButton.element('Deny with reason…', { id })),
   ];
 }
 
@@ -58,7 +55,7 @@ export function requestCard(request: RoleRequest): Message {
   const words = describeRequest(request);
   if (request.state !== 'open') return textMessage(words, section(describeAnswer(request)));
   const note = `Requested ${slackDate(request.requestedAt)}. The first owner to answer decides.`;
-  return textMessage(words, ...answerRows(request.id), context(note));
+  return textMessage(words, ...answerRows(request.id, { style: 'primary' }), context(note));
 }
 
 function describeAnswer(request: RoleRequest): string {
@@ -131,7 +128,7 @@ export function answeredWords(request: RoleRequest): string {
   const { requesterId, isNotified, state } = request;
   const who = mention(requesterId);
   const told = isNotified ? '' : ` We couldn’t message ${who} yet, and will keep trying for a day.`;
-  if (state === 'denied') return `Denied: ${who} doesn’t get the ${describeWantedRole(request)}.${told}`;
+  if (state === 'denied') return `Denied. ${who} wasn’t given the ${describeWantedRole(request)}.${told}`;
   return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.${told}`;
 }
 
@@ -218,7 +215,7 @@ export const answerModals = [
       with: loadingView(APPROVE_TITLE, 'Saving your answer…'),
       after: async () => {
         const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer: narrower });
-        await request.views.update(viewId, noticeView(APPROVE_TITLE, answeredWords(answered)));
+        await request.views.update(viewId, noticeView('Role granted', answeredWords(answered)));
       },
     };
   }),
@@ -227,12 +224,14 @@ export const answerModals = [
 
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
   const answered = await request.execute(answerRoleRequest, { id, answer });
+  const isShown = isOnCard(answered, request) && (await request.reply.edit(requestCard(answered)));
+  if (isShown && answered.isNotified) return;
   await request.reply.send(textMessage(answeredWords(answered)));
 }
 
 /** What Slack shows of requests for a role. */
 export const roleScreen: RequestScreen<RoleRequest> = {
-  card: requestCard,
+  card: async (request, { users }) => requestCard(await withGuest(request, users)),
   notifyRequester: async (request, requester, { outbox }) => {
     const { state, workspaceId, requesterId } = request;
     // The requester did that, and has seen it.
@@ -279,7 +278,7 @@ export function requestAccessView(input: WantedRole, origin: Origin) {
     title: ASK_TITLE,
     submit: 'Send request',
     blocks: [
-      section(`Request a role for ${servers}. The owners will decide, and for how long.`),
+      section(`This asks for a role on ${servers}. An owner decides whether to grant it, and for how long.`),
       reasonForm.selectField('role', {
         label: 'Role',
         placeholder: 'Choose a role',

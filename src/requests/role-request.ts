@@ -15,6 +15,7 @@ import {
   refuseClosed,
   refuseOthersRequest,
   refuseOwnRequest,
+  withGuest,
 } from './notify.ts';
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
 import type { Requests } from './store.ts';
@@ -123,7 +124,7 @@ export const readRoleRequest = defineUseCase({
   run: async ({ id }: { id: ConfirmationId }, { actor, app }): Promise<RoleRequest> => {
     const request = await getRequest(id, ROLES_ASKED, actor, app);
     refuseOwnRequest(request, actor);
-    return request.state === 'open' ? request : refuseClosed(id, app);
+    return request.state === 'open' ? withGuest(request, app.users) : refuseClosed(id, app);
   },
 });
 

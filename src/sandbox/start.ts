@@ -258,8 +258,8 @@ async function welcome(slack: SlackServer, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =
     account.connection === 'none'
-      ? 'To start: 1. Press *Create an API key* in the tour → (on a phone: tap *Tour*) and copy the key. 2. Run `/vps connect`, open the link and paste the key.'
-      : "It's connected to our hosting account. Try `/vps create`.";
+      ? 'To start:\n1. Press *Create an API key* in the tour (on a phone: tap *Tour*), and copy the key.\n2. Run `/vps connect`, open the link and paste the key.'
+      : 'It’s connected to our hosting account. Try `/vps create`.';
   const words = `Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`;
   await typeIn(slack.world, USERS.olga, '#ops', words);
 }

@@ -107,7 +107,7 @@ const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
     id: 'create',
     title: 'Create a server',
     words:
-      'Run `/vps create`, make your choices and press Create and pay. You get the root password in a message that only you can see.',
+      'Run `/vps create`, make your choices and press *Create and pay*. You get the root password in a message that only you can see.',
   },
   {
     id: 'reboot',
@@ -119,7 +119,7 @@ const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
     id: 'lose',
     title: 'Survive a lost response',
     words:
-      'Switch on “Lose the next response after the work is done”, then run `/vps create` or `/vps renew` again. The app says that it isn’t sure, checks, and reports back. You’re charged only once.',
+      'Switch on *Drop the next response (the order still goes through)*, then run `/vps create` or `/vps renew` again. The app says that it isn’t sure, checks, and reports back. You’re charged only once.',
   },
   {
     id: 'delete',

@@ -44,7 +44,10 @@ export interface ServerCard {
   /** The order, if it was placed with this app. `at`: epoch milliseconds. */
   readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
   /** The last finished action on the server with this app. */
-  readonly last?: Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome' | 'code'>;
+  readonly last?: Pick<
+    StoredEntry,
+    'at' | 'actorId' | 'channelId' | 'surface' | 'action' | 'outcome' | 'code'
+  >;
 }
 
 /**

@@ -26,6 +26,14 @@ import type {
 
 /** The title of the form in which a delete is confirmed. */
 export const DELETE_TITLE = 'Delete a server';
+/** The titles of that form once it has become a notice: how the delete stands. */
+export const DELETE_TITLES = {
+  prepared: DELETE_TITLE,
+  sent: DELETE_TITLE,
+  settled: 'Server deleted',
+  refused: 'Server not deleted',
+  unconfirmed: 'Not confirmed',
+} as const;
 
 /** Tells users the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
 export function createDeleteNotifier(parts: {
@@ -40,7 +48,7 @@ export function createDeleteNotifier(parts: {
         const { id: confirmationId, workspaceId, actorId: userId, channelId, state, endedAt } = operation;
         const confirmer = { confirmationId, workspaceId, userId, channelId };
         const message = deleteMessage(operation, await currencyOf(workspaceId), approvedBy);
-        const view = () => noticeView(DELETE_TITLE, message.text);
+        const view = () => noticeView(DELETE_TITLES[state], message.text);
         await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
         const isNotified =
           (await outbox.replyTo(confirmer).send(message)) ||
@@ -123,28 +131,28 @@ function failed(code: HostingCode | 'unknown_code'): RefusedWords<NoDetails> {
 /** Words for a delete that one of our rules stopped. */
 function refused<Code extends RefusalCode>(code: Code): RefusedWords<RefusalDetails[Code]> {
   return (details, label, { currency }) =>
-    `${label} was not deleted. ${wordsOfRefusal(code, details, currency)}`;
+    `${label} wasn’t deleted. ${wordsOfRefusal(code, details, currency)}`;
 }
 
 const REFUSALS: ReasonWords<DeleteRefusalDetails, [label: string, wording: Wording]> = {
   role_needed: (_, label, { actorId }) =>
-    `${label} was not deleted: ${mention(actorId)} no longer has permission.`,
+    `${label} wasn’t deleted: ${mention(actorId)} no longer has permission.`,
   identity_unknown: refused('identity_unknown'),
   approval_needed: refused('approval_needed'),
-  unknown_server: (_, label) => `${label} was not deleted: the server no longer exists.`,
-  label_differs: (_, label) => `${label} was not deleted: the server’s label has changed since the request.`,
-  server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
-  already_renewed: (_, label) => `${label} was not deleted: the server has been renewed since the request.`,
+  unknown_server: (_, label) => `${label} wasn’t deleted: the server no longer exists.`,
+  label_differs: (_, label) => `${label} wasn’t deleted: the server’s label has changed since the request.`,
+  server_protected: (_, label) => `${label} wasn’t deleted: an owner has protected it.`,
+  already_renewed: (_, label) => `${label} wasn’t deleted: the server has been renewed since the request.`,
   stale_confirmation: (_, label, { isApproved }) =>
-    `${label} was not deleted: the app was offline too long after ${isApproved ? 'approval' : 'you confirmed it'}.`,
+    `${label} wasn’t deleted: the app was offline too long after ${isApproved ? 'approval' : 'you confirmed it'}.`,
   account_changed: (_, label) =>
-    `${label} was not deleted: the hosting account was reconnected after the request.`,
+    `${label} wasn’t deleted: the hosting account was reconnected after the request.`,
   no_api_key: refused('no_api_key'),
   key_unreadable: refused('key_unreadable'),
   too_many_waiting: refused('too_many_waiting'),
   waited_too_long: refused('waited_too_long'),
   shutting_down: refused('shutting_down'),
-  defect: (_, label) => `Something went wrong, so ${label} was not deleted.`,
+  defect: (_, label) => `Something went wrong, so ${label} wasn’t deleted.`,
   unauthorized: failed('unauthorized'),
   not_allowed: failed('not_allowed'),
   bad_request: failed('bad_request'),

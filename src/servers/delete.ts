@@ -5,7 +5,7 @@ import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import type { RequestedApproval } from '../requests/approval.ts';
-import { requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
 import { showLateError } from '../slack/failures.ts';
 import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
@@ -14,7 +14,7 @@ import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { deleteButton, showButton } from './buttons.ts';
-import { DELETE_TITLE } from './delete-outcome.ts';
+import { DELETE_TITLE, DELETE_TITLES } from './delete-outcome.ts';
 import {
   carryOutDelete,
   confirmDelete,
@@ -56,8 +56,7 @@ export function deleteView(
       ...lossBlocks(server, now),
       ...(takesApproval ? [context(APPROVAL_WORDS)] : []),
       deleteDialog.textField('label', {
-        label: 'Type the label to delete it',
-        placeholder: shorten(word, 150),
+        label: `To confirm, type ${shorten(word, 150)}`,
       }),
     ],
   });
@@ -115,7 +114,7 @@ export const remove = defineCommand({
       const word = deletionWord({ id, label });
       // Also compared here, to show a typing error beside the field. The use case decides.
       if (!isIdenticalLabel(fields.label, word))
-        return { with: { errors: { label: `That doesn’t match. Type ${word}` } } };
+        return { with: { errors: { label: `That doesn’t match. Type ${word}.` } } };
       const { formId } = origin;
       const deletion = { formId, id, typedLabel: fields.label };
       // Before it is confirmed: if this process dies, another one carries it out, and tells the outcome.
@@ -142,7 +141,7 @@ async function showRequested(
   request: SlackRequest,
 ): Promise<void> {
   const words = isNew ? waitingWords(approval) : requestedBeforeWords(approval, formId, request);
-  await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
+  await request.views.update(viewId, noticeView(REQUESTED_TITLE, ...words));
 }
 
 /** Shows the result in the form, and announces a delete that is proven. */
@@ -156,14 +155,14 @@ async function showResult(
   if (result.kind === 'failed') {
     if (!isRefusal(result.error, 'stale_confirmation'))
       return showLateError(result.error, viewId, request, []);
-    const words = `${label} was not deleted: the request wasn’t sent in time. Try again.`;
+    const words = `${label} wasn’t deleted: the request wasn’t sent in time. Try again.`;
     const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
     if (!ok) await request.reply.send(textMessage(words));
     return;
   }
   if (result.kind === 'gone') {
     const words = `${label} was deleted.`;
-    await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+    await request.views.update(viewId, noticeView(DELETE_TITLES.settled, words));
     const announced = await request.announce(`deleted ${label}`);
     const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
     if (!announced && !isShown) await request.reply.send(textMessage(words));
@@ -173,6 +172,6 @@ async function showResult(
   const words = result.isListed
     ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`
     : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`;
-  await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+  await request.views.update(viewId, noticeView(DELETE_TITLES.unconfirmed, words));
   await request.reply.send(textMessage(words, actions(showButton.element('Show server', { id }))));
 }

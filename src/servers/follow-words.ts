@@ -28,7 +28,7 @@ import {
   type FollowNotifier,
   isPower,
 } from './follow.ts';
-import { confirmationOf } from './power-words.ts';
+import { confirmPower } from './power-words.ts';
 
 /** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
 export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
@@ -87,7 +87,7 @@ export function serverWords(server: FollowedServer, wording: FollowWording): str
     case 'gone':
       return `${label} is no longer in the hosting account.`;
     case 'superseded':
-      return `${label} · ${supersededWords(server)}`;
+      return supersededWords(server, label);
     case 'unknown':
       return `${label} · ${LOST}`;
     case 'waiting':
@@ -96,14 +96,14 @@ export function serverWords(server: FollowedServer, wording: FollowWording): str
   }
 }
 
-const LOST = 'The hosting account was reconnected, so the app can no longer follow this.';
+const LOST = 'The hosting account was reconnected, so we can no longer follow this.';
 
 function thereWords(server: FollowedServer, wording: FollowWording): string {
   switch (wording.action) {
     case 'create':
       return sshWords(server);
     case 'renew':
-      return server.paidUntil === undefined ? '' : `: paid until ${slackDate(server.paidUntil)}`;
+      return server.paidUntil === undefined ? '' : ` until ${slackDate(server.paidUntil)}`;
     case 'delete':
       return '. It’s no longer in the hosting account.';
     default:
@@ -122,12 +122,12 @@ function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }:
   const seconds = `${Math.max(1, Math.round((settledMs ?? 0) / 1000))} s`;
   const isTimed = isMeasured && settledMs !== undefined;
   if (hasChanged) return isTimed ? ` (${seconds})` : '';
-  return isTimed ? ` (the API reports it, ${seconds})` : ' (the API reports it)';
+  return isTimed ? ` (change not observed, ${seconds})` : ' (change not observed)';
 }
 
-function supersededWords({ superseded }: FollowedServer): string {
-  if (!superseded) return 'Something else has been done to it since.';
-  return `Superseded: ${mention(superseded.by)} ${pastOf(superseded.action)} it.`;
+function supersededWords({ superseded }: FollowedServer, it = 'it'): string {
+  if (!superseded) return `Something else has been done to ${it} since.`;
+  return `${mention(superseded.by)} has ${pastOf(superseded.action)} ${it} since.`;
 }
 
 function lateStart(server: FollowedServer, label: string, { action }: FollowWording): string {
@@ -164,24 +164,38 @@ function stateOf({ state = '' }: FollowedServer): string {
 /** More servers than this are only counted in the sentence; the list below names them. */
 const MOST_NAMED = 6;
 
-/** "stopped `web-1`, `web-2` and is stopping `db-1`": only servers in the target state are called done. */
-export function severalActWords(
-  servers: readonly FollowedServer[],
-  action: FollowedAct['action'],
-  be: 'is' | 'are',
-): string {
+/** "stopped `web-1`, `web-2` and is stopping `db-1`…": only servers in the target state are called done. */
+export function severalActWords(servers: readonly FollowedServer[], action: FollowedAct['action']): string {
   const { past, present } = ACTS[action];
+  const { there, underway } = splitDone(servers, action);
+  return [
+    ...(there === '' ? [] : [`${past} ${there}`]),
+    ...(underway === '' ? [] : [`is ${present} ${underway}…`]),
+  ].join(' and ');
+}
+
+/** The same for the actor alone: "Stopping 20 servers…" */
+export function severalAnswer(servers: readonly FollowedServer[], action: FollowedAct['action']): string {
+  const { past, present } = ACTS[action];
+  const { there, underway } = splitDone(servers, action);
+  if (underway === '') return `You ${past} ${there}.`;
+  const begun = `${present} ${underway}…`;
+  return there === ''
+    ? `${begun.charAt(0).toUpperCase()}${begun.slice(1)}`
+    : `You ${past} ${there} and are ${begun}`;
+}
+
+/** Names the servers in the target state, and the others. */
+function splitDone(servers: readonly FollowedServer[], action: FollowedAct['action']) {
   const labelsOf = (some: readonly FollowedServer[]) =>
     some.length > MOST_NAMED
       ? count(some.length, 'server')
       : some.map(({ label }) => codeLabel(label, 40)).join(', ');
   const isDone = (server: FollowedServer) => server.standing === 'there' || isReported(server, action);
-  const there = servers.filter(isDone);
-  const underway = servers.filter((server) => !isDone(server));
-  return [
-    ...(there.length > 0 ? [`${past} ${labelsOf(there)}`] : []),
-    ...(underway.length > 0 ? [`${be} ${present} ${labelsOf(underway)}`] : []),
-  ].join(' and ');
+  return {
+    there: labelsOf(servers.filter(isDone)),
+    underway: labelsOf(servers.filter((server) => !isDone(server))),
+  };
 }
 
 /** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
@@ -212,9 +226,7 @@ export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlo
   const { actorId, action, servers, approvedBy } = act;
   const [only, ...others] = servers;
   const words =
-    only && others.length === 0
-      ? actWords(only, wording, approvedBy)
-      : severalActWords(servers, action, 'is');
+    only && others.length === 0 ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
   const lines = others.length > 0 ? serverLines(servers, wording) : [];
   return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
 }
@@ -226,11 +238,7 @@ export function followedAnswer(act: FollowedAct): Message {
   const [only, ...others] = servers;
   const more = nextBlocks(act, wording, {});
   if (!only || others.length > 0)
-    return textMessage(
-      `You ${severalActWords(servers, action, 'are')}.`,
-      ...serverLines(servers, wording),
-      ...more,
-    );
+    return textMessage(severalAnswer(servers, action), ...serverLines(servers, wording), ...more);
   if (action === 'create' && only.standing === 'there') return newServerMessage(only);
   return textMessage(serverWords(only, wording), ...more);
 }
@@ -283,8 +291,8 @@ export function checkElement(
 }
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
-export function againElement(action: PowerAction, { serverId: id }: FollowedServer) {
-  return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
+export function againElement(action: PowerAction, { serverId: id, label }: FollowedServer) {
+  return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, { label }) });
 }
 
 interface Parts {

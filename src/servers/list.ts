@@ -152,15 +152,24 @@ function shortList(servers: readonly Server[], filter: string, now: number): Mes
 }
 
 function titleOf(servers: readonly Server[], filter: string): string {
-  return `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
+  return `${count(servers.length, 'server')}${filter ? ` matching ${describeFilter(filter)}` : ''}`;
+}
+
+/** Mentions the users in a filter, and writes the other words as code. */
+function describeFilter(filter: string): string {
+  const parts = filter.split(/(<@\w+>)/).map((part) => part.trim());
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => (findUserId(part) === undefined ? codeTyped(part) : part))
+    .join(' ');
 }
 
 function emptyList(filter: string, extent: ListExtent): Message {
   const isWhole = extent === 'whole';
   if (filter) {
     const words = isWhole
-      ? `No servers match ${codeTyped(filter)}.`
-      : `No listed server matches ${codeTyped(filter)}, but some servers may be missing.`;
+      ? `No servers match ${describeFilter(filter)}.`
+      : `No listed server matches ${describeFilter(filter)}, but some servers may be missing.`;
     return textMessage(words);
   }
   if (!isWhole) return textMessage(NO_SERVERS);
@@ -206,7 +215,7 @@ function paidCell({ paidUntil }: Server, now: number): string {
   const day = utcDate(paidUntil).slice(0, 10);
   if (paidUntil <= now) return `${day} (ended)`;
   const days = Math.floor((paidUntil - now) / DAY_MS);
-  return days < 7 ? `${day} (${days === 0 ? 'today' : count(days, 'day')})` : day;
+  return days < 7 ? `${day} (${days === 0 ? 'today' : `${count(days, 'day')} left`})` : day;
 }
 
 function serverTable(servers: readonly Server[], now: number): DataTableBlock {

@@ -49,19 +49,23 @@ function capital(word: string): string {
 }
 
 /** Asks before a press that stops or reboots a list of servers; undefined for other commands. */
-export function confirmationOfSeveral(verb: string, servers: number): ConfirmationDialog | undefined {
-  if (servers === 1) return confirmationOf(verb);
+export function confirmationOfSeveral(
+  verb: PowerAction,
+  servers: readonly Pick<Server, 'label'>[],
+): ConfirmationDialog | undefined {
+  const [only, ...others] = servers;
+  if (only && others.length === 0) return confirmPower(verb, only);
   if (verb === 'stop')
     return confirmation({
-      title: `Stop ${servers} servers?`,
+      title: `Stop ${servers.length} servers?`,
       text: 'They go offline immediately. Billing continues.',
       confirm: 'Stop',
       isDangerous: true,
     });
   if (verb !== 'reboot') return undefined;
   return confirmation({
-    title: `Reboot ${servers} servers?`,
-    text: 'They restart immediately and are offline for a moment.',
+    title: `Reboot ${servers.length} servers?`,
+    text: 'They will be offline for a moment.',
     confirm: 'Reboot',
     isDangerous: true,
   });
@@ -79,21 +83,24 @@ export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   if (verb !== 'reboot') return undefined;
   return confirmation({
     title: 'Reboot this server?',
-    text: 'It restarts immediately and is offline for a moment.',
+    text: 'It will be offline for a moment.',
     confirm: 'Reboot',
     isDangerous: true,
   });
 }
 
 /** Asks before a press that stops or reboots this server, and names it; undefined for start. */
-export function confirmPower(action: PowerAction, { label }: Server): ConfirmationDialog | undefined {
+export function confirmPower(
+  action: PowerAction,
+  { label }: Pick<Server, 'label'>,
+): ConfirmationDialog | undefined {
   const { title } = VERBS[action];
   const name = plainLabel(label, 40);
   const question = {
     start: undefined,
-    stop: `${name} goes offline. Billing continues.`,
-    reboot: `${name} will be offline for a moment.`,
+    stop: 'It goes offline immediately. Billing continues.',
+    reboot: 'It will be offline for a moment.',
   }[action];
   if (question === undefined) return undefined;
-  return confirmation({ title: `${title} the server?`, text: question, confirm: title, isDangerous: true });
+  return confirmation({ title: `${title} ${name}?`, text: question, confirm: title, isDangerous: true });
 }

@@ -19,7 +19,7 @@ import { severalButton } from './buttons.ts';
 import { changePower, type PowerChange, type PowerConfirmation } from './change-power.ts';
 import type { ServerRef } from './find.ts';
 import type { FollowedServer } from './follow.ts';
-import { serverLines, severalActWords } from './follow-words.ts';
+import { serverLines, severalActWords, severalAnswer } from './follow-words.ts';
 import { confirmationOfSeveral, unconfirmedMessage } from './power-words.ts';
 import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
 import { findRetriable } from './words.ts';
@@ -66,7 +66,9 @@ export async function runConfirmed(
 ): Promise<void> {
   await request.authorize(changePower[action]);
   // Only the press that acts first removes the button, so that a later press doesn't overwrite its report.
-  const words = `${capital(VERBS[action].present)} ${count(refs.length, 'server')}…`;
+  const [only] = refs;
+  const which = only && refs.length === 1 ? nameOf(only) : count(refs.length, 'server');
+  const words = `${capital(VERBS[action].present)} ${which}…`;
   const outcomes = await actOnEach(action, refs, request, confirmed, () =>
     request.reply.edit(textMessage(words)),
   );
@@ -105,7 +107,8 @@ async function actOnEach(
       if (!isExpected(error)) outcomes.unproven += 1;
       const failed = findRetriable(error);
       if (failed) outcomes.failed.push({ ...failed, label: labelOf(ref) ?? failed.label });
-      outcomes.others.push(section(`${nameOf(ref)}: ${subrequest.explain(error)}`));
+      const words = subrequest.explain(error);
+      outcomes.others.push(section(words.includes(nameOf(ref)) ? words : `${nameOf(ref)}: ${words}`));
     }
     if (place === 0) await onTaken?.();
   }
@@ -128,7 +131,10 @@ async function announceDone(
   request: SlackRequest,
 ): Promise<boolean> {
   if (done.length === 0) return false;
-  const announced = await request.announce(severalWords(action, done, 'is'), ...severalList(action, done));
+  const announced = await request.announce(
+    severalActWords(done.map(toServer), action),
+    ...severalList(action, done),
+  );
   const actId = actOf(done);
   if (actId !== undefined) await request.placeAct(actId, announced);
   return announced !== undefined;
@@ -150,7 +156,7 @@ function reportMessage(
   const { past, present } = VERBS[action];
   const words =
     done.length > 0 && !announced
-      ? `You ${severalWords(action, done, 'are')}.`
+      ? severalAnswer(done.map(toServer), action)
       : done.length > 0
         ? `${capital(present)} ${done.length} of ${count(total, 'server')}.`
         : unproven > 0
@@ -195,8 +201,10 @@ export function selectionMessage(
   ];
   if (chosen.length === 0) return textMessage(`Nothing was ${past}.`, ...others);
   const servers = chosen.map(({ server }) => server);
+  const [only, ...more] = servers;
+  const which = only && more.length === 0 ? codeLabel(only.label, 40) : `these ${servers.length} servers`;
   return textMessage(
-    `${title} ${chosen.length === 1 ? 'this server' : `these ${chosen.length} servers`}?`,
+    `${title} ${which}?`,
     ...listBlocks(chosen),
     ...others,
     askBlock(action, confirmation, servers),
@@ -212,7 +220,7 @@ function askBlock(
   { id, at }: SelectedServers['confirmation'],
   servers: readonly Server[],
 ): KnownBlock {
-  const text = `${VERBS[action].title} ${count(servers.length, 'server')}`;
+  const text = `${VERBS[action].title} ${whichOf(servers)}`;
   return actions(
     severalButton[action].element(
       text,
@@ -228,12 +236,17 @@ function retryBlock(
   { id, at }: SelectedServers['confirmation'],
   failed: readonly NamedServer[],
 ): KnownBlock {
-  const [only] = failed;
-  const which = only && failed.length === 1 ? plainLabel(only.label, 40) : count(failed.length, 'server');
-  const confirm = confirmationOfSeveral(action, failed.length);
+  const which = whichOf(failed);
+  const confirm = confirmationOfSeveral(action, failed);
   return actions(
     severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
   );
+}
+
+/** "web-1", or "3 servers". */
+function whichOf(servers: readonly NamedServer[]): string {
+  const [only, ...others] = servers;
+  return only && others.length === 0 ? plainLabel(only.label, 40) : count(servers.length, 'server');
 }
 
 function freeze(servers: readonly NamedServer[]): [number, string][] {
@@ -260,11 +273,6 @@ function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
   });
   const more = leftOut.length - named.length;
   return `Won’t be ${past}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-/** Describes accepted actions by their answers: "stopped `web-1` and is stopping `db-1`". */
-function severalWords(action: PowerAction, changes: readonly PowerChange[], be: 'is' | 'are'): string {
-  return severalActWords(changes.map(toServer), action, be);
 }
 
 /** Lists the servers of accepted actions, if there are several. */

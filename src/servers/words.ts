@@ -23,15 +23,15 @@ import {
 import { VERBS } from '../words.ts';
 import { deleteButton, powerButton, showButton } from './buttons.ts';
 import { checkElement } from './follow-words.ts';
-import { confirmationOf } from './power-words.ts';
+import { confirmPower } from './power-words.ts';
 
-/** "in 28 days (Dec 21)", in the reader's zone. */
+/** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
 export function describePaidUntil({ paidUntil }: Server, now: number): string {
   if (paidUntil === undefined) return 'unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
-  if (aheadMs <= 0) return `ended ${words} ago (${slackDay(paidUntil)})`;
-  return `in ${words} (${dayOrTime(paidUntil, aheadMs)})`;
+  if (aheadMs <= 0) return `${slackDay(paidUntil)} (ended ${words} ago)`;
+  return `${dayOrTime(paidUntil, aheadMs)} (${words} left)`;
 }
 
 function describeSpan(ms: number): string {
@@ -66,14 +66,14 @@ export function serverLine(server: Server, now: number, isExpiring = false): str
   return facts.join(' · ');
 }
 
-/** "paid for 28 days (until Dec 21)", in the reader's zone. */
+/** "28 days left (Dec 21, 2026)", in the reader's zone. */
 function describePaidTime({ paidUntil }: Server, now: number, isExpiring: boolean): string {
   if (paidUntil === undefined) return 'paid time unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
   if (aheadMs <= 0) return `paid time ended ${words} ago (${slackDay(paidUntil)})`;
-  const paid = `paid for ${words}`;
-  return `${isExpiring ? `⚠️ *${paid}*` : paid} (until ${dayOrTime(paidUntil, aheadMs)})`;
+  const left = `${words} left`;
+  return `${isExpiring ? `⚠️ *${left}*` : left} (${dayOrTime(paidUntil, aheadMs)})`;
 }
 
 /** The hour matters only when it is near. */
@@ -148,7 +148,7 @@ function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_
   const label = plainLabel(nearest, 40);
   const show = showButton.element(`Show ${label}`, { id });
   if (act === undefined) return [show];
-  const confirm = confirmationOf(act);
+  const confirm = confirmPower(act, { label: nearest });
   return [powerButton[act].element(`${VERBS[act].title} ${label}`, { id }, { confirm }), show];
 }
 

@@ -169,8 +169,8 @@ export interface ChannelTest {
 }
 
 const RECEIVED: Readonly<Record<ChannelPurpose, string>> = {
-  approvals: '`/vps` approval requests',
-  digest: 'the daily digest of `/vps`',
+  approvals: 'approval requests',
+  digest: 'the daily digest',
 };
 
 /** Creates the test of a channel: it posts a message that says why, unless other organizations could read it. */
@@ -183,7 +183,7 @@ export function createChannelTest(clients: SlackClients, channels: Channels): Ch
         const isHidden = (await channels.look(workspaceId, channelId)) === 'unknown';
         return { isPosted: false, reason: isHidden ? 'channel_not_found' : 'channel_unreadable' };
       }
-      const words = `${mention(requestedBy)} chose this channel to receive ${RECEIVED[purpose]}.`;
+      const words = `${mention(requestedBy)} set this channel for ${RECEIVED[purpose]}.`;
       const posted = await clients.of(workspaceId).post(channelId, textMessage(words));
       return posted.ok ? { isPosted: true } : { isPosted: false, reason: posted.error };
     },

@@ -16,6 +16,7 @@ import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
 import {
   actionPayload,
   actorOf,
+  cardOf,
   channelOf,
   placeOf,
   pressId,
@@ -55,7 +56,8 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
   const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
-  const request = origin && view ? inModal(made, view, origin) : made;
+  const pressed = cardOf(payload);
+  const request = origin && view ? inModal(made, view, origin) : { ...made, pressed };
   await runAction(payload, request, routing);
 }
 

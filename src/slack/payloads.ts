@@ -229,6 +229,12 @@ export function threadOf({ container }: Press): Thread | undefined {
   return root === undefined || root === ts ? undefined : { ts: root, isOpen: true };
 }
 
+/** Returns the message whose button was pressed; undefined in a modal. */
+export function cardOf({ channel, container }: Press & Pick<Place, 'channel'>): Card | undefined {
+  const ts = container?.message_ts;
+  return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;
+}
+
 /** Returns the channel of an act. A form counts for the channel that it was opened in, so that roles for it count there. */
 export function channelOf({ channel }: Pick<Place, 'channel'>, origin?: Origin): ChannelId | undefined {
   return channel?.id ?? origin?.channelId;

@@ -40,6 +40,8 @@ export interface SlackRequest {
     /** Whether it shows a card: the forms of its buttons take its place. */
     readonly isCard?: boolean;
   };
+  /** The message whose button was pressed. */
+  readonly pressed?: Card | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
     /** Reads and shows Home again; true if Slack took it. */

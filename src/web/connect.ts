@@ -79,7 +79,7 @@ function showForm(response: ServerResponse, status: number, link: UsableLink, wr
   const replaced = link.isReplacing
     ? '<p>An account is already connected. A key you enter here replaces the current one.</p>'
     : '';
-  const form = `<p>${workspaceWords('You’re connecting it to', link)} Its members can then manage servers from Slack, as far as their roles allow.</p>${replaced}
+  const form = `<p>${workspaceWords('You’re connecting it to', link)} Its members can then manage servers from Slack, each within their role.</p>${replaced}
 ${notice}<form method="post" autocomplete="off">
 <label for="api_key">API key</label>
 <input id="api_key" name="api_key" type="password" required autofocus spellcheck="false" autocomplete="off" aria-describedby="${described}"${wrong === undefined ? '' : ' aria-invalid="true"'}>
@@ -113,7 +113,7 @@ function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
 const LINK_FAILURES = {
   used: {
     title: 'This link was already used',
-    words: 'It works once, and allows a few attempts. If your account isn’t connected yet, get a new link.',
+    words: 'Links work once.',
   },
   expired: { title: 'This link has expired', words: 'Links work for 10 minutes.' },
   unknown: { title: 'This link doesn’t work', words: 'It may have expired, or part of it is missing.' },
@@ -121,6 +121,6 @@ const LINK_FAILURES = {
 
 function refuse(response: ServerResponse, reason: 'used' | 'expired' | 'unknown'): void {
   const { title, words } = LINK_FAILURES[reason];
-  const body = `<p>${words}</p><p>Run <code>/vps connect</code> in Slack to get a new link.</p>`;
+  const body = `<p>${words} To get a new one, run <code>/vps connect</code> in Slack.</p>`;
   answerPage(response, reason === 'unknown' ? 404 : 410, title, body);
 }

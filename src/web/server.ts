@@ -13,7 +13,7 @@ import type { System } from '../system.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import { hasToken, type Metrics } from './metrics.ts';
-import { answer } from './page.ts';
+import { answer, answerPage } from './page.ts';
 
 /** What the app's HTTP server works with. */
 export interface WebParts extends ConnectParts {
@@ -138,10 +138,13 @@ async function serve(
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return answer(response, Object.hasOwn(plainPages, path) ? 405 : 404, 'text/plain', 'not possible\n');
   }
+  if (path === '/') return answerPage(response, 404, 'Nothing to see here', ROOT_WORDS);
   const page = Object.hasOwn(plainPages, path) ? plainPages[path] : undefined;
   if (!page) return notFound(response);
   return page(response, parts, request);
 }
+
+const ROOT_WORDS = '<p>This is the address of a Slack app. To use it, type <code>/vps</code> in Slack.</p>';
 
 type PlainPage = (response: ServerResponse, parts: WebParts, request: IncomingMessage) => Promise<void>;
 

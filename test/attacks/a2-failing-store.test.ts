@@ -6,7 +6,7 @@ const count = countTries('A2');
 
 const MAY_GO_THROUGH = 'It may still go through; don’t order again';
 const CREATED = /web-1 (was|is being) created \(ID/;
-const NOT_CHARGED = 'was not created, and nothing was charged';
+const NOT_CHARGED = 'wasn’t created, and nothing was charged';
 
 /** The manager pays while the database refuses these writes. */
 async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): void }> {

@@ -48,7 +48,7 @@ const JOURNEYS: Readonly<Record<string, Journey>> = {
   },
   delete: async (run) => {
     await manager.types(`/vps delete old-${run}`);
-    await manager.fills({ 'Type the label to delete it': `old-${run}` });
+    await manager.fills({ [`To confirm, type old-${run}`]: `old-${run}` });
     await manager.presses('Delete');
     await manager.sees('was deleted');
     return () => manager.closes();

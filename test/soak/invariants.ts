@@ -68,8 +68,8 @@ const OUTCOMES = {
     new RegExp(
       `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created \\(ID|has appeared in the hosting account)`,
     ),
-  refused: (label: string) => new RegExp(`\`${label}\` was not created`),
-  uncharged: (label: string) => new RegExp(`\`${label}\` was not created, and nothing was charged`),
+  refused: (label: string) => new RegExp(`\`${label}\` wasn’t created`),
+  uncharged: (label: string) => new RegExp(`\`${label}\` wasn’t created, and nothing was charged`),
   unconfirmed: (label: string) =>
     new RegExp(`whether \`${label}\` was created|order for \`${label}\` isn’t confirmed`),
   unsaved: (label: string) => new RegExp(`\`${label}\`: We couldn’t save your order`),
@@ -137,7 +137,7 @@ function isToldOfRenewal(
   { label, pressedAtMs }: { label: string; pressedAtMs: number },
 ) {
   const words = new RegExp(
-    `\`${label}\` (?:was renewed|was not renewed|is now paid until)|whether \`${label}\` was renewed|renewal of \`${label}\``,
+    `\`${label}\` (?:was renewed|wasn’t renewed|is now paid until)|whether \`${label}\` was renewed|renewal of \`${label}\``,
   );
   return recorded.toldTo(userId).some(({ atMs, written }) => atMs >= pressedAtMs && words.test(written));
 }

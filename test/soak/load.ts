@@ -103,7 +103,7 @@ async function deleteApproved(team: SoakTeam, user: User): Promise<void> {
   await sleep(2100);
   const screen = await openScreen(team, user);
   if (!(await opensForm(screen, `/vps delete ${label}`, 'Delete'))) return;
-  await screen.fills({ 'Type the label to delete it': label });
+  await screen.fills({ [`To confirm, type ${label}`]: label });
   const deliveries = await submitUntilTaken(team, screen, 'Delete');
   deletion.isTaken = isTakenBy(deliveries, /Waiting for another manager|already/);
   const approvers = [USERS.olga, ...team.managers].filter(({ id }) => id !== user.id).slice(0, 2);

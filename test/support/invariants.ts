@@ -82,12 +82,12 @@ function findUntrue({ hosting, confirmations, shown }: Records): readonly string
   const rules: readonly (readonly [RegExp, (label: string, more: string) => boolean])[] = [
     [/`([^`\n]+)` (?:was|is being) created \(ID (\d+)/g, (_, id) => exists(Number(id))],
     [
-      /`([^`\n]+)` was not created, and nothing was charged/g,
+      /`([^`\n]+)` wasn’t created, and nothing was charged/g,
       (label) => !isOnly(label) || keptFor(label) === 0,
     ],
     [/`([^`\n]+)` was renewed for a month/g, (label) => didWork('renew', label)],
     [
-      /`([^`\n]+)` was not renewed, and nothing was charged/g,
+      /`([^`\n]+)` wasn’t renewed, and nothing was charged/g,
       (label) => !isOnly(label) || !didWork('renew', label) || idsOf(label).length !== 1,
     ],
     [/`([^`\n]+)` was deleted\./g, (label) => didWork('delete', '') || idsOf(label).length === 0],

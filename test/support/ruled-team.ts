@@ -65,8 +65,8 @@ export async function startRuledTeam(
 /** The manager confirms the delete of web-1, and the owner has the card. */
 export async function askDelete(team: RuledTeam): Promise<void> {
   await team.manager.types('/vps delete web-1');
-  await team.manager.sees('Type the label');
-  await team.manager.fills({ 'Type the label to delete it': 'web-1' });
+  await team.manager.sees('To confirm, type web-1');
+  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
   await team.manager.presses('Delete');
   await team.manager.sees('Waiting for another manager');
   await team.owner.sees('wants to delete web-1');

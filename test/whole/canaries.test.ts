@@ -131,7 +131,7 @@ describe('the whole story of a team, logged at level debug', () => {
     }
     for (const code of ['not_enough_balance', 'limit', 'not_created', 'bad_request'] as const) {
       hosting.faults.add({ on: 'create', kind: 'error', code });
-      await order(`refused-${code.replaceAll('_', '-')}`, 'was not created');
+      await order(`refused-${code.replaceAll('_', '-')}`, 'wasn’t created');
     }
     await manager.sees(/in-doubt-status-500-after was created .* didn’t reach us/);
     slack.faults.breakReplyUrls();

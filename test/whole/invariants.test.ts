@@ -69,8 +69,8 @@ const FAULTS: readonly (readonly [string, (team: Team, password: string) => Prom
   ],
   [
     'a charge that is reported as no charge',
-    (team) => posts(team, '#ops', '`web-1` was not created, and nothing was charged.'),
-    '`web-1` was not created, and nothing was charged',
+    (team) => posts(team, '#ops', '`web-1` wasn’t created, and nothing was charged.'),
+    '`web-1` wasn’t created, and nothing was charged',
   ],
   [
     'a renewal that is reported and was not made',

@@ -35,7 +35,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.sees('web-1 was renewed');
   await manager.closes();
   await manager.types('/vps delete web-3');
-  await manager.fills({ 'Type the label to delete it': 'web-3' });
+  await manager.fills({ 'To confirm, type web-3': 'web-3' });
   await manager.presses('Delete');
   await manager.sees('deleted web-3');
   await manager.closes();

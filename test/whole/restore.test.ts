@@ -119,12 +119,12 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       expect(JSON.stringify(again)).toContain('restored from a backup after you opened this form');
       expect([charges(), hosting.requests({ operation: 'create' }).length]).toEqual([4, 4]);
       await manager.types('/vps status');
-      await manager.sees('web-3 (create, @mara): needs a decision');
+      await manager.sees('web-3 (create, @mara): a manager has to resolve it');
       await owner.types('/vps password web-1');
       await owner.sees(hosting.passwordOf(idOf(team, 'web-1')) ?? 'none');
 
       // A manager decides, and the next order is paid once.
-      await manager.presses(/Decide web-3/);
+      await manager.presses(/Resolve web-3/);
       await manager.chooses('Which server was created?', 'web-3');
       await manager.presses('Save');
       await manager.sees('web-3 was created');

@@ -180,7 +180,7 @@ describe.concurrent('npm run key', () => {
     const wanted = ['--workspace', TEAM.id];
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps list');
-    await owner.sees('No hosting account is connected yet');
+    await owner.sees('No hosting account is connected');
 
     const wrong = await run('cli/key.js', ['set', ...wanted], settings, 'not-the-key\n');
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('rejected this key') });
@@ -200,7 +200,7 @@ describe.concurrent('npm run key', () => {
     expect((await run('cli/key.js', ['remove', ...wanted], settings)).output).toContain('was removed');
     owner.overlooksOldMessages();
     await owner.types('/vps list');
-    await owner.sees('No hosting account is connected yet');
+    await owner.sees('No hosting account is connected');
   });
 
   test('needs no --workspace if there is only one, and names them if there are several', async () => {

@@ -55,7 +55,7 @@ const VERBS: Readonly<Record<Verb, (by: Persona, server: string) => Promise<void
   },
   delete: async (by, server) => {
     await by.types(`/vps delete ${server}`);
-    await by.fills({ 'Type the label to delete it': server });
+    await by.fills({ [`To confirm, type ${server}`]: server });
     await by.presses('Delete');
   },
 };
@@ -109,7 +109,7 @@ describe('a failed command', () => {
         delete: '/vps delete web-1',
       }[verb],
     );
-    await manager.sees(/couldn’t be reached, so nothing was sent|was not rebooted: .* couldn’t be reached/);
+    await manager.sees(/couldn’t be reached, so nothing was sent|wasn’t rebooted: .* couldn’t be reached/);
     expect(manager.screen()).not.toMatch(NO_WORDS);
     expect(await team.app.ports.ledger.countOpen()).toBe(0);
   });

@@ -110,13 +110,13 @@ interface Preset extends FaultPreset {
 export const PRESETS: readonly Preset[] = [
   {
     id: 'lose_answer',
-    title: 'Lose the next response after the work is done',
+    title: 'Drop the next response (the order still goes through)',
     hint: 'The next create or renewal is carried out and charged, but the app gets no response.',
     rule: { on: 'paid', kind: 'lost_after' },
   },
   {
     id: 'lose_order',
-    title: 'Lose the next order before it arrives',
+    title: 'Drop the next order before it arrives',
     hint: 'The next create or renewal gets no response, and nothing is charged.',
     rule: { on: 'paid', kind: 'lost_before' },
   },
@@ -134,20 +134,20 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     id: 'checking_completes',
-    title: 'Supplier confirms late: completed',
+    title: 'The hosting company confirms late: server created',
     hint: 'The next server is charged and appears after 20 s. Its root password is never shown.',
     rule: { on: 'create', kind: 'checking_completes', afterMs: 20_000 },
   },
   {
     id: 'checking_refunds',
-    title: 'Supplier confirms late: refunded',
+    title: 'The hosting company confirms late: refunded',
     hint: 'The next server is charged, then refunded after 20 s.',
     rule: { on: 'create', kind: 'checking_refunds', afterMs: 20_000 },
   },
   {
     id: 'garbage',
     title: 'Invalid responses',
-    hint: 'The work is done, but no response can be read.',
+    hint: 'The order goes through, but the response is garbled.',
     rule: { on: 'any', kind: 'garbage', times: 'always' },
   },
   {

@@ -103,7 +103,7 @@ export interface PanelRequest {
 
 export interface FaultPreset {
   readonly id: string;
-  /** "Lose the next response after the work is done" */
+  /** "Drop the next response (the order still goes through)" */
   readonly title: string;
   /** What will be seen, in a sentence. */
   readonly hint: string;

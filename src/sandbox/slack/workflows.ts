@@ -188,7 +188,7 @@ function showPage(world: World, outgoing: ServerResponse, problem: string): void
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Workflows</title>
 <meta name="viewport" content="width=device-width">${reload}<style>${PAGE_STYLE}</style></head><body><main>
 <h1>Workflows</h1>
-<p>In place of Workflow Builder: fill in a step of the app and run it as a workflow would.</p>
+<p>Stands in for Workflow Builder: fill in the app’s step and run it.</p>
 ${problem === '' ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
 ${forms || '<p>The app’s manifest has no steps for workflows.</p>'}
 <h2>Runs</h2>

@@ -52,7 +52,7 @@ const NOT_OPENED = {
   refused: 'Slack refused to open the form, so nothing was done. Try again:',
   unanswered:
     'Slack didn’t confirm that the form opened. If you don’t see it, or it stays on “Loading…”, try again:',
-  no_trigger: 'This takes a form, which a message can’t open. Press the button:',
+  no_trigger: 'Press the button to open the form.',
 } as const;
 
 /** Defines a form. Money effect: none; the ID of its origin becomes the ID of the operation that is confirmed in it. */

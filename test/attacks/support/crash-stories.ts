@@ -32,7 +32,7 @@ async function openForm(manager: CrashingTeam['manager'], command: string, butto
 
 async function typeLabel({ manager }: CrashingTeam): Promise<void> {
   await openForm(manager, '/vps delete old-1', 'Delete');
-  await manager.fills({ 'Type the label to delete it': 'old-1' });
+  await manager.fills({ 'To confirm, type old-1': 'old-1' });
 }
 
 const create: Story = {

@@ -175,7 +175,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
   async function loseAnAnswer(): Promise<void> {
     await takeCommand(page, 'Survive a lost response', '/vps create');
     const fault = step(page, 'Survive a lost response').getByRole('switch', {
-      name: /^Lose the next response/,
+      name: /^Drop the next response/,
     });
     await fault.click();
     await expect.poll(() => fault.getAttribute('aria-checked')).toBe('true');

@@ -78,7 +78,7 @@ describe('a server is created', () => {
     await manager.closes({ all: true });
     await panel.perform({ do: 'add_fault', preset: 'no_balance' });
     await orderServer(panel, 'web-1');
-    await manager.sees('was not created');
+    await manager.sees('wasn’t created');
     await fetch(`${hosting.baseUrl}/servers`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}` },
@@ -178,7 +178,7 @@ describe('a server is deleted', () => {
     await manager.types('/vps delete web-2');
     await manager.sees('no refund');
     expect(await panel.step('delete')).toBe(false);
-    await manager.fills({ 'Type the label to delete it': 'web-2' });
+    await manager.fills({ 'To confirm, type web-2': 'web-2' });
     await manager.presses('Delete');
     await manager.sees('was deleted');
     expect(await panel.step('delete')).toBe(true);

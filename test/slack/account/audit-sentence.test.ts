@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { describeAct } from '../../../src/account/audit-sentence.ts';
+import { describeAct, describeChanges } from '../../../src/account/audit-sentence.ts';
 import { AUDIT_ACTIONS, auditRoles } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { makeEntry } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 
 const say = (more: Parameters<typeof makeEntry>[1]) => {
   const { channelId: _, ...entry } = makeEntry(1, more);
-  return describeAct(entry, 'EUR');
+  return `${describeAct(entry, 'EUR')}${describeChanges(entry)}`;
 };
 const MARA = '<@U0MANAGER01>';
 const NORA = 'U0NORA00001';
@@ -82,7 +82,7 @@ describe('an audit entry reads as a sentence', () => {
           ],
         },
       },
-      `${MARA} changed the settings: Purchase freeze off → on (by <@U0OWNER0001>), Approval for deletions on → off, Currency default → EUR`,
+      `${MARA} changed the settings\n• Purchase freeze: off → on (by <@U0OWNER0001>)\n• Deletions need approval: on → off\n• Currency: default → EUR`,
     ],
     [
       {
@@ -122,4 +122,20 @@ describe('an audit entry reads as a sentence', () => {
       for (const more of [{}, { details: auditRoles([{ role: 'viewer', pattern: label }]) }])
         expect(say({ action, label, ...more })).not.toMatch(/<!here>|<http/);
   });
+});
+
+test.each([
+  ['command', 'C0OPS000001', ' in <#C0OPS000001>'],
+  ['direct_message', 'D0OTTO00001', ' in a direct message'],
+  ['command', 'D0OTTO00001', ' in a direct message'],
+  ['home', 'D0OTTO00001', ' on Home'],
+  ['workflow', undefined, ' from a workflow'],
+  ['cli', undefined, ' on the command line'],
+  // A card or form may have been opened on Home or in a direct message: both have the same conversation.
+  ['button', 'D0OTTO00001', ''],
+  ['modal', 'D0OTTO00001', ''],
+] as const)('an entry of %s in %s names the place only as far as it is known', (surface, channelId, place) => {
+  const { channelId: _, ...entry } = makeEntry(1, { action: 'reboot', surface });
+  const act = channelId === undefined ? entry : { ...entry, channelId };
+  expect(describeAct(act, '')).toBe(`${MARA} rebooted \`web-1\`${place}`);
 });

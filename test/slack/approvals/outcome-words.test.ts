@@ -87,14 +87,14 @@ describe('the outcome of a delete that nobody waits for', () => {
     deletion,
   }) => {
     expect(deleteWords(deletion, '')).toMatch(
-      /was not deleted[:.]|`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
+      /wasn’t deleted[:.]|`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
     );
   });
 
   it('names the key if it is an unreadable key', () => {
     const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
     const words = deleteWords(makeDelete(LABEL, { state: 'refused', reason }), '');
-    expect(words).toMatch(/`web-1` was not deleted\. .*`k1`/);
+    expect(words).toMatch(/`web-1` wasn’t deleted\. .*`k1`/);
   });
 
   it('is announced with the user who confirmed it, and the one who approved it, if there is one', () => {

@@ -47,7 +47,7 @@ test('a server that expires soon is marked on Home also for users who can’t re
   const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
     (block) => block.type === 'section' && 'accessory' in block,
   );
-  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *paid for');
+  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
   expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
 });
 

@@ -40,12 +40,12 @@ describe('the words for the outcome of an order', () => {
 
   test('say that the charge is back after the hosting company couldn’t create the server', () => {
     expect(refused({ code: 'not_created', details: {} })).toBe(
-      '`web-1` was not created, and the month’s charge is back on the balance. The hosting company couldn’t create the server.',
+      '`web-1` wasn’t created, and the month’s charge is back on the balance. The hosting company couldn’t create the server.',
     );
   });
 
   test('say that a manager resolved the order, if a manager did', () => {
-    expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` was not created.*manager/);
+    expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` wasn’t created.*manager/);
   });
 
   test.each(
@@ -55,7 +55,7 @@ describe('the words for the outcome of an order', () => {
       const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision });
       const words = outcomeWords(operation, NONE);
       expect(words).toMatch(/not sure yet|can’t tell/);
-      expect(words).not.toMatch(/was not created|nothing was charged|order again/i);
+      expect(words).not.toMatch(/wasn’t created|nothing was charged|order again/i);
     }
   });
 });

@@ -80,7 +80,7 @@ export const PURCHASES: Stories = {
       scene.team.hosting.seedServers(scene.team.account, 1, 'db'),
     );
     await mara.presses('Create and pay');
-    await mara.sees('db-1 was not created');
+    await mara.sees('db-1 wasn’t created');
     await mara.closes();
     await mara.presses('Try again');
   },
@@ -102,7 +102,7 @@ export const PURCHASES: Stories = {
       settings: { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' },
     });
     const mara = scene.as('mara');
-    await orders(mara, 'web-1', 'was not created');
+    await orders(mara, 'web-1', 'wasn’t created');
     await mara.closes();
     await scene.does('(10.00 are paid in)', () =>
       scene.team.hosting.accounts.topUp(scene.team.account, 1000),
@@ -116,7 +116,7 @@ export const PURCHASES: Stories = {
     const mara = scene.as('mara');
     for (const code of ['limit', 'not_created', 'bad_request', 'not_allowed', 'unauthorized'] as const) {
       await scene.fails({ on: 'create', kind: 'error', code });
-      await orders(mara, `web-${code.replaceAll('_', '-')}`, /was not created|We’re not sure/);
+      await orders(mara, `web-${code.replaceAll('_', '-')}`, /wasn’t created|We’re not sure/);
       await mara.closes();
     }
   },
@@ -138,7 +138,7 @@ export const PURCHASES: Stories = {
   'a create whose answer is unclear is found': async (start) => {
     const scene = await start();
     await scene.fails({ on: 'create', kind: 'garbage' });
-    await orders(scene.as('mara'), 'web-1', /(was|is being) created \(ID|not sure/);
+    await orders(scene.as('mara'), 'web-1', /(was|is being) being created|was created|not sure/);
   },
   'a create that was lost stays unconfirmed, and a manager decides that it was not carried out': async (
     start,
@@ -154,10 +154,10 @@ export const PURCHASES: Stories = {
     await mara.closes();
     await scene.passesUntil(31 * MINUTE_MS, mara, 'hasn’t appeared in the hosting account');
     await scene.as('olga').types('/vps status');
-    await mara.presses('Decide…');
+    await mara.presses('Resolve…');
     await mara.fills({ 'Which server was created?': 'None: it wasn’t created' });
     await mara.presses('Save');
-    await mara.sees('was not created');
+    await mara.sees('wasn’t created');
     await mara.closes();
     await mara.presses('Try again');
   },
@@ -191,7 +191,7 @@ export const PURCHASES: Stories = {
     const mara = scene.as('mara');
     for (const [at, code] of (['not_enough_balance', 'not_found', 'bad_request'] as const).entries()) {
       await scene.fails({ on: 'renew', kind: 'error', code });
-      await renews(mara, `web-${at + 1}`, /was not renewed|We’re not sure/);
+      await renews(mara, `web-${at + 1}`, /wasn’t renewed|We’re not sure/);
       await mara.closes();
     }
     await scene.fails({ on: 'renew', kind: 'lost_after' });
@@ -225,7 +225,7 @@ export const PURCHASES: Stories = {
     await sets(scene, { 'Deleting servers': 'On' });
     const mara = scene.as('mara');
     await mara.types('/vps delete web-1');
-    await mara.fills({ 'Type the label to delete it': 'web-1' });
+    await mara.fills({ 'To confirm, type web-1': 'web-1' });
     await mara.presses('Delete');
     await mara.sees('Waiting for another manager');
     await mara.closes();

@@ -125,9 +125,9 @@ export const SERVERS: Stories = {
     const scene = await start({ servers: { web: 2 } });
     const mara = scene.as('mara');
     await mara.types('/vps delete web-1');
-    await mara.fills({ 'Type the label to delete it': 'web-2' });
+    await mara.fills({ 'To confirm, type web-2': 'web-2' });
     await mara.presses('Delete');
-    await mara.fills({ 'Type the label to delete it': 'web-1' });
+    await mara.fills({ 'To confirm, type web-1': 'web-1' });
     await mara.presses('Delete');
     await mara.sees('web-1 was deleted');
     await mara.closes();
@@ -138,7 +138,7 @@ export const SERVERS: Stories = {
     const scene = await start({ servers: { web: 2 } });
     const mara = scene.as('mara');
     await mara.types('/vps delete web-1');
-    await mara.fills({ 'Type the label to delete it': 'web-1' });
+    await mara.fills({ 'To confirm, type web-1': 'web-1' });
     await scene.does('(web-1 is deleted on the hosting account’s page)', () =>
       scene.team.hosting.servers.remove(scene.team.account, '1001'),
     );
@@ -146,7 +146,7 @@ export const SERVERS: Stories = {
     await mara.closes();
     await mara.types('/vps show web-2');
     await mara.presses('Delete…');
-    await mara.fills({ 'Type the label to delete it': 'web-2' });
+    await mara.fills({ 'To confirm, type web-2': 'web-2' });
     await mara.presses('Delete');
     await mara.sees('deleted web-2');
   },
@@ -161,9 +161,9 @@ export const SERVERS: Stories = {
     for (const [at, fault] of faults.entries()) {
       await scene.fails({ on: 'delete', ...fault });
       await mara.types(`/vps delete web-${at + 1}`);
-      await mara.fills({ 'Type the label to delete it': `web-${at + 1}` });
+      await mara.fills({ [`To confirm, type web-${at + 1}`]: `web-${at + 1}` });
       await mara.presses('Delete');
-      await mara.sees(/was deleted|was not deleted|We’re not sure/);
+      await mara.sees(/was deleted|wasn’t deleted|We’re not sure/);
       await mara.closes();
     }
   },

@@ -238,8 +238,9 @@ describe('the card of a request', () => {
     await team.ask('viewer', 'We’ll let you know');
     await team.owner.sees('is requesting the viewer role');
     team.slack.faults.failMethod('chat.update', 'internal_error');
+    team.slack.faults.breakReplyUrls(500, 1);
     await team.owner.presses('Deny');
-    await team.owner.sees('doesn’t get the viewer role');
+    await team.owner.sees('wasn’t given the viewer role');
     team.slack.faults.clear();
     await team.owner.presses('Approve permanently');
     await team.owner.sees('This request was already denied by @olga');

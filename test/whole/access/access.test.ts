@@ -66,7 +66,7 @@ describe('a role granted to a channel', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops viewer');
-    await owner.sees('Full members in #ops are now viewers');
+    await owner.sees('In #ops, its full members are now viewers');
     const nora = team.slack.as('nora');
     await nora.in('#ops').types('/vps list');
     await nora.in('#ops').sees('web-1');
@@ -81,7 +81,7 @@ describe('a role granted to a channel', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
-    await owner.sees('Full members in #ops are now managers');
+    await owner.sees('In #ops, its full members are now managers');
     const by = rawUser(team, 'nora');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
@@ -116,7 +116,7 @@ describe('a role for some servers', () => {
     const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access grant @nora manager on web-*');
-    await owner.sees('2 servers right now');
+    await owner.sees('2 servers');
     await nora.types('/vps list');
     await nora.sees('web-1');
     expect(nora.messages().at(-1)?.shown).not.toContain('db-1');
@@ -152,7 +152,7 @@ describe('a role for some servers', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on mail-*');
-    await owner.sees('No server matches mail-* right now');
+    await owner.sees('No server matches mail-* yet');
     await owner.types('/vps access grant @nora owner on web-*');
     await owner.sees('Owners always have access to every server');
   });
@@ -195,7 +195,7 @@ describe('the access screen', () => {
       Duration: '8 hours',
     });
     await owner.presses('Grant');
-    await owner.sees('Members of @oncall are now operators for web-* until');
+    await owner.sees('Members of @oncall are now operators for web-* (2 servers) until');
     await owner.closes();
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');

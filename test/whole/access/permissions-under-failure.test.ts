@@ -40,7 +40,7 @@ describe('a revoked role', () => {
     await manager.types(`/vps show ${id}`);
     await manager.sees('web-1');
     await manager.presses('Delete…');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await revoke(team, 'mara');
     await manager.presses('Delete');
     await manager.sees('You need the manager role');

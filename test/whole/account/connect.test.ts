@@ -326,7 +326,7 @@ describe('the API key', () => {
     await owner.sees('The hosting account is disconnected');
     expect(await keyOf(team)).toBeUndefined();
     await owner.types('/vps list');
-    await owner.sees('No hosting account is connected yet');
+    await owner.sees('No hosting account is connected');
     await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
   });
 });

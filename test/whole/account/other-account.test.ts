@@ -46,7 +46,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await team.askCreate();
     const other = await connectOther(team);
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not created: the hosting account was reconnected');
+    await team.manager.sees('web-1 wasn’t created: the hosting account was reconnected');
     await team.owner.sees('Canceled: the hosting account was reconnected');
     expect([team.charges(), team.hosting.charges(other).length, team.creates()]).toEqual([0, 0, 0]);
     expect(await team.listAudit()).toContain('olga approval_answer failed account_changed');
@@ -118,7 +118,7 @@ describe.concurrent('when another hosting account is connected', () => {
       account,
     });
     const manager = team.slack.as('mara').in('#ops');
-    await manager.sees('web-1 was not created, and nothing was charged. The hosting account was reconnected');
+    await manager.sees('web-1 wasn’t created, and nothing was charged. The hosting account was reconnected');
     expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
     await manager.presses('Try again');
     await manager.presses('Create and pay');
@@ -135,7 +135,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
     manager.doesNotSee('You can order again');
     await manager.types('/vps status');
-    await manager.presses('Decide web-1…');
+    await manager.presses('Resolve web-1…');
     await manager.sees('those of the account that is connected now');
     expect(await manager.optionsOf('Which server was created?')).toEqual([
       'It was created in the previous account',
@@ -161,10 +161,10 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.sees('is still unconfirmed');
     await manager.closes();
     await manager.types('/vps status');
-    await manager.presses('Decide web-1…');
+    await manager.presses('Resolve web-1…');
     await manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
     await manager.presses('Save');
-    await manager.sees('web-1 was not created. A manager checked');
+    await manager.sees('web-1 wasn’t created. A manager checked');
     await manager.closes();
     await manager.types(ORDER);
     await manager.presses('Create and pay');
@@ -192,7 +192,7 @@ describe.concurrent('when another hosting account is connected', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     const { manager } = await loseAnswer(team, 'renew', 'lost_after');
     await manager.types('/vps status');
-    await manager.presses('Decide web-1…');
+    await manager.presses('Resolve web-1…');
     await manager.sees('Check the page of the account that was connected before');
     expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It wasn’t renewed']);
     await manager.fills({ 'Was it renewed?': 'It was renewed' });
@@ -224,7 +224,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await using team = await startRuledTeam(TWO_PERSONS, { settings: { HOSTING_TIMEOUT_MS: '800' } });
     team.hosting.seedServers(team.account, 1, 'web');
     await team.manager.types('/vps delete web-1');
-    await team.manager.fills({ 'Type the label to delete it': 'web-1' });
+    await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
     await team.manager.presses('Delete');
     await team.owner.sees('wants to delete web-1');
     team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });
@@ -268,7 +268,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.sees('We can’t tell whether web-1 was created');
     manager.doesNotSee('You can order again');
     await manager.closes();
-    await manager.presses('Decide…');
+    await manager.presses('Resolve…');
     await manager.fills({ 'Which server was created?': 'web-1' });
     await manager.presses('Save');
     await manager.sees(`web-1 was created (ID ${like.id}`);

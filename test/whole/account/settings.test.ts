@@ -11,7 +11,7 @@ async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps settings');
-  await owner.sees('Two-person rule: another manager must approve');
+  await owner.sees('Require a second manager’s approval for');
   return Object.assign(team, { owner });
 }
 
@@ -48,10 +48,7 @@ describe.concurrent('the settings of a workspace', () => {
     expect(entry?.label).toBe(
       'announces true → false, approval.delete false → true, approval.createAbove none → 20.00, budget.workspace none → 100.50, budget.person none → 0.00, channel none → C0GENERAL1',
     );
-    await team.slack
-      .as('olga')
-      .in('#general')
-      .sees('@olga chose this channel to receive /vps approval requests.');
+    await team.slack.as('olga').in('#general').sees('@olga set this channel for approval requests.');
     await team.owner.closes();
     await team.owner.types('/vps settings');
     await team.owner.sees('20.00');

@@ -13,7 +13,7 @@ describe('/vps status', () => {
     await team.viewer.sees('Direct messages: not tried in the last hour');
     await team.viewer.sees('Announcements in channels: not tried in the last hour');
     for (const lookups of ['User lookups', 'User group lookups', 'Channel lookups'])
-      await team.viewer.sees(`${lookups}: working`);
+      await team.viewer.sees(`${lookups}: OK`);
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
@@ -23,7 +23,7 @@ describe('/vps status', () => {
     await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
     await team.viewer.sees('rebooted web-1');
     await team.viewer.types('/vps status');
-    await team.viewer.sees('Announcements in channels: working');
+    await team.viewer.sees('Announcements in channels: OK');
   });
 
   it('names each scope that the app lacks, and what depends on it', async () => {

@@ -124,7 +124,7 @@ describe.concurrent('an approval of something that has changed', () => {
       },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not renewed: the server’s label has changed since the request');
+    await team.manager.sees('web-1 wasn’t renewed: the server’s label has changed since the request');
     expect([renewals(team), team.charges()]).toEqual([0, 0]);
   });
 
@@ -172,8 +172,8 @@ describe.concurrent('an approved delete that fails', () => {
       },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not deleted. Stored data was encrypted with key k1');
-    await team.owner.sees('web-1 was not deleted');
+    await team.manager.sees('web-1 wasn’t deleted. Stored data was encrypted with key k1');
+    await team.owner.sees('web-1 wasn’t deleted');
     expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
   });
 });

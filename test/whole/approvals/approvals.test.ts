@@ -151,7 +151,7 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.owner.presses('Deny');
-    await team.manager.sees('@olga declined: web-1 was not created');
+    await team.manager.sees('@olga declined: web-1 wasn’t created');
     team.owner.doesNotSee('[Approve]');
     await team.manager.closes();
     await team.manager.presses('Request again…');
@@ -187,9 +187,9 @@ describe.concurrent('a create that needs approval', () => {
     await team.owner.presses('Approve');
     await team.manager.sees('the price has changed since the request');
     await team.owner.sees(
-      'Canceled: the price has changed since the request. Nothing was ordered or charged. We’ll tell @mara.',
+      'Canceled: the price has changed since the request. Nothing was ordered or charged.',
     );
-    await team.owner.sees('Canceled: the price has changed');
+    team.owner.doesNotSee('[Approve]');
     await team.manager.closes();
     await team.manager.presses('Request again…');
     await team.manager.sees('5.91 per month. The first month');
@@ -289,7 +289,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.manager.closes();
     await team.owner.presses('Approve');
     await team.manager.sees(
-      'web-1 was not created, and nothing was charged. The hosting account’s balance is too low',
+      'web-1 wasn’t created, and nothing was charged. The hosting account’s balance is too low',
     );
     expect(team.charges()).toBe(1);
   });
@@ -317,7 +317,7 @@ describe.concurrent('a delete that needs approval', () => {
     await team.manager.sees('Another manager must approve this');
     await team.manager.closes();
     await askDelete(team);
-    await team.owner.sees('paid days and all data');
+    await team.owner.sees('Deletes all data and 30 paid days');
     expect(deletes(team)).toBe(0);
     const delivery = await team.owner.presses('Approve');
     await team.manager.sees('@olga approved. web-1 was deleted.');
@@ -364,7 +364,7 @@ describe.concurrent('a delete that needs approval', () => {
     await setManager(team, 'otto', true);
     if (what.startsWith('deleted')) {
       await operator.types('/vps delete web-1');
-      await operator.fills({ 'Type the label to delete it': 'web-1' });
+      await operator.fills({ 'To confirm, type web-1': 'web-1' });
       await operator.presses('Delete');
       await operator.sees('web-1 was deleted');
     } else {
@@ -397,7 +397,7 @@ describe.concurrent('a delete that needs approval', () => {
     await setManager(team, 'otto', true);
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps delete web-1');
-    await operator.fills({ 'Type the label to delete it': 'web-1' });
+    await operator.fills({ 'To confirm, type web-1': 'web-1' });
     await operator.presses('Delete');
     await operator.sees('@mara has already requested this');
     await operator.closes();

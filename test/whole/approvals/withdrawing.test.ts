@@ -17,7 +17,7 @@ describe.concurrent('a pending approval', () => {
     const { id } = await findApproval(team);
     await team.manager.closes();
     await team.manager.presses('Withdraw request');
-    await team.manager.sees('You withdrew your request: web-1 was not created. Nothing was charged.');
+    await team.manager.sees('You withdrew your request: web-1 wasn’t created. Nothing was charged.');
     await team.owner.sees('Withdrawn by @mara');
     team.owner.doesNotSee('[Approve]');
     await rawUser(team, 'olga').presses('approval_approve', { id });
@@ -57,7 +57,7 @@ describe.concurrent('a pending approval', () => {
     await team.owner.presses('Deny with reason…');
     await team.owner.fills({ Reason: 'Wait for the release' });
     await team.owner.presses('Deny');
-    await team.manager.sees('@olga declined: web-1 was not created. Nothing was charged.');
+    await team.manager.sees('@olga declined: web-1 wasn’t created. Nothing was charged.');
     await team.manager.sees('Wait for the release');
     await team.owner.sees('Denied by @olga');
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 });

@@ -234,7 +234,7 @@ describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
     environment.ALLOWED_WORKSPACES = '';
     await team.restart();
     await owner.types('/vps status');
-    await owner.sees('What the app may do in Slack');
+    await owner.sees('Slack permissions');
   });
 });
 

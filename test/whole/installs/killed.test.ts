@@ -126,7 +126,7 @@ async function crashWhileInstalling(crashAt: number): Promise<readonly string[]>
   expect([ABSENT, COMPLETE], `crash ${points.at(-1)}`).toContainEqual(left);
   if (!left.token) await install(team);
   await team.owner.types('/vps list');
-  await team.owner.sees('No hosting account is connected yet');
+  await team.owner.sees('No hosting account is connected');
   expect(await readInstalled(team)).toEqual(COMPLETE);
   return points;
 }

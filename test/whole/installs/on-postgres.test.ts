@@ -61,6 +61,6 @@ describe.skipIf(!postgresUrl)('two workspaces on one PostgreSQL database', () =>
       expect(await team.app.ports.audit.verify(id)).toMatchObject({ ok: true });
     expect((await team.install(first)).text).toContain('installed');
     await first.as('olga').in('#ops').types('/vps list');
-    await first.as('olga').in('#ops').sees('No hosting account is connected yet');
+    await first.as('olga').in('#ops').sees('No hosting account is connected');
   });
 });

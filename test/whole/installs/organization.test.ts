@@ -92,7 +92,7 @@ describe('an app that is installed for a whole organization', () => {
       0, 1,
     ]);
     await owner.types('/vps delete beta-1');
-    await owner.fills({ 'Type the label to delete it': 'beta-1' });
+    await owner.fills({ 'To confirm, type beta-1': 'beta-1' });
     await owner.presses('Delete');
     await owner.sees('beta-1 was deleted');
     expect(team.hosting.listServers(team.account)).toHaveLength(2);
@@ -134,7 +134,7 @@ describe('an app that is installed for a whole organization', () => {
     await using team = await startOrg();
     const owner = ownerOf(team.second);
     await owner.types('/vps status');
-    await owner.sees('User lookups: working');
+    await owner.sees('User lookups: OK');
     expect(await team.app.ports.installations.isServed(SECOND_TEAM.id)).toBe(true);
     team.second.admin.joinGrid({ isOrgInstall: false });
     await owner.types('/vps reboot beta-1'); // is to be announced, which Slack refuses

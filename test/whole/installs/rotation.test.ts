@@ -40,7 +40,7 @@ describe('an app with token rotation', () => {
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
       await team.owner.types('/vps status');
-      await team.owner.sees('User lookups: working');
+      await team.owner.sees('User lookups: OK');
     }
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
     expect(team.slack.brokenRules()).toEqual([]);
@@ -59,7 +59,7 @@ describe('an app with token rotation', () => {
     await team.owner.sees('Slack no longer accepts this app’s token');
     await team.install(team.first);
     await team.owner.types('/vps status');
-    await team.owner.sees('User lookups: working');
+    await team.owner.sees('User lookups: OK');
   });
 
   it('is uninstalled like any other', async () => {

@@ -38,7 +38,7 @@ describe.concurrent('a budget', () => {
     await create(team, 'web-1');
     await team.manager.types(typed('web-2'));
     await team.manager.sees(
-      '5.90 of 15.00 spent this month by the workspace through this app. 5.90 of 12.00 spent this month by you',
+      'Spent this month (orders from Slack): workspace 5.90 of 15.00, you 5.90 of 12.00.',
     );
     await team.manager.sees('through this app');
     team.manager.doesNotSee('This exceeds this month’s budget');
@@ -63,7 +63,7 @@ describe.concurrent('a budget', () => {
     await team.manager.sees('exceeds your monthly budget');
     const owner = team.slack.as('olga').in('#ops');
     await owner.types(typed('web-3'));
-    await owner.sees('0.00 of 6.00 spent this month by you');
+    await owner.sees('you 0.00 of 6.00');
     await owner.presses('Create and pay');
     await owner.sees('web-3 is being created');
     expect(team.charges()).toBe(2);
@@ -90,7 +90,7 @@ describe.concurrent('a budget', () => {
     team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_created' });
     await team.manager.types(typed('web-1'));
     await team.manager.presses('Create and pay');
-    await team.manager.sees('web-1 was not created');
+    await team.manager.sees('web-1 wasn’t created');
     await team.manager.closes();
     await create(team, 'web-2');
     expect(team.hosting.refunds(team.account)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.owner.presses('Approve');
     await team.manager.sees('web-2 is being created (ID');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not created: this month’s budget no longer covers it');
+    await team.manager.sees('web-1 wasn’t created: this month’s budget no longer covers it');
     expect(team.charges()).toBe(1);
     await team.manager.presses('Request again…');
     await team.manager.presses('Request approval');

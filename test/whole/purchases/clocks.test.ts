@@ -24,7 +24,7 @@ test.each([
   await using team = await startOrdering();
   await confirmSlowly(team);
   team.system.stepWall(stepMs);
-  await team.manager.sees('was not created, and nothing was charged');
+  await team.manager.sees('wasn’t created, and nothing was charged');
   expect(team.creates()).toBe(0);
   // Slack's requests are signed with its own time, which the app's clock has to agree with again.
   team.system.stepWall(-stepMs - 4 * MINUTE);

@@ -95,7 +95,7 @@ describe.concurrent('an order that the balance does not cover', () => {
     for (const label of ['web-1', 'web-2']) {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
       await manager.presses('Create and pay');
-      await manager.sees(`${label} was not created, and nothing was charged`);
+      await manager.sees(`${label} wasn’t created, and nothing was charged`);
       await manager.sees('you need at least 5.90');
       await manager.closes();
     }
@@ -153,7 +153,7 @@ describe.concurrent('a new server', () => {
     await manager.closes();
     expect(await team.app.ports.passwords.countUndelivered()).toBe(1);
     await manager.types('/vps delete web-1');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
     await expect.poll(() => team.app.ports.passwords.countUndelivered()).toBe(0);
     await manager.closes();

@@ -26,7 +26,7 @@ describe.concurrent('a create', () => {
     await using team = await reviewing();
     appears(team);
     await team.manager.presses('Create and pay');
-    await team.manager.sees('web-1 was not created, and nothing was charged.');
+    await team.manager.sees('web-1 wasn’t created, and nothing was charged.');
     await team.manager.sees('A server called web-1 has appeared since you reviewed the order');
     expect([creates(team), team.hosting.charges(team.account)]).toEqual([0, []]);
     await team.manager.closes();

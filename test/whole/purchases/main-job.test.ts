@@ -32,7 +32,7 @@ describe('the main job', () => {
 
     await manager.types('/vps delete web-1');
     await manager.sees('no refund');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
     await manager.sees('was deleted');
     expect(hosting.listServers(account)).toEqual([]);

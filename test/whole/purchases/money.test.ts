@@ -87,12 +87,12 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Create and pay');
     await team.manager.sees('We’re not sure yet');
     await team.manager.sees('hasn’t appeared in the hosting account');
-    team.manager.doesNotSee('was not created');
+    team.manager.doesNotSee('wasn’t created');
     await team.manager.closes();
-    await team.manager.presses('Decide…');
+    await team.manager.presses('Resolve…');
     await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
     await team.manager.presses('Save');
-    await team.manager.sees('was not created');
+    await team.manager.sees('wasn’t created');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(0);
     await team.manager.closes();
@@ -116,7 +116,7 @@ describe.concurrent('a create', () => {
     team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
     await team.manager.presses('Create and pay');
     await team.manager.sees('hasn’t appeared in the hosting account');
-    team.manager.doesNotSee('was not created');
+    team.manager.doesNotSee('wasn’t created');
     expect(team.hosting.refunds(team.account)).toHaveLength(1);
   });
 
@@ -157,7 +157,7 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Create and pay');
     await expect.poll(() => createsOf(team).length).toBe(1);
     system.stepWall(-3_600_000);
-    await team.manager.sees('web-1 was not created, and nothing was charged. The order wasn’t sent in time');
+    await team.manager.sees('web-1 wasn’t created, and nothing was charged. The order wasn’t sent in time');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toEqual([]);
   });
@@ -226,7 +226,7 @@ describe.concurrent('a create', () => {
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
     await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
-    await team.manager.presses('Decide…');
+    await team.manager.presses('Resolve…');
     const [option] = (await team.manager.optionsOf('Which server was created?')).filter(
       (text) => text === 'web-1',
     );
@@ -304,10 +304,10 @@ describe.concurrent('a renewal', () => {
     await team.owner.sees('Someone else already confirmed this');
     await team.manager.sees('hasn’t changed');
     await team.manager.closes();
-    await team.manager.presses('Decide…');
+    await team.manager.presses('Resolve…');
     await team.manager.fills({ 'Was it renewed?': 'It wasn’t renewed' });
     await team.manager.presses('Save');
-    await team.manager.sees('was not renewed');
+    await team.manager.sees('wasn’t renewed');
     await team.owner.closes();
     await team.owner.types('/vps renew web');
     await team.owner.presses('Renew and pay');
@@ -340,7 +340,7 @@ describe.concurrent('a renewal', () => {
       headers: { authorization: `Bearer ${team.apiKey}` },
     });
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('was renewed since you looked');
+    await team.manager.sees('was renewed while you were looking at this');
     expect(chargesOf(team)).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   await manager.sees('Create and pay');
   prepare(team);
   await manager.presses('Create and pay');
-  await manager.sees(/(was|is being) created \(ID|in a direct message/);
+  await manager.sees(/(was|is being) being created|was created|in a direct message/);
   const password =
     team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
   return Object.assign(team, { manager, password });
@@ -76,7 +76,7 @@ describe.concurrent('the root password', () => {
     owner.doesNotSee(team.password);
     expect(await heldBy(team)).toHaveLength(1);
     await owner.types('/vps delete web-1');
-    await owner.fills({ 'Type the label to delete it': 'web-1' });
+    await owner.fills({ 'To confirm, type web-1': 'web-1' });
     await owner.presses('Delete');
     await expect.poll(() => heldBy(team)).toEqual([]);
   });

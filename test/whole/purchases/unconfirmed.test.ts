@@ -19,7 +19,7 @@ test.each(
   await team.manager.sees('We can’t tell whether');
   await team.manager.sees(words);
   await team.manager.closes();
-  await team.manager.presses('Decide…');
+  await team.manager.presses('Resolve…');
   await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
   await team.manager.presses('Save');
   await team.manager.sees('Saved');
@@ -59,7 +59,7 @@ test.each(
   await expect.poll(team.creates).toBe(1);
   await buy(team);
   await team.manager.sees('We can’t tell whether');
-  await team.manager.sees('Decide…');
+  await team.manager.sees('Resolve…');
   team.manager.doesNotSee(/web-1 (was|is being) created \(ID/);
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
 });

@@ -18,7 +18,7 @@ describe.concurrent('the daily digest', () => {
     await team.manager.sees('Daily digest');
     const [digest = ''] = team.digests();
     expect(digest).toMatch(
-      /2 servers to renew soon\. Renewing 1 of them costs 5\.90 at the prices last paid/,
+      /2 servers to renew soon\. Known cost, at the prices last paid: 5\.90 \(1 server\)\. Price unknown: 1\./,
     );
     expect(digest).toMatch(/We don’t know the price of 1 server: old-1/);
     expect(digest.indexOf('web-1 ·')).toBeLessThan(digest.indexOf('old-1 ·'));
@@ -67,7 +67,7 @@ describe.concurrent('the daily digest', () => {
     await team.setSettings(off);
     team.untilDigest(24);
     await team.manager.types('/vps reminders');
-    await team.manager.sees('Coming renewals');
+    await team.manager.sees('Upcoming renewals');
     expect(team.digests()).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe.concurrent('the daily digest', () => {
     team.untilDigest(26);
     await team.manager.sees('3 servers to renew soon');
     await team.manager.presses('Renew and pay…');
-    await team.manager.sees('One more month will be charged');
+    await team.manager.sees('One more month is charged');
     await team.manager.presses('Renew and pay');
     await expect.poll(() => team.digests()[0]).toMatch(/web-3 · renewed by @mara, paid until/);
     const owner = team.slack.as('olga').in('#ops');

@@ -22,7 +22,7 @@ describe.concurrent('changes outside of the app', () => {
     await team.manager.types('/vps stop web-3');
     await team.manager.sees('web-3');
     await team.manager.types('/vps delete web-4');
-    await team.manager.fills({ 'Type the label to delete it': 'web-4' });
+    await team.manager.fills({ 'To confirm, type web-4': 'web-4' });
     await team.manager.presses('Delete');
     await team.manager.sees('web-4 was deleted');
     await team.manager.types('/vps create plan=small location=ams image=debian-13 label=ours');

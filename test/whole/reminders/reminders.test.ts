@@ -21,7 +21,7 @@ describe.concurrent('a reminder', () => {
     await expect.poll(() => team.digests().length, PATIENT).toBe(2);
     expect(team.digests()[1]).toMatch(/1 server to renew soon/);
     expect(team.digests()[1]).not.toContain('web-2 ·');
-    expect(team.digests()[1]).toContain('Not listed: 1 snoozed. /vps reminders shows them.');
+    expect(team.digests()[1]).toContain('Hidden: 1 snoozed. /vps reminders shows them.');
     // The digest of the day before has no buttons any more.
     await expect.poll(() => team.digests()[0], PATIENT).toContain('A newer digest has replaced this one.');
     expect(team.digests()[0]).not.toContain('[');
@@ -44,12 +44,12 @@ describe.concurrent('a reminder', () => {
     await team.manager.presses('Let it expire', { confirm: false });
     await team.manager.presses('Let it expire');
     await team.manager.sees('No more reminders for web-1');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · left to expire by @mara');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · @mara is letting it expire');
     await operator.presses('Remind again');
     await operator.sees('Reminders for web-1 are on again');
     await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-1 · \d days left/);
     await team.manager.presses('Let it expire');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('left to expire by @mara');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('@mara is letting it expire');
     // With nothing else to tell, the next days have no digest, and the command still knows of it.
     team.system.move(DAY_MS);
     await expect
@@ -58,7 +58,7 @@ describe.concurrent('a reminder', () => {
     expect(team.digests()).toHaveLength(1);
     const fresh = team.manager.overlooksOldMessages();
     await fresh.types('/vps reminders');
-    await fresh.sees('web-1 · left to expire by @mara');
+    await fresh.sees('web-1 · @mara is letting it expire');
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe.concurrent('a reminder', () => {
     // A list that was read a moment ago is good for two seconds.
     team.system.move(3000);
     await team.manager.presses('Let it expire');
-    await team.manager.sees('web-1 was renewed since you looked');
+    await team.manager.sees('web-1 was renewed while you were looking at this');
     expect(await team.app.ports.reminders.listMarks('T0SANDBOX')).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe.concurrent('a reminder', () => {
     await limited.sees('db-1 ·');
     limited.doesNotSee('web-1 ·');
     await team.slack.as('nora').in('#ops').presses('Renew all…');
-    await limited.sees('One more month for 1 server will be charged');
+    await limited.sees('One more month for 1 server is charged');
     limited.doesNotSee('web-1 ·');
     expect(team.slack.brokenRules()).toEqual([]);
   });

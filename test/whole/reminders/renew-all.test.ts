@@ -30,15 +30,15 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('api-1 is being created');
     await team.manager.closes();
     await openReview(team, 2);
-    await team.manager.sees('One more month for 3 servers will be charged');
+    await team.manager.sees('One more month for 3 servers is charged');
     await team.manager.sees('Total: 5.90, and the unknown price of 2 servers');
     await team.manager.sees('api-1 · paid until');
     await team.manager.presses('Renew and pay');
     await team.manager.sees('3 servers were renewed.');
     for (const label of ['api-1', 'web-1', 'web-2'])
-      await team.manager.sees(`🟢 ${label} was renewed, paid until`);
+      await team.manager.sees(`✅ ${label} was renewed, paid until`);
     expect([team.charges(), renewals(team)]).toEqual([4, 3]);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('Nothing is left to renew.');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
     expect(team.digests()[0]?.match(/renewed by @mara/g)).toHaveLength(3);
     await team.slack.as('vera').in('#ops').sees('@mara renewed 3 servers: api-1, web-1, web-2');
     const times = team.hosting.requests({ operation: 'renew' }).map(({ atMs }) => atMs);
@@ -176,7 +176,7 @@ describe.concurrent('Renew all', () => {
     expect([renewals(team), team.charges()]).toEqual([1, 1]);
     await team.manager.closes();
     await team.manager.presses('Renew the rest…');
-    await team.manager.sees('One more month for 24 servers will be charged');
+    await team.manager.sees('One more month for 24 servers is charged');
     await team.manager.presses('Renew and pay');
     await team.manager.sees('24 servers were renewed.');
     expect([renewals(team), team.charges()]).toEqual([25, 25]);

@@ -31,8 +31,8 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.presses('Save');
     await team.owner.sees('• The daily digest is posted in #ops');
     await team.owner.sees('• The digest is posted between 17:00 and 17:15');
-    await team.owner.sees('• The digest follows the clocks of Europe/Berlin');
-    await team.owner.sees('@olga chose this channel to receive the daily digest of /vps.');
+    await team.owner.sees('• The digest’s time zone is Europe/Berlin');
+    await team.owner.sees('@olga set this channel for the daily digest.');
     expect(await digestOf(team)).toEqual({
       channelId: 'C0OPS00001',
       hour: 17,
@@ -57,7 +57,7 @@ describe.concurrent('the settings of the digest', () => {
     team.owner.doesNotSee('[Europe/Berlin]');
     await team.owner.fills({ 'Digest channel': '#ops' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The digest follows the clocks of UTC');
+    await team.owner.sees('• The digest’s time zone is UTC');
     expect((await digestOf(team))?.zone).toBe('UTC');
   });
 
@@ -74,7 +74,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('the channel is shared with another organization');
     await team.owner.fills({ 'Digest channel': '#ops' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The digest follows the clocks of Asia/Tokyo');
+    await team.owner.sees('• The digest’s time zone is Asia/Tokyo');
     expect(await digestOf(team)).toMatchObject({ zone: 'Asia/Tokyo', daysBefore: [5] });
   });
 });

@@ -70,7 +70,7 @@ it.concurrent('a later action by another user updates the older action’s messa
     await manager.types('/vps stop web-1');
     await manager.sees('@mara stopped web-1', 1500);
   });
-  await operator.sees(/@otto (was rebooting web-1\. Superseded: @mara stopped it|rebooted web-1)/);
+  await operator.sees(/@otto (was rebooting web-1\. @mara has stopped it since|rebooted web-1)/);
 });
 
 it.concurrent('a deleted message is no longer edited, and the actor gets the outcome once', async () => {
@@ -134,7 +134,7 @@ it.concurrent('a deletion is reported as done when a complete list lacks the ser
   await using team = await startServers(1);
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');
-  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
   await manager.presses('Delete');
   await manager.closes();
   await manager.sees('@mara deleted web-1. It’s no longer in the hosting account.');

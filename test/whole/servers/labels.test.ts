@@ -100,10 +100,11 @@ describe('a strange label', () => {
       await manager.sees('We don’t know the price');
       await manager.closes();
       await manager.presses('Delete…');
-      await manager.fills({ 'Type the label to delete it': 'something else' });
+      const word = deletionWord({ id, label });
+      await manager.fills({ [`To confirm, type ${word}`]: 'something else' });
       await manager.presses('Delete');
       await manager.sees('That doesn’t match');
-      await manager.fills({ 'Type the label to delete it': deletionWord({ id, label }) });
+      await manager.fills({ [`To confirm, type ${word}`]: word });
       await manager.presses('Delete');
       await manager.sees('was deleted');
       await manager.closes();
@@ -149,7 +150,7 @@ it('a server whose label changed after its delete form opened is not deleted wit
   team.hosting.seedServers(team.account, 1, 'web');
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');
-  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
   const genuine = team.hosting.servers.list.bind(team.hosting.servers);
   team.hosting.servers.list = (account) =>
     genuine(account).map((server): WireServer => ({ ...server, label: 'db-prod' }));

@@ -64,7 +64,7 @@ describe('three thousand servers', () => {
     }
     expect(changesSeen(team)).toEqual([]);
     await manager.types('/vps delete web-1500');
-    await manager.fills({ 'Type the label to delete it': 'web-1500' });
+    await manager.fills({ 'To confirm, type web-1500': 'web-1500' });
     await manager.presses('Delete');
     await manager.sees('deleted web-1500');
     expect(team.hosting.listServers(team.account)).toHaveLength(2999);

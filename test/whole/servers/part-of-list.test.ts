@@ -92,7 +92,7 @@ describe('where the hosting API returns only part of the list', () => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot * db-1');
-    await operator.sees('Reboot this server?');
+    await operator.sees('Reboot db-1?');
     await operator.sees(PART);
     await operator.sees(UNKNOWN);
     await operator.types('/vps reboot db-*');
@@ -175,7 +175,7 @@ describe('where the hosting API returns only part of the list', () => {
     await team.manager.sees('Daily digest');
     expect(team.digests()[0]?.split(PART)).toHaveLength(2);
     await team.manager.types('/vps reminders');
-    await expect.poll(() => team.manager.messages().at(-1)?.shown).toContain('Coming renewals');
+    await expect.poll(() => team.manager.messages().at(-1)?.shown).toContain('Upcoming renewals');
     expect(team.manager.messages().at(-1)?.shown.split(PART)).toHaveLength(2);
     await team.manager.presses('Renew all…');
     await expect.poll(() => team.manager.modal()?.shown).toContain('One more month for 2 servers');

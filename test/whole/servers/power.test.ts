@@ -106,7 +106,7 @@ it('an action that was not sent is reported with the server, the cause and what 
   team.hosting.faults.add({ on: 'servers', kind: 'status_500' });
   await operator.types('/vps reboot web-2');
   await operator.sees(
-    'web-2 was not rebooted: the hosting API returned an error (500). Try again in a moment.',
+    'web-2 wasn’t rebooted: the hosting API returned an error (500). Try again in a moment.',
   );
   expect(changesSeen(team)).toEqual([]);
   await operator.presses('Try again');
@@ -161,7 +161,7 @@ it('a card whose server was deleted from it is updated, with no further message 
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps show web-1');
   await manager.presses('Delete…');
-  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
   await manager.presses('Delete');
   await manager.sees('@mara deleted web-1');
   await manager.closes();

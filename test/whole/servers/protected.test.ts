@@ -43,7 +43,7 @@ it('a submitted delete form is refused when the server was protected since it wa
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete db-1');
-  await manager.fills({ 'Type the label to delete it': 'db-1' });
+  await manager.fills({ 'To confirm, type db-1': 'db-1' });
   await team.app.ports.serverNotes.put('protection', TEAM.id, {
     serverId: id,
     protectedBy: 'U1',

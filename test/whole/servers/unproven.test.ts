@@ -112,7 +112,7 @@ describe.concurrent('a start that is answered with another state than running', 
 async function openDelete(team: Team) {
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');
-  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
   return manager;
 }
 

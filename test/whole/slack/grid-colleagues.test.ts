@@ -36,7 +36,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
   it('deletes a server that they may delete', async () => {
     await using team = await startWithColleague();
     await team.colleague.types('/vps delete web-1');
-    await team.colleague.fills({ 'Type the label to delete it': 'web-1' });
+    await team.colleague.fills({ 'To confirm, type web-1': 'web-1' });
     await team.colleague.presses('Delete');
     await team.colleague.sees('web-1 was deleted');
   });

@@ -14,7 +14,7 @@ describe('a modal whose ack Slack applies late', () => {
     await using team = await startWithLateAcks();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps delete web-1');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
     await expect.poll(() => manager.modal()?.shown).toContain('was deleted');
   });

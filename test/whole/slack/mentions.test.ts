@@ -132,7 +132,7 @@ describe('a mention', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('@vps create plan=small location=ams image=debian-13 label=web-9');
     const root = manager.messages().find(({ ephemeral }) => !ephemeral)?.ts ?? '';
-    await manager.sees('This takes a form, which a message can’t open');
+    await manager.sees('Press the button to open the form.');
     await manager.presses('Create a server…');
     await manager.presses('Create and pay');
     await manager.sees('web-9 is being created');
@@ -349,7 +349,7 @@ describe('a direct message', () => {
     const manager = team.slack.as('mara').in('dm');
     await manager.types('delete web-1');
     await manager.presses('Delete a server…');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
     await manager.sees('web-1 was deleted');
   });

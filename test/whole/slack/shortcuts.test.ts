@@ -141,7 +141,7 @@ describe('Manage server… on a message', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.usesMessageShortcut('manage_server', 'DiskFull');
     await manager.presses('Delete…');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
     await manager.thread(ts).sees('@mara deleted web-1');
     expect(team.slack.brokenRules()).toEqual([]);

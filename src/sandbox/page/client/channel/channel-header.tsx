@@ -85,7 +85,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
         title={
           channel.hasApp
             ? `${state.app.name} is a member of this channel.`
-            : `${state.app.name} is not a member of this channel: its commands work, but it can't post here by itself.`
+            : `${state.app.name} is not a member of this channel: its commands work, but it can’t post here on its own.`
         }
       >
         {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}

@@ -73,9 +73,9 @@ function stepClass({ isDone }: TourStep, isOpen: boolean): string {
 function Finished() {
   return (
     <div class="tour-finished" role="status">
-      <p>The order whose response was lost was charged only once.</p>
+      <p>You lost a response and were still charged only once.</p>
       <p>
-        What's next? Try other failures in the{' '}
+        What’s next? Try other failures in the{' '}
         <button type="button" class="link-button" onClick={() => changeScreen({ panelTab: 'account' })}>
           hosting account
         </button>
@@ -89,13 +89,13 @@ function Finished() {
   );
 }
 
-/** The words of a step. Text in backticks is a command; pressing it puts it into the composer. */
+/** The words of a step. Text in backticks is a command; pressing it puts it into the composer. Text in asterisks is bold. */
 function StepWords({ words }: { readonly words: string }) {
   return (
     <>
       {words.split('`').map((part, index) =>
         index % 2 === 0 ? (
-          part
+          part.split('*').map((each, at) => (at % 2 === 0 ? each : <b key={at}>{each}</b>))
         ) : (
           <button
             key={index}

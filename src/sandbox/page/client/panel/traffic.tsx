@@ -173,7 +173,7 @@ function momentOf(at: number): string {
 function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRule[] }) {
   return (
     <section aria-labelledby="broken-rules-title">
-      <h3 id="broken-rules-title">Slack's rules</h3>
+      <h3 id="broken-rules-title">Slack’s rules</h3>
       {brokenRules.length === 0 && <p class="all-well">✓ None broken</p>}
       <div role="log" aria-label="Broken rules">
         <ul class="broken-rules">
