@@ -286,14 +286,15 @@ function createdWords(
   const { serverId, price } = operation;
   if (serverId === undefined)
     return `${label} was created: a manager found it on the hosting account’s page.`;
-  const cost = price === undefined ? '' : ` (${escapeText(describeMonthly(price, currency))})`;
+  const cost = price === undefined ? [] : [escapeText(describeMonthly(price, currency))];
+  const facts = `(${[`ID ${serverId}`, ...cost].join(', ')})`;
   if (!operation.hasPassword)
-    return `${label} was created${cost}, but its root password didn’t reach us, and the API can’t show it again. You were charged once. Ask the hosting company whether they can reset the password. Otherwise, delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
+    return `${label} was created ${facts}, but its root password didn’t reach us, and the API can’t show it again. You were charged once. Ask the hosting company whether they can reset the password. Otherwise, delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
   const show = `\`/vps show ${serverId}\``;
   if (reported?.toLowerCase() === 'creating')
-    return `${label} is being created${cost}. ${show} shows its address once it has one.`;
+    return `${label} is being created${cost.length > 0 ? ` (${cost.join()})` : ''}. ${show} shows its address once it has one.`;
   const state = reported ? ` The hosting API reports its state as ${codeTyped(reported)}.` : '';
-  return `${label} was created${cost}.${state} ${show} shows its state and address.`;
+  return `${label} was created ${facts}.${state} ${show} shows its state and address.`;
 }
 
 function renewedWords({ paidUntil }: Operation, label: string): string {

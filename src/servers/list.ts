@@ -155,13 +155,9 @@ function titleOf(servers: readonly Server[], filter: string): string {
   return `${count(servers.length, 'server')}${filter ? ` matching ${describeFilter(filter)}` : ''}`;
 }
 
-/** Mentions the users in a filter, and writes the other words as code. */
+/** Mentions the user whose servers were asked for; other filters are typed text, which pings nobody. */
 function describeFilter(filter: string): string {
-  const parts = filter.split(/(<@\w+>)/).map((part) => part.trim());
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => (findUserId(part) === undefined ? codeTyped(part) : part))
-    .join(' ');
+  return /^<@[UW][A-Z0-9]+>$/.test(filter) ? filter : codeTyped(filter);
 }
 
 function emptyList(filter: string, extent: ListExtent): Message {

@@ -5,7 +5,7 @@ import { countTries } from './support/tries.ts';
 const count = countTries('A2');
 
 const MAY_GO_THROUGH = 'It may still go through; don’t order again';
-const CREATED = /web-1 (was|is being) created \(ID/;
+const CREATED = /web-1 (was|is being) created \(/;
 const NOT_CHARGED = 'wasn’t created, and nothing was charged';
 
 /** The manager pays while the database refuses these writes. */

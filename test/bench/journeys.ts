@@ -38,7 +38,7 @@ const JOURNEYS: Readonly<Record<string, Journey>> = {
     await manager.presses('Review');
     await manager.sees('5.90');
     await manager.presses('Create and pay');
-    await manager.sees('is being created (ID');
+    await manager.sees('is being created (');
     const server = hosting.listServers(account).find(({ label }) => label === `new-${run}`);
     await manager.sees(hosting.passwordOf(Number(server?.id)) ?? 'no password');
     return async () => {

@@ -80,7 +80,8 @@ function findUntrue({ hosting, confirmations, shown }: Records): readonly string
   const exists = (id: number) =>
     hosting.passwordOf(id) !== undefined || servers.some((server) => server.id === id);
   const rules: readonly (readonly [RegExp, (label: string, more: string) => boolean])[] = [
-    [/`([^`\n]+)` (?:was|is being) created \(ID (\d+)/g, (_, id) => exists(Number(id))],
+    [/`([^`\n]+)` was created \(ID (\d+)/g, (_, id) => exists(Number(id))],
+    [/`([^`\n]+)` is being created(?: \([^)\n]*\))?\. `\/vps show (\d+)`/g, (_, id) => exists(Number(id))],
     [
       /`([^`\n]+)` wasn’t created, and nothing was charged/g,
       (label) => !isOnly(label) || keptFor(label) === 0,

@@ -44,7 +44,7 @@ async function orderServer(team: Team) {
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await owner.presses('Create and pay');
-  await owner.sees(/(was|is being) created \(ID/);
+  await owner.sees(/(was|is being) created \(/);
   const [server] = team.hosting.listServers(team.account);
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }

@@ -26,7 +26,7 @@ const WAYS = [
 ] as const;
 
 const order = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
-const CREATED = /(was|is being) created \(ID/;
+const CREATED = /(was|is being) created \(/;
 const SLOW_MS = 6000;
 
 async function stateOf({ app }: Team, label: string) {

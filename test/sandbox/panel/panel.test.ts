@@ -58,7 +58,7 @@ describe('the panel', () => {
     await using panel = await startWithPanel({ isConnected: true });
     const { hosting, account } = panel.team;
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees(/(was|is being) created \(ID/);
+    await panel.team.slack.as('mara').sees(/(was|is being) created \(/);
     const state = await panel.state();
     expect(state.account).toMatchObject({
       name: 'Team',
@@ -150,7 +150,7 @@ describe('the panel', () => {
     expect(await connectByForm(panel, key)).toBe(200);
     await fetch(`${panel.team.hosting.baseUrl}/${key}`);
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees(/(was|is being) created \(ID/);
+    await panel.team.slack.as('mara').sees(/(was|is being) created \(/);
     await eventually(() => expect(live.text()).toContain('"label":"web-1"'));
     const [server] = (await panel.state()).servers;
     const password = panel.team.hosting.passwordOf(server?.id ?? 0) ?? 'none';

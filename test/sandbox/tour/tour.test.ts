@@ -159,7 +159,7 @@ describe('an answer is lost', () => {
     await using panel = await startWithPanel({ ...connected, config: { DOUBT_MINUTES: 0 } });
     const manager = panel.team.slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
-    await manager.sees(/(was|is being) created \(ID/);
+    await manager.sees(/(was|is being) created \(/);
     await manager.closes({ all: true });
     await panel.perform({ do: 'add_fault', preset: 'lose_order' });
     await orderServer(panel, 'web-2');

@@ -167,7 +167,7 @@ export const PURCHASES: Stories = {
     await scene.fails({ on: 'create', kind: 'checking_completes', afterMs: 60_000 });
     await orders(mara, 'web-1', 'hasn’t confirmed');
     await scene.passes(2 * MINUTE_MS, 'two minutes pass');
-    await mara.sees(/(was|is being) created \(ID/);
+    await mara.sees(/(was|is being) created \(/);
   },
   'a renewal': async (start) => {
     const scene = await start({ servers: { web: 1 } });

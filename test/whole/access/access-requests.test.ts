@@ -238,7 +238,7 @@ describe('the card of a request', () => {
     await team.ask('viewer', 'We’ll let you know');
     await team.owner.sees('is requesting the viewer role');
     team.slack.faults.failMethod('chat.update', 'internal_error');
-    team.slack.faults.breakReplyUrls(500, 1);
+    team.slack.faults.breakReplyUrls();
     await team.owner.presses('Deny');
     await team.owner.sees('wasn’t given the viewer role');
     team.slack.faults.clear();

@@ -87,7 +87,7 @@ describe.each(ENGINES)('two workspaces on %s', (engine) => {
     await expect.poll(async () => (await findLost())?.needsDecision, LATER).toBe(true);
     expect(await findLost()).toMatchObject({ state: 'unconfirmed' });
     expect(await findLost()).not.toHaveProperty('serverId');
-    managerOf(team.second).doesNotSee('web-1 was created (ID');
+    managerOf(team.second).doesNotSee('web-1 was created (');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 });

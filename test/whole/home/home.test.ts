@@ -44,7 +44,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await olga.sees('Enter your hosting API key on a secure page');
   const vera = team.slack.as('vera');
   await vera.opensHome();
-  await vera.sees('An owner can do that');
+  await vera.sees('An owner can connect it');
   const nora = team.slack.as('nora').in('dm');
   await nora.opensHome();
   await nora.sees('You don’t have a role yet');
@@ -56,7 +56,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await olga.sees('nora is requesting the viewer role');
   await olga.presses('Approve for 8 h');
   await olga.sees('Approved');
-  await nora.sees('An owner can do that');
+  await nora.sees('An owner can connect it');
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ it('Home shows what is known while the hosting API is slow or fails, and says wh
   const otto = team.slack.as('otto').in('dm');
   await otto.opensHome();
   await otto.sees('Your servers can’t be shown right now');
-  await otto.sees('Paid with this app');
+  await otto.sees('Paid from Slack');
   team.hosting.faults.clear();
   await otto.presses('Try again');
   await otto.sees('Servers (2)');

@@ -201,7 +201,7 @@ describe('the CSV of the costs', () => {
     await using _ = team;
     await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
     await manager.presses('Create and pay');
-    await manager.sees(/(was|is being) created \(ID/);
+    await manager.sees(/(was|is being) created \(/);
     await manager.closes();
     await manager.types('/vps costs');
     await manager.presses('CSV…');

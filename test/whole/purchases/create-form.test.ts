@@ -120,7 +120,7 @@ describe.concurrent('a new server', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await manager.presses('Create and pay');
-    await manager.sees(/web-1 is being created \(ID \d+, 5\.90\/month\)/);
+    await manager.sees(/web-1 is being created \(5\.90\/month\)/);
     manager.doesNotSee('running');
     await manager.sees(/Ready: ssh root@[\d.]+/);
     const [{ id = 0 } = {}] = team.hosting.listServers(team.account);

@@ -12,7 +12,7 @@ describe('the main job', () => {
     await manager.presses('Review');
     await manager.sees('5.90');
     await manager.presses('Create and pay');
-    await manager.sees('is being created (ID');
+    await manager.sees('is being created (');
     const [server] = hosting.listServers(account);
     expect(server?.label).toBe('web-1');
     await manager.sees(hosting.passwordOf(server?.id ?? 0) ?? 'no password');

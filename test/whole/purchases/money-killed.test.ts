@@ -93,7 +93,7 @@ describe.concurrent('a process that is killed', () => {
     await expect.poll(() => scene.creates().length).toBe(1);
     await scene.kill();
     await scene.start();
-    await scene.owner.sees(/(was|is being) created \(ID/);
+    await scene.owner.sees(/(was|is being) created \(/);
     await scene.owner.sees('didn’t reach us');
     expect(scene.creates()).toHaveLength(1);
     expect(scene.charges()).toHaveLength(1);

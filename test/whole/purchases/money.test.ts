@@ -33,7 +33,7 @@ describe.concurrent('a create', () => {
     const [delivery] = team.slack.deliveries().slice(-1);
     if (!delivery) throw new Error('nothing was delivered');
     await Promise.all([pressed, ...[1, 2, 3, 4].map(() => team.slack.redeliver(delivery))]);
-    await team.manager.sees(/(was|is being) created \(ID/);
+    await team.manager.sees(/(was|is being) created \(/);
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(1);
   });
@@ -41,7 +41,7 @@ describe.concurrent('a create', () => {
   test('tells a user whose confirmation arrives again after a restart that they won’t be charged twice', async () => {
     await using team = await reviewing();
     const delivery = await team.manager.presses('Create and pay');
-    await team.manager.sees(/(was|is being) created \(ID/);
+    await team.manager.sees(/(was|is being) created \(/);
     await team.restart();
     if (!delivery) throw new Error('nothing was delivered');
     const again = await team.slack.redeliver(delivery);
@@ -71,7 +71,7 @@ describe.concurrent('a create', () => {
     await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind });
     await team.manager.presses('Create and pay');
-    await team.manager.sees(/(was|is being) created \(ID/);
+    await team.manager.sees(/(was|is being) created \(/);
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(1);
   });
@@ -107,7 +107,7 @@ describe.concurrent('a create', () => {
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 1000 });
     await team.manager.presses('Create and pay');
     await team.manager.sees('hasn’t confirmed');
-    await team.manager.sees(/(was|is being) created \(ID/);
+    await team.manager.sees(/(was|is being) created \(/);
     expect(chargesOf(team)).toHaveLength(1);
   });
 
@@ -232,9 +232,9 @@ describe.concurrent('a create', () => {
     );
     await team.manager.fills({ 'Which server was created?': option ?? '' });
     await team.manager.presses('Save');
-    await team.manager.sees('Saved');
+    await team.manager.sees('We’ve saved your answer');
     await team.manager.closes();
-    await team.manager.sees(/(was|is being) created \(ID/);
+    await team.manager.sees(/(was|is being) created \(/);
   });
 });
 

@@ -135,7 +135,7 @@ describe.concurrent('the root password', () => {
     await using team = await created({}, broken);
     await team.manager.sees('/vps password');
     const dm = team.slack.as('mara').in('dm');
-    await dm.sees(/(was|is being) created \(ID/);
+    await dm.sees(/(was|is being) created \(/);
     dm.doesNotSee(team.password);
     expect(await heldBy(team)).toMatchObject([{ label: 'web-1' }]);
     team.slack.faults.clear();

@@ -22,7 +22,7 @@ test.each(
   await team.manager.presses('Resolve…');
   await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
   await team.manager.presses('Save');
-  await team.manager.sees('Saved');
+  await team.manager.sees('We’ve saved your answer');
   expect(await team.listOpen()).toEqual([]);
   // Neither the label nor the budget is held any longer.
   expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace).toBe(0);
@@ -60,6 +60,6 @@ test.each(
   await buy(team);
   await team.manager.sees('We can’t tell whether');
   await team.manager.sees('Resolve…');
-  team.manager.doesNotSee(/web-1 (was|is being) created \(ID/);
+  team.manager.doesNotSee(/web-1 (was|is being) created \(/);
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
 });

@@ -89,7 +89,7 @@ describe.concurrent('a reminder', () => {
     team.system.move(8 * DAY_MS);
     await expect
       .poll(() => team.digests()[1], PATIENT)
-      .toMatch(/Paid time ended\s+⚪ web-1 · .* · @mara let it expire/);
+      .toMatch(/Paid time ended\s+• web-1 · .* · @mara let it expire/);
     team.system.move(DAY_MS);
     await expect
       .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)

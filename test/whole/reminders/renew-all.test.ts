@@ -114,7 +114,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('1 of 2 servers was renewed.');
     await team.manager.sees('We’re not sure yet whether web-1 was renewed');
     team.system.move(3000);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('Nothing is left to renew.');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
     expect([team.charges(), renewals(team)]).toEqual([2, 2]);
   });
 
@@ -171,7 +171,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('1 of 25 servers was renewed.');
     for (const at of [2, 25])
       await team.manager.sees(
-        `⚪ web-${at} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`,
+        `❌ web-${at} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`,
       );
     expect([renewals(team), team.charges()]).toEqual([1, 1]);
     await team.manager.closes();

@@ -24,7 +24,7 @@ it.concurrent('a reboot that the app didn’t observe is reported as what the ho
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto rebooted web-1: 🟢 running');
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, 1\d s\)/);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(change not observed, 1\d s\)/);
   expect(posted(operator)).toHaveLength(1);
   expect(team.slack.brokenRules()).toEqual([]);
 });
@@ -126,7 +126,7 @@ it.concurrent('a renewal is reported as the list of servers shows it', async () 
   await manager.sees('Renew and pay');
   await manager.presses('Renew and pay');
   await manager.closes();
-  await manager.sees(/@mara renewed web-1: paid until \w+/);
+  await manager.sees(/@mara renewed web-1 until \w+/);
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
 
@@ -150,7 +150,7 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   await operator.types('/vps stop web-1');
   await operator.sees('web-1 is already stopped, so it wasn’t stopped.');
   await operator.presses('Check state');
-  await operator.sees('web-1 is ⚪ stopped (the API reports it).');
+  await operator.sees('web-1 is ⚪ stopped (change not observed).');
   await operator.sees('Checked by @otto');
   operator.doesNotSee('is already stopped');
   await team.slack.as('mara').in('#ops').types('/vps start web-1');

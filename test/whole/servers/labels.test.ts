@@ -174,7 +174,7 @@ describe('ordering a strange label', () => {
       await manager.presses('Review');
       await manager.sees('2.90');
       await manager.presses('Create and pay');
-      await manager.sees(/(was|is being) created \(ID/);
+      await manager.sees(/(was|is being) created \(/);
       await manager.closes();
     }
     const made = team.hosting.listServers(team.account).map(({ label }) => label);

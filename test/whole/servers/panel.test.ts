@@ -10,7 +10,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await owner.sees('Enter');
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps');
-  await operator.sees('isn’t connected yet');
+  await operator.sees('No hosting account is connected');
   operator.doesNotSee('Connect…');
   const nora = team.slack.as('nora').in('#ops');
   await nora.types('/vps');

@@ -92,7 +92,7 @@ describe('where the hosting API returns only part of the list', () => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot * db-1');
-    await operator.sees('Reboot db-1?');
+    await operator.sees('Reboot web-1?');
     await operator.sees(PART);
     await operator.sees(UNKNOWN);
     await operator.types('/vps reboot db-*');

@@ -114,7 +114,7 @@ it('a pattern’s confirmation says who just rebooted a server, and a server reb
   await operator.sees('@mara rebooted web-2');
   await operator.presses('Reboot 3 servers');
   await operator.sees('rebooted web-1, web-3');
-  await operator.sees(/web-2 was rebooted \d+ s ago by @mara\. Reboot again\?/);
+  await operator.sees(/web-2 was rebooted \d+ s ago by @mara\. Reboot it again\?/);
   expect(changesSeen(team)).toHaveLength(4);
   await operator.presses('Reboot 1 server');
   await operator.sees('@otto rebooted web-2');
@@ -168,7 +168,7 @@ it('a pattern’s confirmation expires after ten minutes, and names servers that
   await screen.sees('This confirmation has expired, so nothing was stopped. Run the command again.');
   expect(changesSeen(team)).toEqual([]);
   await operator.presses('stop_several', { id: 'b', at: Date.now(), servers });
-  await screen.sees('old-name: old-name is now called web-2, so it wasn’t stopped.');
+  await screen.sees('old-name is now called web-2, so it wasn’t stopped.');
   await screen.sees('gone: No server matches gone.');
   expect(changesSeen(team)).toHaveLength(1);
 });

@@ -93,7 +93,7 @@ it('a second reboot within two minutes asks for confirmation first, also of anot
   await operator.sees('rebooted web-1');
   const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
   await manager.types('/vps reboot web-1');
-  await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot again\?/);
+  await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot it again\?/);
   expect(changesSeen(team)).toHaveLength(1);
   await manager.presses('Reboot again');
   await manager.sees('@mara rebooted web-1');

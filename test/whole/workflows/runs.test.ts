@@ -109,7 +109,7 @@ it('a workflow’s reboot whose answer is lost keeps nobody from rebooting the s
   await runToEnd(team, { key: secret });
   const operator = team.slack.as('otto').in('#ops').overlooksOldMessages();
   await operator.types('/vps reboot web-1');
-  await operator.sees(/Reboot again\?/);
+  await operator.sees(/Reboot it again\?/);
   await operator.presses('Reboot again');
   await operator.sees('@otto rebooted web-1');
   expect(changesSeen(team)).toHaveLength(2);
