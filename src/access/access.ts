@@ -154,8 +154,11 @@ export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles)
   const who = describeGrantee(grantee);
   if (grantee.subjectKind !== 'user')
     return revoked > 0 ? `The role of ${who} was revoked.` : `${who} doesn’t have a role.`;
+  if (left.length === 0)
+    return revoked > 0
+      ? `${who}’s role was revoked. They have no other role in this channel.`
+      : `${who} doesn’t have a role in this channel.`;
   const done = revoked > 0 ? `${who}’s own role was revoked.` : `${who} doesn’t have a role of their own.`;
-  if (left.length === 0) return `${done} They have no other role in this channel.`;
   return `${done} In this channel, they still have:\n${roleLines(left)}`;
 }
 

@@ -243,7 +243,7 @@ function describeValue(name: SettingName, value: string | undefined): string {
   if (name === 'freeze') return `on (by ${mention(value.split(' ')[0] ?? '')})`;
   if (value === 'true') return 'on';
   if (value === 'false') return 'off';
-  return name === 'channel' ? `<#${value}>` : escapeText(value);
+  return name === 'channel' || name === 'digest.channel' ? `<#${value}>` : escapeText(value);
 }
 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
@@ -276,7 +276,7 @@ export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, curren
     // Without a digest, its other settings mean nothing.
     .filter(({ name }) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
     .map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
-  return changes.length === 0 ? 'Nothing was changed.' : ['*Settings saved:*', ...changes].join('\n');
+  return changes.length === 0 ? 'Nothing was changed.' : changes.join('\n');
 }
 
 const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {

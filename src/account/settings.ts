@@ -230,7 +230,7 @@ export const settings = defineCommand({
         after: async () => {
           await request.execute(changeSettings, { was, settings: wanted });
           const shown = await request.views.update(viewId, noticeView('Settings saved', words));
-          if (!shown.ok) await request.reply.send(textMessage(words));
+          if (!shown.ok) await request.reply.send(textMessage(`*Settings saved:*\n${words}`));
           await announceFreeze(was, wanted, request);
         },
       };

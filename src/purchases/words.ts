@@ -52,7 +52,7 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   no_api_key: (details, { currency }) => shared('no_api_key', details, currency),
   key_unreadable: (details, { currency }) => shared('key_unreadable', details, currency),
   price_moved: ({ before, now }, { currency }) =>
-    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} while you were looking at it. Try again to review the new price.`,
+    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} while you were looking at this. Try again to review the new price.`,
   already_renewed: ({ label, paidUntil }) =>
     `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>

@@ -125,7 +125,7 @@ export const SERVERS: Stories = {
     const scene = await start({ servers: { web: 2 } });
     const mara = scene.as('mara');
     await mara.types('/vps delete web-1');
-    await mara.fills({ 'To confirm, type web-2': 'web-2' });
+    await mara.fills({ 'To confirm, type web-1': 'web-2' });
     await mara.presses('Delete');
     await mara.fills({ 'To confirm, type web-1': 'web-1' });
     await mara.presses('Delete');

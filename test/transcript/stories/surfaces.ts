@@ -71,7 +71,7 @@ export const SURFACES: Stories = {
     await nora.submits();
     await olga.sees('nora is requesting the viewer role');
     await olga.presses('Approve for 8 h');
-    await nora.sees('An owner can do that');
+    await nora.sees('An owner can connect it');
   },
   'the panel for each role': async (start) => {
     const scene = await start({ servers: { web: 7 } });

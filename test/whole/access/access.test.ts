@@ -256,7 +256,7 @@ describe('the last owner', () => {
     await manager.types('/vps access grant @vera owner');
     await manager.sees('@vera is now an owner');
     await manager.types('/vps access revoke @mara');
-    await manager.sees('own role was revoked');
+    await manager.sees('role was revoked');
     await manager.types('/vps access');
     await manager.sees('You need the owner role');
   });
@@ -294,7 +294,7 @@ describe('the audit of roles', () => {
     await owner.types('/vps access grant @nora viewer');
     await owner.sees('is now a viewer');
     await owner.types('/vps access revoke @nora');
-    await owner.sees('own role was revoked');
+    await owner.sees('role was revoked');
     const nora = USERS.nora.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
       `operator web-* ${nora} for 10 min`,

@@ -8,7 +8,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 async function revoke(team: Team, who: UserName): Promise<void> {
   const owner = team.slack.as('olga').in('#general');
   await owner.types(`/vps access revoke @${who}`);
-  await owner.sees('own role was revoked');
+  await owner.sees('role was revoked');
 }
 
 async function createServer(team: Team, label: string): Promise<number> {

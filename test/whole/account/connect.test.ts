@@ -172,7 +172,7 @@ describe('/vps connect', () => {
     const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
     const nora = team.slack.as('nora').in('#ops');
     await nora.types('/vps access revoke @mara');
-    await nora.sees('own role was revoked');
+    await nora.sees('role was revoked');
     const answer = await post(link, team.apiKey);
     expect(answer.status).toBe(422);
     const page = await answer.text();

@@ -30,7 +30,7 @@ describe.concurrent('the settings of a workspace', () => {
       [CHANNEL]: '#general',
     });
     await team.owner.presses('Save');
-    await team.owner.sees('Settings saved:');
+    await team.owner.sees('Settings saved');
     await team.owner.sees('• Changes aren’t announced in channels');
     await team.owner.sees('• Deletions need approval');
     await team.owner.sees('• New servers that cost more than 20.00 per month need approval');

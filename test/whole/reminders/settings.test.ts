@@ -23,7 +23,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('7, 3, 1');
     await team.owner.fills({ Currency: 'EUR' });
     await team.owner.presses('Save');
-    await team.owner.sees('Settings saved:');
+    await team.owner.sees('Settings saved');
     expect(await digestOf(team)).toBeUndefined();
     await team.owner.closes();
     await team.owner.types('/vps settings');
