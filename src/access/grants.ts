@@ -109,7 +109,7 @@ export const grantAccess = defineUseCase({
 });
 
 /** What was revoked, and which roles a user still has in the actor's channel. */
-export interface Revoked {
+interface Revoked {
   readonly removed: readonly Grant[];
   readonly left: HeldRoles;
 }

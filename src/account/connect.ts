@@ -164,8 +164,8 @@ export function createAccountNotifier({ outbox, log }: Parts): AccountNotifier {
       const { workspaceId } = keyChange;
       const message = keyChangeMessage(keyChange);
       const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
-      // Who changed the key has been answered already.
-      const others = userIds.filter((id) => id !== keyChange.actorId);
+      // Who removed the key has pressed a button. A link may have been used by someone else than its owner, who then reads it here.
+      const others = userIds.filter((id) => keyChange.change === 'set' || id !== keyChange.actorId);
       try {
         const posted = channelId === undefined ? [] : await post([channelId]);
         const reached = posted.length > 0 ? posted : await post(others);

@@ -179,7 +179,7 @@ describe.concurrent('the settings form', () => {
     expect,
   }) => {
     await using team = await opening();
-    await team.owner.fills({ 'Purchase freeze': 'On: nothing can be bought or renewed' });
+    await team.owner.fills({ 'Purchase freeze': 'On (no new servers, no renewals)' });
     await team.owner.presses('Save');
     await team.owner.sees('• Purchases are frozen: nothing can be bought or renewed');
     await team.slack.as('vera').in('#ops').sees('froze purchases');

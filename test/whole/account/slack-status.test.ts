@@ -33,7 +33,7 @@ describe('/vps status', () => {
       'User lookups: off. Add the scope users:read',
       'User group lookups: off. Add the scope usergroups:read',
       'Channel lookups: off. Add the scopes channels:read and groups:read',
-      'Announcements in channels: off, because the app can’t tell',
+      'Announcements in channels: off, because we can’t tell',
     ])
       await team.viewer.sees(line);
   });

@@ -9,7 +9,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   await manager.sees('Create and pay');
   prepare(team);
   await manager.presses('Create and pay');
-  await manager.sees(/(was|is being) being created|was created|in a direct message/);
+  await manager.sees(/(was|is being) created \(|in a direct message/);
   const password =
     team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
   return Object.assign(team, { manager, password });

@@ -116,7 +116,7 @@ it('a pattern’s confirmation says who just rebooted a server, and a server reb
   await operator.sees('rebooted web-1, web-3');
   await operator.sees(/web-2 was rebooted \d+ s ago by @mara\. Reboot it again\?/);
   expect(changesSeen(team)).toHaveLength(4);
-  await operator.presses('Reboot 1 server');
+  await operator.presses('Reboot web-2');
   await operator.sees('@otto rebooted web-2');
   expect(changesSeen(team)).toHaveLength(5);
 });

@@ -104,7 +104,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
     await expect.poll(() => slack.sockets.count).toBe(1);
     await team.endLeases();
     await slack.redeliver(confirmation);
-    await owner.sees(/once (?:was|is being) being created|was created|whether once was created/);
+    await owner.sees(/once (?:was|is being) created \(|whether once was created/);
     await owner.types('/vps list');
     await owner.sees('web-10');
     expect(other?.hasEnded()).toBe(false);
