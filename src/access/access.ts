@@ -150,15 +150,17 @@ async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
 }
 
 /** Says what was revoked, and which roles a user still has here: as a Slack admin, or through a group or this channel. */
-export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles): string {
+export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles | undefined): string {
   const who = describeGrantee(grantee);
   if (grantee.subjectKind !== 'user')
     return revoked > 0 ? `The role of ${who} was revoked.` : `${who} doesn’t have a role.`;
-  if (left.length === 0)
+  if (left?.length === 0)
     return revoked > 0
       ? `${who}’s role was revoked. They have no other role in this channel.`
       : `${who} doesn’t have a role in this channel.`;
   const done = revoked > 0 ? `${who}’s own role was revoked.` : `${who} doesn’t have a role of their own.`;
+  if (!left)
+    return `${done} Roles from groups, channels or admin rights may remain: Slack didn’t confirm that. Check with \`/vps access @user\`.`;
   return `${done} In this channel, they still have:\n${roleLines(left)}`;
 }
 

@@ -5,7 +5,7 @@ import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../cor
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
-import { cannotHoldRole, findRoles } from '../core/permission.ts';
+import { cannotHoldRole, findRoles, lookUpRoles } from '../core/permission.ts';
 import type { Actor, Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
@@ -51,12 +51,9 @@ export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: (input: { userId: UserId }, context): Promise<HeldRoles> => listRolesOf(input.userId, context),
+  run: async (input: { userId: UserId }, { app, actor }): Promise<HeldRoles> =>
+    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
 });
-
-function listRolesOf(userId: UserId, { actor, app }: UseCaseContext): Promise<HeldRoles> {
-  return findRoles({ ...actor, userId, homeTeamId: actor.workspaceId }, app);
-}
 
 /** A grant to make. */
 export type WantedGrant = Grantee & {
@@ -108,10 +105,10 @@ export const grantAccess = defineUseCase({
   follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
-/** What was revoked, and which roles a user still has in the actor's channel. */
+/** What was revoked, and which roles a user still has in the actor's channel; undefined if Slack didn't confirm that. */
 interface Revoked {
   readonly removed: readonly Grant[];
-  readonly left: HeldRoles;
+  readonly left: HeldRoles | undefined;
 }
 
 /**
@@ -136,7 +133,9 @@ export const revokeAccess = defineUseCase({
       const removed = await grants.removeAll(actor.workspaceId, input, seen);
       if (removed.length > 0) setSubject({ details: auditGrants(removed) });
       const { subjectKind, subjectId: userId } = input;
-      return { removed, left: subjectKind === 'user' ? await listRolesOf(userId, context) : [] };
+      if (subjectKind !== 'user') return { removed, left: [] };
+      const roles = await lookUpRoles({ ...actor, userId, homeTeamId: actor.workspaceId }, app);
+      return { removed, left: roles.possible.length > 0 ? undefined : roles.held };
     }
     const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
     const removed = await grants.remove(actor.workspaceId, input.grantId, seen);

@@ -43,7 +43,7 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
     expect(notificationsOf(team)).not.toContain(team.password);
     expect(team.manager.confirmationOf("I've saved it")).toContain(
-      'The root password of web-1 will be erased',
+      'This erases our only copy of web-1’s root password.',
     );
     await team.manager.presses("I've saved it", { confirm: false });
     team.manager.doesNotSee('password erased');

@@ -169,7 +169,7 @@ it('a pattern’s confirmation expires after ten minutes, and names servers that
   expect(changesSeen(team)).toEqual([]);
   await operator.presses('stop_several', { id: 'b', at: Date.now(), servers });
   await screen.sees('old-name is now called web-2, so it wasn’t stopped.');
-  await screen.sees('gone: No server matches gone.');
+  await screen.sees('No server matches gone.');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
