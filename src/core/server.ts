@@ -63,9 +63,9 @@ export function colorOf({ state }: HasState): StateColor {
   return RED.some((each) => word.startsWith(each)) ? 'red' : 'gray';
 }
 
-/** Lists the power actions to offer in a state: none during a reboot, all in another undocumented one (docs/hosting-api.md 3.8). */
+/** Lists the power actions to offer in a state: all in an undocumented one (docs/hosting-api.md 3.8). */
 export function powerActionsIn(server: HasState): readonly PowerAction[] {
-  if (isDeleted(server) || ['creating', 'rebooting'].includes(wordOf(server))) return [];
+  if (isDeleted(server) || wordOf(server) === 'creating') return [];
   return wordOf(server) === 'running' ? ['stop', 'reboot'] : POWER_ACTIONS;
 }
 
