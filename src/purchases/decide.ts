@@ -15,6 +15,7 @@ import { decideButton } from './buttons.ts';
 import { auditOfOperation, notifyNow } from './notify.ts';
 import { labelOf, type Operation } from './operation.ts';
 import { listNewServers } from './resolve.ts';
+import { accountPage } from './words.ts';
 
 interface UnconfirmedOrder {
   readonly operation: Operation;
@@ -160,19 +161,19 @@ const form = defineForm({
   input: z.object({ operationId: z.string() }),
   needs: decideUnconfirmed,
   load: async (input, request, origin) => {
-    return decisionView(await request.execute(reviewUnconfirmed, input), origin);
+    return decisionView(await request.execute(reviewUnconfirmed, input), origin, request.accountUrl);
   },
 });
 
 /** Asks what the hosting account's page shows of an operation. */
-export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin): ModalView {
+export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin, accountUrl?: string): ModalView {
   const { id: operationId, actorId } = unconfirmed.operation;
   return decision.view({
     origin,
     metadata: { operationId, actorId },
     title: TITLE,
     submit: 'Save',
-    blocks: [section(questionOf(unconfirmed)), outcomeField(unconfirmed)],
+    blocks: [section(questionOf(unconfirmed, accountPage(accountUrl))), outcomeField(unconfirmed)],
   });
 }
 
@@ -200,12 +201,12 @@ function readOutcome(outcome: string) {
 
 const CLOSES = 'Your answer only closes this case; nothing is ordered or charged.';
 
-function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrder): string {
+function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrder, page: string): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
   const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? ${CLOSES}`;
   const missing = isListComplete ? '' : ' We can’t list all servers of the account right now.';
-  if (!isReconnected) return `Check the hosting account’s page: ${question}${missing}`;
+  if (!isReconnected) return `Check ${page}: ${question}${missing}`;
   const list = isCreate ? ' The servers below are those of the account that is connected now.' : '';
   return `The hosting account was reconnected after this order was confirmed.${list} Check the page of the account that was connected before: ${question}${missing}`;
 }

@@ -16,7 +16,7 @@ import { toKeys } from './choices.ts';
 import { isProven, labelOf, type Operation, type UnconfirmedReason } from './operation.ts';
 import { againWords, passwordParts, sendAll } from './password-screen.ts';
 import type { HeldPassword, OperationNotifier } from './ports.ts';
-import { refusalWords, topUpWords, unconfirmedWords, type Wording } from './words.ts';
+import { accountPage, refusalWords, topUpWords, unconfirmedWords, type Wording } from './words.ts';
 
 interface Parts {
   readonly outbox: Outbox;
@@ -236,7 +236,7 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return `${label} ${refusalWords(operation.reason, done, { ...wording, price: operation.price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? decisionWords(operation.reason, label, isCreate)
+        ? decisionWords(operation.reason, label, isCreate, accountPage(wording.accountUrl))
         : `We’re not sure yet whether ${label} was ${done}: ${unconfirmedWords(operation.reason)}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
@@ -314,45 +314,44 @@ function lateWords(operation: Operation, label: string, isCreate: boolean): stri
 
 const NO_SECOND_CHARGE = 'We won’t retry, so you can’t be charged twice, and we keep checking.';
 
-function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boolean): string {
+function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boolean, page: string): string {
   const doubt = `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}`;
-  const [cause, step] = decisionParts(reason, label, isCreate);
+  const [cause, step] = decisionParts(reason, label, isCreate, page);
   return `${doubt}: ${cause}. ${step} ${NO_SECOND_CHARGE}`;
 }
 
 /** The cause, and what a manager does next. */
-function decisionParts(reason: UnconfirmedReason, label: string, isCreate: boolean): [string, string] {
+function decisionParts(
+  reason: UnconfirmedReason,
+  label: string,
+  isCreate: boolean,
+  page: string,
+): [string, string] {
   const why = unconfirmedWords(reason);
   switch (reason.code) {
     case 'account_changed':
       return [why, 'Check the page of the account that was connected before, then press *Resolve…*.'];
     case 'no_api_key':
     case 'key_rejected':
-      return [
-        why,
-        'Reconnect with `/vps connect`, or check the hosting account’s page and press *Resolve…*.',
-      ];
+      return [why, `Reconnect with \`/vps connect\`, or check ${page} and press *Resolve…*.`];
     case 'restored':
       return [
         why,
-        `Check on the hosting account’s page whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Resolve…*.`,
+        `Check on ${page} whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Resolve…*.`,
       ];
     case 'not_found_yet':
       return [
         isCreate
           ? `${label} hasn’t appeared in the hosting account`
           : `the paid-until date of ${label} hasn’t changed`,
-        'We can’t rule out a charge: check the hosting account’s page, then press *Resolve…*.',
+        `We can’t rule out a charge: check ${page}, then press *Resolve…*.`,
       ];
     default:
       return isCreate
-        ? [
-            'some new servers match only partly',
-            'Compare the hosting account’s page with `/vps list`, then press *Resolve…*.',
-          ]
+        ? ['some new servers match only partly', `Compare ${page} with \`/vps list\`, then press *Resolve…*.`]
         : [
             `the paid-until date of ${label} doesn’t match the order`,
-            'Check the hosting account’s page, then press *Resolve…*.',
+            `Check ${page}, then press *Resolve…*.`,
           ];
   }
 }

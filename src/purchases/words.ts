@@ -99,6 +99,12 @@ function balanceWords({ price, currency, accountUrl }: Refused): string {
   return `The hosting account’s balance is too low${needed} ${topUpWords(accountUrl)}, then try again.`;
 }
 
+/** "the hosting account’s page", as a link if its address is known. */
+export function accountPage(accountUrl: string | undefined): string {
+  const page = 'hosting account’s page';
+  return `the ${accountUrl === undefined ? page : `<${escapeText(accountUrl)}|${page}>`}`;
+}
+
 /** "Top up the account", as a link if its page is known. */
 export function topUpWords(accountUrl: string | undefined): string {
   return accountUrl === undefined

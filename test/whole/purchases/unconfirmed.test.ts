@@ -11,7 +11,9 @@ const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promis
 test.each(
   LOSSES,
 )('an unconfirmed order whose API key %s goes to a manager, who resolves it', async (_what, words, lose) => {
-  await using team = await startOrdering();
+  await using team = await startOrdering({
+    settings: { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' },
+  });
   team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
   await team.manager.presses('Create and pay');
   await team.manager.sees('We’re not sure yet');
@@ -19,6 +21,7 @@ test.each(
   await team.manager.sees('We can’t tell whether');
   await team.manager.sees(words);
   await team.manager.closes();
+  expect(team.manager.links()).toContain('https://hosting.example/account');
   await team.manager.presses('Resolve…');
   await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
   await team.manager.presses('Save');
