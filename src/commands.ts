@@ -3,7 +3,7 @@ import { audit } from './account/audit-screen.ts';
 import { connect, disconnect } from './account/connect.ts';
 import { settings } from './account/settings.ts';
 import { status } from './account/status.ts';
-import { isExpected, isRefusal } from './core/errors.ts';
+import { isRefusal } from './core/errors.ts';
 import { defineHelp, findCommand, getCommand, unknownCommand } from './help.ts';
 import { showPanel } from './home/panel.ts';
 import { catalog } from './purchases/catalog.ts';
@@ -76,14 +76,18 @@ function greet(prefix: string): string {
 /** Words that people put before a command when they write to somebody: "hey, could you please reboot web-1?" */
 const BEFORE: readonly string[] = [...GREETINGS, 'please', 'can', 'could', 'would', 'you', 'now'];
 
-/** Leaves out what surrounds a command in a sentence. */
+/** Leaves out what stands before a command in a sentence, and changes nothing else: a label may have any characters. */
 function withoutManners(text: string): string {
-  const sentence = text.replace(/[?!\s]+$/, '');
-  const words = sentence.split(/[\s,]+/);
-  const at = words.findIndex((word) => !BEFORE.includes(word.toLowerCase()));
-  const isCommand = at > 0 && findCommand((words[at] ?? '').toLowerCase(), commands) !== undefined;
-  return isCommand ? words.slice(at).join(' ') : sentence;
+  let rest = text;
+  for (let next = BEGINNING.exec(rest); next; next = BEGINNING.exec(rest)) {
+    if (!BEFORE.includes(next[1]?.toLowerCase() ?? '')) break;
+    rest = rest.slice(next[0].length);
+  }
+  return findCommand(splitSubcommand(rest).name, commands) ? rest : text;
 }
+
+/** The first word of several. */
+const BEGINNING = /^\s*([a-z]{1,10})[\s,]+(?=\S)/i;
 
 /**
  * Shows the server that was named without a command.
@@ -93,8 +97,9 @@ async function showNamed(name: string, typed: string, request: SlackRequest): Pr
   const unknown = unknownCommand(name, commands, prefixFor(request));
   if ((await request.findRole()) === undefined) throw unknown;
   await show.run(typed, request).catch((error: unknown) => {
-    if (!isExpected(error)) throw error;
-    const isLikeServer = isRefusal(error, 'unknown_server') && error.details.nearest !== undefined;
+    const isUnknown = isRefusal(error, 'unknown_server');
+    if (!isUnknown && !isRefusal(error, 'role_needed')) throw error;
+    const isLikeServer = isUnknown && error.details.nearest !== undefined;
     throw isLikeServer && unknown.details.nearest === undefined ? error : unknown;
   });
 }

@@ -28,7 +28,8 @@ async function main(): Promise<void> {
 async function startOnTerminal(config: Config, log: Log): Promise<void> {
   let hasStarted = false;
   // The sentence at the end says what the lines of a start say one by one.
-  const info: Log['info'] = (words, fields) => hasStarted && log.info(words, fields);
+  const info: Log['info'] = (words, fields) =>
+    (hasStarted || words === 'audit head') && log.info(words, fields);
   const app = await compose(config, { ...log, info });
   stopOnSignals(app, log);
   hasStarted = true;

@@ -134,8 +134,10 @@ export const revokeAccess = defineUseCase({
       if (removed.length > 0) setSubject({ details: auditGrants(removed) });
       const { subjectKind, subjectId: userId } = input;
       if (subjectKind !== 'user') return { removed, left: [] };
-      const roles = await lookUpRoles({ ...actor, userId, homeTeamId: actor.workspaceId }, app);
-      return { removed, left: roles.possible.length > 0 ? undefined : roles.held };
+      const user = { ...actor, userId, homeTeamId: actor.workspaceId };
+      // They are revoked, whether or not it can be said what is left.
+      const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
+      return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
     }
     const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
     const removed = await grants.remove(actor.workspaceId, input.grantId, seen);

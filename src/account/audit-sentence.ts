@@ -36,7 +36,8 @@ export function describePlace({
   surface,
 }: Pick<Facts, 'channelId' | 'surface'>): string | undefined {
   if (surface === 'home') return 'on Home';
-  if (surface === 'workflow') return 'from a workflow';
+  // The sentence begins with the workflow.
+  if (surface === 'workflow') return undefined;
   if (surface === 'cli' || surface === 'command_line') return 'on the command line';
   if (channelId === undefined) return undefined;
   if (!channelId.startsWith('D')) return `in <#${channelId}>`;

@@ -3,13 +3,14 @@ import { Refusal } from './errors.ts';
 
 /*
  * Labels are compared in three ways, and nowhere by hand:
- * - `isIdenticalLabel`: before a server is deleted. Every character counts.
+ * - `isIdenticalLabel`: wherever another server must not be hit: deletes, power actions, approvals, exact names. Every character
+ *   counts; the caller trims what was typed.
  * - `isSameLabel`: wherever a user would call two labels the same (a typed name, a second server of that label), and where
  *   the hosting service may have trimmed or changed the label that the app sent.
  * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
  */
 
-/** Whether two labels are equal character by character: for deletes, which must never hit another server. */
+/** Whether two labels are equal character by character. */
 export function isIdenticalLabel(a: string, b: string): boolean {
   return a === b;
 }

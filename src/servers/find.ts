@@ -7,7 +7,7 @@ import { isIdenticalLabel } from '../core/labels.ts';
 import type { Role } from '../core/roles.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import type { CallOptions } from '../hosting/hosting-api.ts';
-import { findMentionedServers, type MentionedServer, type MessagePart } from './mentioned.ts';
+import { findMentionedServers, type MessagePart } from './mentioned.ts';
 
 /**
  * A reference to a server: typed text, or the ID in a button or menu. With an ID, `label` is the label that the user has read
@@ -190,7 +190,10 @@ function putRecentFirst(sorted: readonly Server[], recent: readonly ServerId[]):
   return [...used, ...sorted.filter(({ id }) => !places.has(id))];
 }
 
-/** Finds the servers that a message mentions, among those that the actor's roles cover. Changes nothing. */
+/**
+ * Finds the servers that a message mentions, among those that the actor's roles cover. `isOnly`: it surely means that one, and no
+ * other server of the account. Changes nothing.
+ */
 export const findMentioned = defineUseCase({
   name: 'show',
   needs: 'viewer',
@@ -198,11 +201,14 @@ export const findMentioned = defineUseCase({
   run: async (
     { parts }: { readonly parts: readonly MessagePart[] },
     context,
-  ): Promise<readonly MentionedServer[]> => {
+  ): Promise<{ readonly servers: readonly Server[]; readonly isOnly: boolean }> => {
     const hosting = await context.hosting();
-    const { servers } = await hosting.fetchServers();
-    const seen = servers.filter(({ label }) => context.covers(label));
-    return findMentionedServers(parts, seen);
+    const list = await hosting.fetchServers();
+    const mentioned = findMentionedServers(parts, list.servers);
+    const seen = mentioned.filter(({ server }) => context.covers(server.label));
+    // A name that is only in a link, or only a short one, may mean the monitoring system.
+    const isSure = mentioned.every(({ by, isOnlyInUrl }) => by !== 'short_name' && !isOnlyInUrl);
+    return { servers: seen.map(({ server }) => server), isOnly: mentioned.length === 1 && isSure };
   },
 });
 

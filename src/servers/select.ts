@@ -83,7 +83,7 @@ function defineSelecting(action: PowerAction): Selecting {
       const { servers } = list;
       const names = words.filter((word) => !isFiller(word, servers));
       const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
-      if (patterns.length === 0) return readNames(names, whole, list, context);
+      if (patterns.length === 0) return readNames(action, names, whole, list, context);
       return { kind: 'listed', ...(await listMatches(action, names, patterns, list, context)) };
     },
   });
@@ -94,7 +94,8 @@ const FILLERS: readonly string[] = ['the', 'server', 'servers', 'please', 'now',
 
 /** A server may have such a word as its label: then it means the server. */
 function isFiller(word: string, servers: readonly Server[]): boolean {
-  return FILLERS.includes(word.toLowerCase()) && listInFull(word, servers).length === 0;
+  const plain = word.toLowerCase().replace(/[?!.]{1,3}$/, '');
+  return FILLERS.includes(plain) && listInFull(word, servers).length === 0;
 }
 
 function hasLabel(name: string) {
@@ -103,6 +104,7 @@ function hasLabel(name: string) {
 
 /** Reads words without patterns: several names, or one label with spaces. @throws Refusal `ambiguous_server` if unclear */
 async function readNames(
+  action: PowerAction,
   names: readonly string[],
   whole: string,
   list: ServerList,
@@ -111,7 +113,7 @@ async function readNames(
   const { servers } = list;
   const meant = listInFull(whole, servers);
   const [server, ...others] = meant.filter(({ label }) => context.covers(label));
-  if (!server) return separate(names, list, context);
+  if (!server) return separate(action, names, list, context);
   const named = names.map((name) => listInFull(name, servers));
   // One name for one server, or several names for others: neither reading may act.
   if (others.length > 0 || named.every((matches) => matches.length > 0)) {
@@ -122,8 +124,16 @@ async function readNames(
   return { kind: 'whole', server };
 }
 
-/** Separates names of servers from words that match none: nothing is tried for those. */
-async function separate(names: readonly string[], list: ServerList, context: Context): Promise<Selection> {
+/**
+ * Separates names of servers from words that match none: nothing is tried for those. Among such words, a name may mean something
+ * else ("reboot all except web-1"), so the user confirms what was found.
+ */
+async function separate(
+  action: PowerAction,
+  names: readonly string[],
+  list: ServerList,
+  context: Context,
+): Promise<Selection> {
   const found: string[] = [];
   const unmatched: Refusal<'unknown_server'>[] = [];
   for (const name of names) {
@@ -133,6 +143,8 @@ async function separate(names: readonly string[], list: ServerList, context: Con
     if (isRefusal(refusal, 'unknown_server')) unmatched.push(refusal);
     else found.push(name);
   }
+  if (found.length > 0 && unmatched.length > 0)
+    return { kind: 'listed', ...(await listMatches(action, names, [], list, context)) };
   return { kind: 'names', names: found, unmatched };
 }
 

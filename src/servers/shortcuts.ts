@@ -25,16 +25,13 @@ const manageServer: Shortcut = {
   title: 'Manage server',
   needs: findMentioned,
   load: async (message, request, origin) => {
-    const mentioned = await request.execute(findMentioned, { parts: collectParts(message) });
-    const servers = mentioned.map(({ server }) => server);
+    const { servers, isOnly } = await request.execute(findMentioned, { parts: collectParts(message) });
     const now = request.now();
     const age = describeAge(message, now);
     const [only] = servers;
     if (!only || servers.length > 1) return matchesView(servers, age, origin, now);
     const card = await request.execute(showServer, { ref: { id: only.id } });
-    // A name that is only in a link, or only a short one, may mean the monitoring system.
-    const isNamed = mentioned.every(({ by, isOnlyInUrl }) => by !== 'short_name' && !isOnlyInUrl);
-    return mentionedView(card, age, origin, now, isNamed);
+    return mentionedView(card, age, origin, now, isOnly && isRecent(message, now));
   },
 };
 
@@ -142,6 +139,12 @@ export function describeAge(message: unknown, now: number): string | undefined {
   if (ms < HOUR_MS) return `The message is ${Math.floor(ms / MINUTE_MS)} min old.`;
   const [amount, unit] = ms < 2 * DAY_MS ? [ms / HOUR_MS, 'h'] : [ms / DAY_MS, 'days'];
   return `:warning: The message is ${Math.floor(amount)} ${unit} old.`;
+}
+
+/** An older alert may be over: its card asks as every card does. */
+function isRecent(message: unknown, now: number): boolean {
+  const ts = sentMessage.safeParse(message).data?.ts;
+  return ts !== undefined && now - Number(ts) * 1000 < HOUR_MS;
 }
 
 /** What is read of one message: far more than any alert has. */

@@ -149,8 +149,6 @@ const ROOT_WORDS = '<p>This is the address of a Slack app. To use it, type <code
 type PlainPage = (response: ServerResponse, parts: WebParts, request: IncomingMessage) => Promise<void>;
 
 const plainPages: Readonly<Record<string, PlainPage>> = {
-  '/': async (response) =>
-    answer(response, 200, 'text/plain; charset=utf-8', 'This is vps-slack. Use it in Slack: type /vps.\n'),
   '/livez': async (response) => answer(response, 200, 'text/plain', 'ok\n'),
   '/readyz': async (response, { faults, warnings }) => {
     const found = await faults();

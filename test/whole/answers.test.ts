@@ -25,7 +25,6 @@ describe('an answer', () => {
 
   it.each([
     '<!channel>',
-    '<@U0VERA0001>',
     '<https://evil.example|web>',
     'a&lt;b',
     '*web* _1_',

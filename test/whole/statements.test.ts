@@ -61,7 +61,7 @@ it('no transaction is open while the app waits for an answer of Slack or of the 
   await manager.types('/vps reboot web-1');
   await manager.sees(/@mara (is rebooting|rebooted) web-1/);
   await manager.types('/vps delete web-1');
-  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
   await manager.presses('Delete');
   await manager.sees('was deleted');
   expect(seen.filter((what) => what.endsWith('within a transaction'))).toEqual([]);

@@ -282,6 +282,14 @@ describe('a command in other words', () => {
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
+  it('says why a named server can’t be shown, rather than that there is no such command', async () => {
+    await using team = await startTeam();
+    team.hosting.accounts.revokeKey(team.account, team.apiKey);
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.types('/vps web-1');
+    await viewer.sees('rejected the API key');
+  });
+
   it('shows no server to a user without a role, and doesn’t say whether there is one', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');

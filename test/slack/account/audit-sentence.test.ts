@@ -129,7 +129,7 @@ test.each([
   ['direct_message', 'D0OTTO00001', ' in a direct message'],
   ['command', 'D0OTTO00001', ' in a direct message'],
   ['home', 'D0OTTO00001', ' on Home'],
-  ['workflow', undefined, ' from a workflow'],
+  ['workflow', undefined, ''],
   ['cli', undefined, ' on the command line'],
   // A card or form may have been opened on Home or in a direct message: both have the same conversation.
   ['button', 'D0OTTO00001', ''],

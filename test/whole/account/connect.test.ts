@@ -264,7 +264,7 @@ describe('the page for the API key', () => {
     for (const kilobytes of [9, 200, 3000]) {
       expect((await post(link, 'k'.repeat(kilobytes * 1024))).status).toBe(422);
     }
-    for (const path of ['', 'x', `${'a'.repeat(101)}`, 'a/b', "'--", '__proto__', '%00', '.']) {
+    for (const path of ['', 'x', '%2e%2e', `${'a'.repeat(101)}`, 'a/b', "'--", '__proto__', '%00', '.']) {
       expect((await fetch(`${team.appUrl}/connect/${path}`)).status).toBe(404);
     }
     expect((await post(link, team.apiKey)).status).toBe(200);

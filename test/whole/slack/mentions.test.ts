@@ -75,6 +75,20 @@ describe('a mention', () => {
     await operator.sees('now was stopped.');
   });
 
+  it.each([
+    'please reboot web-1, ticket 1002',
+    'could you stop rebooting web-1',
+    'reboot all except web-1',
+    'please reboot web-1 tomorrow, not now',
+  ])('asks before it acts if a sentence has words that it doesn’t know: %s', async (sentence) => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types(sentence);
+    await operator.sees('No server matches');
+    await operator.sees('web-1');
+    expect(changesSeen(team)).toEqual([]);
+  });
+
   it('tries nothing for words that are no servers, and leaves no audit entries of them', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');

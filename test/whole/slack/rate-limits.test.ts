@@ -33,6 +33,6 @@ describe('while Slack limits the app', () => {
     system.move(6 * 60_000);
     team.slack.faults.rateLimit('users.info', { times: 5, retryAfterSeconds: 60 });
     await owner.types('/vps settings');
-    await owner.sees('Two-person rule');
+    await owner.sees('Require a second manager');
   });
 });

@@ -26,7 +26,7 @@ describe('Manage server… on a message', () => {
     // The card is the question: of what can be undone, nothing asks once more.
     expect([operator.confirmationOf('Reboot'), operator.confirmationOf('Stop')]).toEqual([
       undefined,
-      expect.stringContaining('Stop the server?'),
+      expect.stringContaining('Stop web-1?'),
     ]);
     await operator.presses('Reboot');
     await operator.thread(ts).sees('@otto rebooted web-1: 🟢 running');

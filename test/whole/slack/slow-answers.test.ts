@@ -127,7 +127,7 @@ describe('a form that is submitted while the hosting API is slow', () => {
     await using team = await startPatiently();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps delete web-1');
-    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.fills({ 'To confirm, type web-1': 'web-1' });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3500 });
     await manager.presses('Delete');
     await manager.sees('was deleted');
