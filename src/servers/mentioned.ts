@@ -8,7 +8,7 @@ export interface MessagePart {
 }
 
 /** A server that a message mentions. */
-export interface MentionedServer {
+interface MentionedServer {
   readonly server: Server;
   readonly by: 'label' | 'ipv4' | 'id' | 'short_name';
   /** Only the address of a link names it. */

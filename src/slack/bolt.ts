@@ -103,10 +103,8 @@ function register(
     if (after) start(after());
     await (answer ? ack(answer) : ack()).finally(resolve);
   });
-  app.options(/.*/, async ({ ack, body, context }) => {
-    // Only Slack gets what a user may see.
-    const { mayBeReplay } = delivered(context);
-    await ack(mayBeReplay ? { options: [] } : await inFlight.add(dispatch.suggestion(body)));
+  app.options(/.*/, async ({ ack, body }) => {
+    await ack(await inFlight.add(dispatch.suggestion(body)));
   });
   // Bolt leaves the acknowledgment of this event to its listener. Slack sends an unacknowledged one again.
   app.event('function_executed', async ({ ack, body }) => {
