@@ -66,7 +66,7 @@ export function countCharges({ team }: Evidence, label: string) {
 const OUTCOMES = {
   created: (label: string) =>
     new RegExp(
-      `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created \\(ID|has appeared in the hosting account)`,
+      `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created(?: \\([^)\n]*\\))?\\. |has appeared in the hosting account)`,
     ),
   refused: (label: string) => new RegExp(`\`${label}\` wasn’t created`),
   uncharged: (label: string) => new RegExp(`\`${label}\` wasn’t created, and nothing was charged`),

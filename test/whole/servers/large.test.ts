@@ -171,6 +171,8 @@ describe('twenty servers in one command', () => {
     for (const name of names) await operator.sees(new RegExp(`\\b${name}\\b`));
     await operator.sees('nowhere');
     await operator.sees('nothing-like-it');
+    // Two words are no servers, so that the user has to confirm the others.
+    await operator.presses(/^Stop 17/);
     const colleague = team.slack.as('vera').in(place);
     for (const name of names) await colleague.sees(new RegExp(`stopped.*\\b${name}\\b`, 's'));
     expect(changesSeen(team)).toHaveLength(17);
