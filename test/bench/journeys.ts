@@ -29,7 +29,7 @@ const PRODUCT = pathToFileURL(`${ROOT}src/`).href;
 type Journey = (run: number) => Promise<(() => Promise<unknown>) | undefined>;
 
 const JOURNEYS: Readonly<Record<string, Journey>> = {
-  help: () => asks('/vps help', 'explains one command'),
+  help: () => asks('/vps help', 'lists every command'),
   list: () => asks('/vps list', 'web-1'),
   reboot: (run) => asks(`/vps reboot web-${run}`, `is rebooting web-${run}`),
   create: async (run) => {
