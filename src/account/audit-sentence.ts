@@ -8,7 +8,7 @@ import {
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import { codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
+import { capital, codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
 import { findActionWords } from './buttons.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
@@ -125,9 +125,9 @@ function findAnswerWords(
     return `${who} ${isDeclined ? 'declined' : 'approved'} ${subject}${place}`;
   }
   if (outcome !== 'failed') return undefined;
-  if (code === 'expired') return `${capitalized(subject)}${place} expired`;
+  if (code === 'expired') return `${capital(subject)}${place} expired`;
   if (action === 'access_answer' || !CANCELED.includes(code)) return undefined;
-  return `${capitalized(subject)}${place} was canceled: ${describeCanceled(code)}`;
+  return `${capital(subject)}${place} was canceled: ${describeCanceled(code)}`;
 }
 
 /** Codes that cancel the request itself. Any other code is about the answer alone. */
@@ -147,10 +147,6 @@ const CANCELED = [
 
 function describeCanceled(code: string): string {
   return code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Mentions a user, or names the app or a program that acted. */
@@ -320,7 +316,7 @@ const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: s
       ? `The digest is posted between ${digest.hour}:00 and ${digest.hour}:15`
       : 'No hour is set for a digest',
   'digest.zone': ({ digest }) =>
-    digest ? `The digest’s time zone is ${escapeText(digest.zone)}` : 'No time zone is set for a digest',
+    digest ? `The digest’s time zone is ${escapeText(digest.zone)}` : 'No time zone is set for the digest',
   'digest.days': ({ digest }) =>
     digest
       ? `Servers are listed from ${count(digest.daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(digest.daysBefore)})`

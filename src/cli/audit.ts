@@ -95,7 +95,7 @@ function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefi
 function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
   if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
   if (days === undefined)
-    throw new UsageError('Add --older-than-days, such as --older-than-days 365, to prune.');
+    throw new UsageError('To prune, say how old the entries must be, for example: --older-than-days 365');
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }

@@ -14,6 +14,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import {
+  capital,
   codeLabel,
   codeTyped,
   count,
@@ -169,10 +170,6 @@ function nextButtons(approval: Approval): Button[] {
 }
 
 const DENY_TITLE = 'Deny with reason';
-
-export function capital(word: string): string {
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
-}
 
 interface Denied<Asked extends Request> {
   readonly id: string;

@@ -113,7 +113,7 @@ const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
     id: 'reboot',
     title: 'Reboot it from an alert',
     words:
-      'An alert about your server has come in #ops. Choose Manage server… in its ⋮ menu and press Reboot, as you would on your phone when on call. `/vps reboot` with the label works too.',
+      'An alert about your server has arrived in #ops. Choose *Manage server…* in its ⋮ menu and press *Reboot*, as you would on your phone when on call. `/vps reboot` with the label works, too.',
   },
   {
     id: 'lose',

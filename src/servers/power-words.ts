@@ -1,7 +1,7 @@
 import type { ConfirmationDialog } from '@slack/types';
 import { type HasState, isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { actions, confirmation, type Message, textMessage } from '../slack/kit/blocks.ts';
-import { codeLabel, escapeText, plainLabel, shorten, stateWords } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, plainLabel, shorten, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { showButton } from './buttons.ts';
 import type { PowerChange } from './change-power.ts';
@@ -42,10 +42,6 @@ export function unconfirmedMessage(action: PowerAction, { server, state }: Power
     `We’re not sure whether ${codeLabel(server.label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen}`,
     actions(showButton.element('Show server', { id: server.id })),
   );
-}
-
-function capital(word: string): string {
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
 /** Asks before a press that stops or reboots a list of servers; undefined for other commands. */

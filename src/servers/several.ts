@@ -12,7 +12,7 @@ import {
   textMessage,
 } from '../slack/kit/blocks.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { rebootedWords, VERBS } from '../words.ts';
 import { severalButton } from './buttons.ts';
@@ -170,10 +170,6 @@ function reportMessage(
     ...(unsure.length > 0 ? [askBlock(action, confirmation, unsure)] : []),
     ...(failed.length > 0 ? [retryBlock(action, confirmation, failed)] : []),
   );
-}
-
-function capital(word: string): string {
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
 function once(act: OnWait): OnWait {

@@ -106,3 +106,8 @@ export function plainState(server: HasState): string {
 export function stateWords(server: HasState): string {
   return escapeText(plainState(server));
 }
+
+/** The word with a capital letter first. */
+export function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}

@@ -187,7 +187,7 @@ describe('the audit with wrong arguments', () => {
     ['verify --head 1:v1.k1.abc', 'Use --head with exactly one --workspace.'],
     ['verify --workspace T1 --head newest', '--head needs the number and the signature'],
     ['--frmat csv', `Unknown option '--frmat'.`],
-    ['prune', 'Add --older-than-days, such as --older-than-days 365, to prune.'],
+    ['prune', 'To prune, say how old the entries must be, for example: --older-than-days 365'],
     ['prune --older-than-days 9 --workspace T1', 'Leave out --workspace'],
     ['prune --older-than-days 0', '--older-than-days needs a number of days such as 365, not "0".'],
     ['prune --older-than-days 1e3', '--older-than-days needs a number of days'],
