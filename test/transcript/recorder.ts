@@ -42,6 +42,8 @@ export class Recorder {
   readonly #parts: Parts;
   readonly #steps: string[] = [];
   readonly #touched = new Map<string, Touched>();
+  /** What each message showed at the end of an earlier step. */
+  readonly #shown = new Map<string, string>();
   readonly #screens = new Map<string, string>();
   readonly #personas = new Map<string, Persona>();
   readonly #runs: WorkflowRun[] = [];
@@ -62,7 +64,10 @@ export class Recorder {
           return;
         const { message } = event;
         const isGone = event.type === 'message_deleted';
-        this.#touched.set(`${workspace}/${message.channel}/${message.ts}`, {
+        const key = `${workspace}/${message.channel}/${message.ts}`;
+        // A card may be edited twice to the same, by the press and by the job; the second time, nobody sees a difference.
+        if (!isGone && this.#shown.get(key) === contentOf(message)) return;
+        this.#touched.set(key, {
           slack,
           workspace,
           message,
@@ -104,6 +109,7 @@ export class Recorder {
     const text = await this.#settled();
     this.#steps.push(text);
     for (const [screen, shown] of this.#readScreens()) this.#screens.set(screen, shown);
+    for (const [key, { message }] of this.#touched) this.#shown.set(key, contentOf(message));
     this.#touched.clear();
     this.#notes = [];
     const { hosting } = this.#parts.team;
@@ -276,4 +282,8 @@ function normalize(text: string, { hosting, apiKey }: Team): string {
   }
   for (const [pattern, placeholder] of PATTERNS) plain = plain.replace(pattern, placeholder);
   return plain;
+}
+
+function contentOf({ text, blocks }: Pick<StoredMessage, 'text' | 'blocks'>): string {
+  return JSON.stringify([text, blocks]);
 }
