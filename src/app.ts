@@ -132,12 +132,12 @@ function openTransport(
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 
-type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
+type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'accountUrl' | 'metricsToken';
 
 function openServer(config: Config, ports: AppContext, parts: Omit<WebParts, OwnWebParts>) {
-  const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
+  const { PUBLIC_URL: publicUrl, HOSTING_ACCOUNT_URL: accountUrl, METRICS_TOKEN: metricsToken } = config;
   const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
-  return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
+  return createWebServer({ ...parts, findConnectLink: find, publicUrl, accountUrl, metricsToken });
 }
 
 /** Opens the store, and replaces the system's clock and IDs with those that all processes on the store share. */

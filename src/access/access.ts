@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
+import { isRefusal } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findNearest, findPattern } from '../core/labels.ts';
 import { type Grant, type Grantee, type HeldRoles, ROLES, type Role } from '../core/roles.ts';
@@ -7,8 +8,8 @@ import type { RoleRequest } from '../requests/request.ts';
 import { type WantedRole, withdrawRoleRequest } from '../requests/role-request.ts';
 import {
   answerActions,
+  answerButtons,
   answerModals,
-  answerRows,
   defineContinue,
   type RunTyped,
   requestAccessActions,
@@ -32,7 +33,7 @@ import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
 import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
 import { findChannelId, findGroupId, findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { accessPages, grantButton, revokeButton } from './buttons.ts';
+import { accessPages, grantButton, requestAccessButton, revokeButton } from './buttons.ts';
 import {
   GRANT_TITLE,
   grantedWords,
@@ -81,7 +82,7 @@ export function defineAccess(runTyped: RunTyped): Command {
 async function runAccess(command: AccessCommand, request: SlackRequest): Promise<void> {
   switch (command.act) {
     case 'list':
-      return showScreen(0, request);
+      return showScreen(0, request).catch((error) => offerAccess(error, request));
     case 'explain':
       return explain(command.userId, request);
     case 'grant':
@@ -130,6 +131,17 @@ const groupSuggestions: Suggestions = {
 
 async function showScreen(page: number, request: SlackRequest): Promise<void> {
   await request.reply.send(accessScreen(await request.execute(listAccess, {}), page));
+}
+
+/** Everyone but an owner reads which role they have, and can ask for the next one. */
+async function offerAccess(error: unknown, request: SlackRequest): Promise<void> {
+  if (!isRefusal(error, 'role_needed')) throw error;
+  const { held } = error.details;
+  const next = ROLES[held === undefined ? 0 : ROLES.indexOf(held) + 1] ?? 'owner';
+  // The app doesn't suggest becoming an owner.
+  if (next === 'owner') throw error;
+  const ask = requestAccessButton.element('Ask for access', { role: next }, { style: 'primary' });
+  await request.reply.send(textMessage(request.explain(error), actions(ask)));
 }
 
 async function turnPage({ page }: { page: number }, request: SlackRequest): Promise<void> {
@@ -326,7 +338,7 @@ function requestBlocks(requests: readonly RoleRequest[]): KnownBlock[] {
   const shown = requests.slice(0, MOST_REQUESTS);
   const rest = requests.length - shown.length;
   return [
-    ...shown.flatMap((request) => [section(describeRequest(request)), ...answerRows(request.id)]),
+    ...shown.flatMap((request) => [section(describeRequest(request)), answerButtons(request.id)]),
     ...(rest > 0 ? [context(`${count(rest, 'more open request')}, shown once these are answered.`)] : []),
     divider(),
   ];

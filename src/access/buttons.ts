@@ -14,14 +14,12 @@ export const requestAccessButton = defineButton('access_ask', wantedRole);
 export const accessRequestId = z.object({ id: z.string() });
 /** An owner's answers to a request for a role. */
 export const accessAnswerButton = {
-  hour: defineButton('access_hour', accessRequestId),
   workday: defineButton('access_workday', accessRequestId),
   permanent: defineButton('access_permanent', accessRequestId),
   deny: defineButton('access_deny', accessRequestId),
 } as const;
-/** Open the forms that approve a request for less than was asked, or deny it with a reason. */
+/** Opens the form that approves a request for less than was asked, or for another time. */
 export const adjustButton = defineButton('access_adjust', accessRequestId);
-export const denyAccessButton = defineButton('access_deny_reason', accessRequestId);
 /** Withdraws the requester's own request. */
 export const withdrawAccessButton = defineButton('access_withdraw', accessRequestId);
 /** Runs the command for which the requester needed the role. */

@@ -269,18 +269,26 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
 
 /** Lists each setting that was changed, with its new value. */
 export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
-  const changes = listChanges(was, is)
-    // Without a digest, its other settings mean nothing.
-    .filter(({ name }) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
-    .map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
-  return changes.length === 0 ? 'Nothing was changed.' : changes.join('\n');
+  const changes = listChanges(was, is).map(({ name }) => name);
+  return changes.length === 0 ? 'Nothing was changed.' : settingLines(is, currency, changes);
+}
+
+/** Lists what is set: a line for each of these settings that means something now. */
+export function settingLines(is: WorkspaceSettings, currency: string, names: readonly SettingName[]): string {
+  return (
+    names
+      // Without a digest, its other settings mean nothing.
+      .filter((name) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
+      .map((name) => `• ${IN_FORCE[name](is, currency)}`)
+      .join('\n')
+  );
 }
 
 const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {
   freeze: ({ freeze }) =>
     freeze
       ? 'Purchases are frozen: nothing can be bought or renewed'
-      : 'The purchase freeze is lifted: servers can be bought and renewed',
+      : 'Purchases aren’t frozen: servers can be bought and renewed',
   announces: ({ announces }) =>
     announces ? 'Changes are announced in the channel' : 'Changes aren’t announced in channels',
   'approval.delete': ({ approval }) =>

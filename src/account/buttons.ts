@@ -212,6 +212,8 @@ export function describeQuery({ server, actorId, group, outcome, since }: AuditQ
 export const connectButton = defineButton('connect', z.object({}));
 /** Offers an owner to connect an account, where none is connected. */
 export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
+/** Opens the workspace's settings. */
+export const settingsButton = defineButton('settings', z.object({}));
 export const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */
 export const linkButton = defineButton('link', z.object({}));

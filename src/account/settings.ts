@@ -1,19 +1,20 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeMoney, findCurrency, findMoney, type Money, money } from '../core/money.ts';
-import { listChanges, type PurchaseFreeze, type WorkspaceSettings } from '../core/settings.ts';
+import { listChanges, type SettingName, type WorkspaceSettings } from '../core/settings.ts';
 import { findOwnZone } from '../reminders/marks.ts';
 import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
+import type { SelectOptions } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
-import { defineModal } from '../slack/kit/modal.ts';
+import { cardView } from '../slack/kit/home-view.ts';
+import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
 import { mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { savedWords } from './audit-sentence.ts';
+import { savedWords, settingLines } from './audit-sentence.ts';
+import { settingsButton } from './buttons.ts';
 import { changeSettings, checkChannel, readSettings } from './workspaces.ts';
-
-const SETTINGS_TITLE = 'Settings';
 
 const hundredths = z.number().int().min(0).transform(money).exactOptional();
 
@@ -44,138 +45,107 @@ const currency = z
   )
   .exactOptional();
 
-/** The form for the workspace's settings. */
-const settingsForm = defineModal(
-  'settings',
+/** What a screen is drawn with. */
+interface Drawing {
+  /** Follows amounts; '' for none. */
+  readonly currency: string;
+  /** The owner's own time zone, proposed while there is no digest. */
+  readonly ownZone?: string | undefined;
+}
+
+const spending = defineModal(
+  'settings_spending',
   shown,
-  z.object({
-    freeze: isOn,
-    announces: isOn,
-    approveDelete: isOn,
-    approveRenew: isOn,
-    createAbove: amount,
-    workspaceBudget: amount,
-    personBudget: amount,
-    channel: z.string().exactOptional(),
-    currency,
-    ...digestFields,
-  }),
+  z.object({ freeze: isOn, workspaceBudget: amount, personBudget: amount, currency }),
 );
 
-type Fields = Parameters<Parameters<typeof settingsForm.onSubmit>[1]>[0]['fields'];
-
-/** Renders the settings form. `currency` follows amounts, '' for none. `ownZone` is proposed while there is no digest. */
-export function settingsView(
-  settings: WorkspaceSettings,
-  origin: Origin,
-  currency: string,
-  ownZone?: string,
-): ModalView {
-  return settingsForm.view({
-    origin,
-    metadata: settings,
-    title: SETTINGS_TITLE,
-    submit: 'Save',
-    blocks: [
-      ...freezeFields(settings.freeze),
-      choice('announces', 'Announce changes in the channel', settings.announces, ['Yes', 'No']),
-      ...approvalFields(settings, currency),
-      ...budgetFields(settings, currency),
-      settingsForm.channelField('channel', {
-        label: 'Approvals channel',
-        placeholder: 'Choose a channel',
-        hint: 'Leave empty to send direct messages. Invite the app first. Role requests always go to owners.',
-        optional: true,
-        excludesShared: true,
-        initial: settings.channelId,
-      }),
-      settingsForm.textField('currency', {
-        label: 'Currency',
-        hint: 'Shown after every amount, such as EUR. The hosting API doesn’t report one. Leave empty for the app’s default.',
-        initial: settings.currency,
-        optional: true,
-        maxLength: 12,
-      }),
-      ...digestInputs(settings.digest, ownZone, settingsForm),
-    ],
-  });
-}
-
-function freezeFields(freeze: PurchaseFreeze | undefined): KnownBlock[] {
-  const field = choice('freeze', 'Purchase freeze', freeze !== undefined, [
-    'On (no new servers, no renewals)',
-    'Off',
-  ]);
-  if (!freeze) return [field];
-  return [section(`*Purchases are frozen* (by ${mention(freeze.by)}, ${slackDate(freeze.since)}).`), field];
-}
-
-function approvalFields({ approval }: WorkspaceSettings, currency: string): KnownBlock[] {
+function spendingBlocks(
+  { freeze, budget, currency: own }: WorkspaceSettings,
+  drawing: Drawing,
+): KnownBlock[] {
+  const follows = drawing.currency ? ` (${drawing.currency})` : '';
+  const hint = 'Leave empty for no limit.';
   return [
-    section('*Require a second manager’s approval for*'),
-    choice('approveDelete', 'Deleting servers', approval.delete, ['On', 'Off']),
-    choice('approveRenew', 'Renewing servers', approval.renew, ['On', 'Off']),
-    amountField('createAbove', approval.createAbove, {
-      label: `Creating servers that cost more than (per month${inCurrency(currency)})`,
-      hint: 'Leave empty to turn off. 0 = always.',
-    }),
-  ];
-}
-
-function budgetFields({ budget }: WorkspaceSettings, currency: string): KnownBlock[] {
-  return [
+    ...(freeze
+      ? [section(`*Purchases are frozen* (by ${mention(freeze.by)}, ${slackDate(freeze.since)}).`)]
+      : []),
+    choice(spending, 'freeze', 'Purchase freeze', freeze !== undefined, [
+      'On (no new servers, no renewals)',
+      'Off',
+    ]),
     section('*Monthly budget (UTC)*'),
-    amountField('workspaceBudget', budget.workspace, {
-      label: `Workspace${inBrackets(currency)}`,
-      hint: 'Leave empty for no limit.',
+    spending.textField('workspaceBudget', {
+      label: `Workspace${follows}`,
+      hint,
+      ...initial(budget.workspace),
     }),
-    amountField('personBudget', budget.person, {
-      label: `Per person${inBrackets(currency)}`,
-      hint: 'Leave empty for no limit.',
-    }),
+    spending.textField('personBudget', { label: `Per person${follows}`, hint, ...initial(budget.person) }),
     context(
       'Orders over budget are refused or, with the two-person rule, need approval. Only orders from Slack with a known price count.',
     ),
+    spending.textField('currency', {
+      label: 'Currency',
+      hint: 'Shown after every amount, such as EUR. The hosting API doesn’t report one. Leave empty for the app’s default.',
+      initial: own,
+      optional: true,
+      maxLength: 12,
+    }),
   ];
 }
 
-/** Reads the form as settings. `freezeBy`: the freeze to set if purchases aren't frozen yet. */
-function readSettingsFields(
-  fields: Fields,
-  was: WorkspaceSettings,
-  freezeBy: PurchaseFreeze,
-): WorkspaceSettings {
-  const { createAbove, workspaceBudget, personBudget, channel, currency: typed } = fields;
-  return {
-    announces: fields.announces === 'on',
-    approval: {
-      delete: fields.approveDelete === 'on',
-      renew: fields.approveRenew === 'on',
-      createAbove: readAmount(createAbove),
-    },
-    budget: { workspace: readAmount(workspaceBudget), person: readAmount(personBudget) },
-    channelId: channel,
-    freeze: fields.freeze === 'on' ? (was.freeze ?? freezeBy) : undefined,
-    currency: typed === undefined ? undefined : findCurrency(typed),
-    digest: readDigestFields(fields),
-  };
+const approvals = defineModal(
+  'settings_approvals',
+  shown,
+  z.object({
+    approveDelete: isOn,
+    approveRenew: isOn,
+    createAbove: amount,
+    channel: z.string().exactOptional(),
+  }),
+);
+
+function approvalsBlocks({ approval, channelId }: WorkspaceSettings, drawing: Drawing): KnownBlock[] {
+  return [
+    section('*Require a second manager’s approval for*'),
+    choice(approvals, 'approveDelete', 'Deleting servers', approval.delete, ['On', 'Off']),
+    choice(approvals, 'approveRenew', 'Renewing servers', approval.renew, ['On', 'Off']),
+    approvals.textField('createAbove', {
+      label: `Creating servers that cost more than (per month${drawing.currency ? `, ${drawing.currency}` : ''})`,
+      hint: 'Leave empty to turn off. 0 = always.',
+      ...initial(approval.createAbove),
+    }),
+    approvals.channelField('channel', {
+      label: 'Approvals channel',
+      placeholder: 'Choose a channel',
+      hint: 'Leave empty to send direct messages. Invite the app first. Role requests always go to owners.',
+      optional: true,
+      excludesShared: true,
+      initial: channelId,
+    }),
+  ];
 }
 
-function inCurrency(currency: string): string {
-  return currency ? `, ${currency}` : '';
+const notifications = defineModal(
+  'settings_notifications',
+  shown,
+  z.object({ announces: isOn, ...digestFields }),
+);
+
+function notificationsBlocks({ announces, digest }: WorkspaceSettings, drawing: Drawing): KnownBlock[] {
+  return [
+    choice(notifications, 'announces', 'Announce changes in the channel', announces, ['Yes', 'No']),
+    ...digestInputs(digest, drawing.ownZone, notifications),
+  ];
 }
 
-function inBrackets(currency: string): string {
-  return currency ? ` (${currency})` : '';
-}
-
-function choice(
-  name: 'freeze' | 'announces' | 'approveDelete' | 'approveRenew',
+function choice<Name extends string>(
+  { selectField }: { selectField(name: Name, options: SelectOptions): InputBlock },
+  name: Name,
   label: string,
   value: boolean,
   [yes, no]: readonly [string, string],
 ): InputBlock {
-  return settingsForm.selectField(name, {
+  return selectField(name, {
     label,
     placeholder: 'Choose one',
     options: [option(yes, 'on'), option(no, 'off')],
@@ -183,59 +153,145 @@ function choice(
   });
 }
 
-function amountField(
-  name: 'createAbove' | 'workspaceBudget' | 'personBudget',
-  value: Money | undefined,
-  words: { readonly label: string; readonly hint: string },
-): InputBlock {
-  const initial = value === undefined ? undefined : describeMoney(value);
-  return settingsForm.textField(name, { ...words, initial, optional: true, maxLength: 20 });
+function initial(value: Money | undefined) {
+  return {
+    initial: value === undefined ? undefined : describeMoney(value),
+    optional: true,
+    maxLength: 20,
+  } as const;
 }
 
 function readAmount(text: string | undefined): Money | undefined {
   return text === undefined ? undefined : findMoney(text);
 }
 
-const form = defineForm({
-  id: 'settings',
-  title: SETTINGS_TITLE,
-  input: z.object({}),
-  needs: readSettings,
-  load: async (_input, request, origin) => {
-    const settings = await request.execute(readSettings, {});
-    // Needed only while there is no digest, so that other forms don't wait for Slack.
-    const ownZone = settings.digest ? undefined : await request.execute(findOwnZone, {});
-    return settingsView(settings, origin, request.currency, ownZone);
-  },
-});
+interface ScreenParts<Fields> {
+  readonly title: string;
+  /** The settings on this screen. */
+  readonly names: readonly SettingName[];
+  blocks(settings: WorkspaceSettings, drawing: Drawing): KnownBlock[];
+  /** Reads what was entered. */
+  read(fields: Fields, was: WorkspaceSettings, request: SlackRequest): Partial<WorkspaceSettings>;
+}
 
-export const settings = defineCommand({
-  name: 'settings',
-  usage: 'settings',
-  summary: 'Change the workspace’s settings',
-  needs: 'owner',
-  parse: ({ words }) => (words.length > 0 ? '`/vps settings` takes no arguments.' : {}),
-  run: (_input, request) => form.open({}, request),
-  actions: [form.handler],
-  modals: [
-    settingsForm.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
-      const freezeBy = { by: request.caller.actor.userId, since: request.now() };
-      const wanted = readSettingsFields(fields, was, freezeBy);
+/** Makes the screen of a part of the settings. Saving it leaves the other parts as they are. */
+function screen<Fields extends Record<string, string | undefined>>(
+  modal: ModalKind<WorkspaceSettings, Fields>,
+  { title, names, blocks, read }: ScreenParts<Fields>,
+) {
+  const view = (settings: WorkspaceSettings, origin: Origin, drawing: Drawing): ModalView =>
+    modal.view({ origin, metadata: settings, title, submit: 'Save', blocks: blocks(settings, drawing) });
+  const form = defineForm({
+    id: modal.id,
+    title,
+    input: z.object({}),
+    needs: readSettings,
+    load: async (_input, request, origin) => {
+      const settings = await request.execute(readSettings, {});
+      // Needed only to propose a digest, so that other forms don't wait for Slack.
+      const isProposed = names.includes('digest.zone') && !settings.digest;
+      const ownZone = isProposed ? await request.execute(findOwnZone, {}) : undefined;
+      return view(settings, origin, { currency: request.currency, ownZone });
+    },
+  });
+  return {
+    view,
+    open: (request: SlackRequest) => form.open({}, request),
+    handler: form.handler,
+    /** What is set, and the button that changes it. */
+    summary: (settings: WorkspaceSettings, currency: string): KnownBlock =>
+      section(`*${title}*\n${settingLines(settings, currency, names)}`, form.button.element(`${title}…`, {})),
+    modal: modal.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
+      const wanted = { ...was, ...read(fields, was, request) };
       const words = savedWords(was, wanted, currencyOf(was, wanted, request));
-      if (listChanges(was, wanted).length === 0) return { with: noticeView(SETTINGS_TITLE, words) };
+      if (listChanges(was, wanted).length === 0) return { with: noticeView(title, words) };
       const errors = await findChannelFaults(was, wanted, request);
       if (Object.keys(errors).length > 0) return { with: { errors } };
       return {
-        with: loadingView(SETTINGS_TITLE, 'Saving…'),
+        with: loadingView(title, 'Saving…'),
         after: async () => {
           await request.execute(changeSettings, { was, settings: wanted });
-          const shown = await request.views.update(viewId, noticeView('Settings saved', words));
-          if (!shown.ok) await request.reply.send(textMessage(`*Settings saved:*\n${words}`));
+          const saved = await request.views.update(viewId, noticeView('Settings saved', words));
+          if (!saved.ok) await request.reply.send(textMessage(`*Settings saved:*\n${words}`));
           await announceFreeze(was, wanted, request);
         },
       };
     }),
+  };
+}
+
+/** The screens by the word that opens each. */
+export const settingsScreens = {
+  spending: screen(spending, {
+    title: 'Spending',
+    names: ['freeze', 'budget.workspace', 'budget.person', 'currency'],
+    blocks: spendingBlocks,
+    read: ({ freeze, workspaceBudget, personBudget, currency: typed }, was, request) => ({
+      freeze:
+        freeze === 'on'
+          ? (was.freeze ?? { by: request.caller.actor.userId, since: request.now() })
+          : undefined,
+      budget: { workspace: readAmount(workspaceBudget), person: readAmount(personBudget) },
+      currency: typed === undefined ? undefined : findCurrency(typed),
+    }),
+  }),
+  approvals: screen(approvals, {
+    title: 'Approvals',
+    names: ['approval.delete', 'approval.renew', 'approval.createAbove', 'channel'],
+    blocks: approvalsBlocks,
+    read: ({ approveDelete, approveRenew, createAbove, channel }) => ({
+      approval: {
+        delete: approveDelete === 'on',
+        renew: approveRenew === 'on',
+        createAbove: readAmount(createAbove),
+      },
+      channelId: channel,
+    }),
+  }),
+  notifications: screen(notifications, {
+    title: 'Notifications',
+    names: ['announces', 'digest.channel', 'digest.hour', 'digest.zone', 'digest.days'],
+    blocks: notificationsBlocks,
+    read: (fields) => ({ announces: fields.announces === 'on', digest: readDigestFields(fields) }),
+  }),
+} as const;
+type ScreenName = keyof typeof settingsScreens;
+const screens = Object.values(settingsScreens);
+
+/** Renders what is set, each part with the button that changes it. */
+export function overviewView(settings: WorkspaceSettings, origin: Origin, currency: string): ModalView {
+  return cardView('Settings', origin, { blocks: screens.map((each) => each.summary(settings, currency)) });
+}
+
+const overview = defineForm({
+  id: 'settings',
+  title: 'Settings',
+  input: z.object({}),
+  needs: readSettings,
+  load: async (_input, request, origin) =>
+    overviewView(await request.execute(readSettings, {}), origin, request.currency),
+});
+
+const isScreenName = (word: string): word is ScreenName => Object.hasOwn(settingsScreens, word);
+
+export const settings = defineCommand<{ readonly name?: ScreenName }>({
+  name: 'settings',
+  usage: 'settings [spending|approvals|notifications]',
+  summary: 'Change the workspace’s settings',
+  needs: 'owner',
+  parse: ({ words }) => {
+    const [name, ...rest] = words;
+    if (name === undefined) return {};
+    if (isScreenName(name) && rest.length === 0) return { name };
+    return 'Choose one of `spending`, `approvals` and `notifications`, or none.';
+  },
+  run: ({ name }, request) => (name ? settingsScreens[name].open(request) : overview.open({}, request)),
+  actions: [
+    overview.handler,
+    settingsButton.on((_value, request) => overview.open({}, request)),
+    ...screens.map(({ handler }) => handler),
   ],
+  modals: screens.map(({ modal }) => modal),
 });
 
 /** The currency of amounts after saving. The app's default is known only while the workspace has no currency of its own. */

@@ -8,8 +8,7 @@ import { commandLineOf } from '../core/roles.ts';
 import { isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
-import { changePower, type PowerChange } from '../servers/change-power.ts';
-import { watchServer } from '../servers/delete-server.ts';
+import { changePower, type PowerChange, watchServer } from '../servers/change-power.ts';
 import { listServers } from '../servers/list.ts';
 import {
   chooseOnly,

@@ -2,6 +2,7 @@ import type { UseCaseContext } from '../core/entry.ts';
 import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
 import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
+import { describeNotConnected } from '../core/permission.ts';
 import { coversRole, type HeldRoles, type Role } from '../core/roles.ts';
 import { colorOf, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DEFAULT_DIGEST } from '../core/settings.ts';
@@ -19,6 +20,8 @@ export interface HomeServer {
   readonly role: Role | undefined;
   /** The digest would list it as due, and nobody has snoozed it or chosen to let it expire. */
   readonly isExpiring: boolean;
+  /** It needs attention, as `ListedServers.urgent` counts. */
+  readonly isUrgent: boolean;
   readonly isProtected: boolean;
 }
 
@@ -27,7 +30,7 @@ export type HomeServers =
   /** `role_unknown`: Slack hasn't confirmed a role that the user may have. */
   | { readonly kind: 'no_role' | 'role_unknown' }
   /** No API key is connected yet. */
-  | { readonly kind: 'not_connected' }
+  | { readonly kind: 'not_connected'; readonly error: Refusal<'no_api_key'> }
   /** No list is known; without an error, one is being read. */
   | {
       readonly kind: 'unread';
@@ -88,7 +91,7 @@ export async function readList(
   const { workspaceId } = actor;
   try {
     const held = await app.apiKeys.find(workspaceId);
-    if (!held) return { kind: 'not_connected' };
+    if (!held) throw await describeNotConnected(actor, app);
     const [account] = held.account;
     const known = app.lastLists.find(workspaceId, account);
     const reading = coming?.account === account ? coming.last : readAndKeep(account, isFresh, context);
@@ -102,7 +105,7 @@ export async function readList(
       return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
     }
   } catch (error) {
-    if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected' };
+    if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected', error };
     if (isExpected(error)) return { kind: 'unread', error };
     throw error;
   }
@@ -142,6 +145,7 @@ export async function showServers(
       coversRole(roles, role, server.label),
     ),
     isExpiring: expiring.has(server.id),
+    isUrgent: ordered.isUrgent(server),
     isProtected: protections.some(({ serverId }) => serverId === server.id),
   }));
   const { urgent, servers } = ordered;
@@ -182,13 +186,14 @@ function orderServers(
   { servers: all }: ServerList,
   roles: HeldRoles,
   { expiring, unconfirmed, recent }: Urgency,
-): { readonly servers: readonly Server[]; readonly urgent: number } {
+): { readonly servers: readonly Server[]; readonly urgent: number; isUrgent(server: Server): boolean } {
   const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
   const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
   const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
   const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
   const servers = sortRecentFirst(seen, recent).toSorted((a, b) => rank(a) - rank(b) || sooner(a, b));
-  return { servers, urgent: servers.filter((server) => rank(server) < CALM).length };
+  const isUrgent = (server: Server) => rank(server) < CALM;
+  return { servers, urgent: servers.filter(isUrgent).length, isUrgent };
 }
 
 const CALM = 3;

@@ -11,19 +11,19 @@ import { decideButton, passwordButton } from '../purchases/buttons.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
-import { answerRows } from '../requests/role-request-card.ts';
+import { answerButtons } from '../requests/role-request-card.ts';
 import { showServer } from '../servers/card.ts';
-import { changePower } from '../servers/change-power.ts';
-import { watchServer } from '../servers/delete-server.ts';
+import { changePower, watchServer } from '../servers/change-power.ts';
 import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/power-words.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/shortcuts.ts';
+import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import type { HomeScreen } from '../slack/kit/home-view.ts';
-import { codeLabel, count, escapeText, plainLabel, slackDate } from '../slack/kit/text.ts';
+import { codeLabel, count, escapeText, plainLabel, slackDate, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { frozenWords } from '../words.ts';
+import { frozenWords, wordsOfError } from '../words.ts';
 import { type Home, readHome } from './read-home.ts';
 import {
   accountWords,
@@ -75,7 +75,7 @@ function decisionBlocks({ approvals, access }: Home['decisions'], currency: stri
   return [
     ...shown.flatMap((approval) => waitingBlocks({ approval, canAnswer: true, isOwn: false }, currency)),
     ...rest(approvals.length - shown.length, 'more approval', '/vps status'),
-    ...asked.flatMap((request) => [section(describeRequest(request)), ...answerRows(request.id)]),
+    ...asked.flatMap((request) => [section(describeRequest(request)), answerButtons(request.id)]),
     ...rest(access.length - asked.length, 'more role request', '/vps access'),
   ];
 }
@@ -132,7 +132,7 @@ export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }:
   const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';
   const first = [
     ...(isWelcome ? welcomeBlocks(hasRole) : []),
-    ...(servers.kind === 'not_connected' ? setupBlocks(role === 'owner', accountUrl) : []),
+    ...(servers.kind === 'not_connected' ? setupBlocks(role === 'owner', servers.error, accountUrl) : []),
     ...attentionBlocks(home, currency),
     ...ownBlocks(home.own, currency),
   ];
@@ -153,12 +153,12 @@ function welcomeBlocks(hasRole: boolean): KnownBlock[] {
 }
 
 /** Renders an owner's first steps; others read who can connect the account. */
-export function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
-  if (!isOwner)
-    return [
-      header('Not connected yet'),
-      section('No hosting account is connected. An owner can connect it with `/vps connect`.'),
-    ];
+export function setupBlocks(
+  isOwner: boolean,
+  error: Refusal<'no_api_key'>,
+  accountUrl: string | undefined,
+): KnownBlock[] {
+  if (!isOwner) return [header('Not connected yet'), section(wordsOfError(error, ''))];
   const page = accountUrl === undefined ? 'API keys page' : `<${escapeText(accountUrl)}|account page>`;
   return [
     header('Get started'),
@@ -227,17 +227,14 @@ export const home: Handlers = {
   suggestions: [{ ...findSuggestions, id: homeFindChoice.id }],
 };
 
-async function show(
-  shown: { readonly page?: number; readonly isFresh?: boolean },
-  request: SlackRequest,
-): Promise<void> {
+async function show(shown: ShownHome, request: SlackRequest): Promise<void> {
   await request.authorize(readHome);
   // These buttons exist only on Home.
   if (!request.home) throw new Refusal('unreadable_press', {});
   await request.home.show(shown);
 }
 
-/** Acts on a server. Home shows the outcome if it comes within two minutes; otherwise the user gets a message. */
+/** Acts on a server. Home shows the outcome, until the next press, if it comes within two minutes; otherwise the user gets a message. */
 async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], {
     ref: { id },
@@ -251,8 +248,10 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
   await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
   if (actId === undefined) return;
-  const isSeen =
-    isAtTarget(action, change) || (await request.execute(watchServer, { id, action })).isAtTarget;
-  const isShown = isSeen && (await request.home?.show({}));
+  if (isAtTarget(action, change)) return request.placeAct(actId, 'told');
+  const { server, isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
+  if (!server || !isSeen) return request.placeAct(actId, undefined);
+  const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
+  const isShown = await request.home?.show({ notices: [section(words)] });
   await request.placeAct(actId, isShown ? 'told' : undefined);
 }

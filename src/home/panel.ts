@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import { roleCovers } from '../core/roles.ts';
+import { settingsButton } from '../account/buttons.ts';
+import { type Role, roleCovers } from '../core/roles.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { readDecidable } from '../requests/approval.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
@@ -72,20 +73,25 @@ function serverBlocks(home: Home, { now, currency, accountUrl }: Rendering): Kno
     case 'role_unknown':
       return [section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.')];
     case 'not_connected':
-      return setupBlocks(role === 'owner', accountUrl);
+      return setupBlocks(role === 'owner', servers.error, accountUrl);
     case 'unread':
       return [...(servers.error ? [section(wordsOfError(servers.error, currency))] : []), tryAgain];
     case 'listed':
-      return [...cautions(servers, currency), ...listed(servers, roleCovers(role, 'manager'), now())];
+      return [...cautions(servers, currency), ...listed(servers, role, now())];
   }
 }
 
-function listed({ shown, total, isComplete }: ListedServers, isManager: boolean, now: number): KnownBlock[] {
-  const create = isManager ? [createButton.element('Create a server…', {})] : [];
+function listed(
+  { shown, total, isComplete }: ListedServers,
+  role: Role | undefined,
+  now: number,
+): KnownBlock[] {
+  const create = roleCovers(role, 'manager') ? [createButton.element('Create a server…', {})] : [];
+  const settings = roleCovers(role, 'owner') ? [settingsButton.element('Settings…', {})] : [];
   if (total === 0)
     return [
       section(isComplete ? 'There are no servers in the hosting account yet.' : NO_SERVERS),
-      ...(create.length > 0 ? [actions(...create)] : []),
+      ...(create.length > 0 ? [actions(...create, ...settings)] : []),
     ];
   const all = listButton.element('All servers', {});
   const isPart = total > shown.length;
@@ -98,6 +104,6 @@ function listed({ shown, total, isComplete }: ListedServers, isManager: boolean,
       ),
     ),
     ...(isPart ? [context(`Showing ${shown.length} of ${describeNumber(total)} servers.`)] : []),
-    actions(all, ...create),
+    actions(all, ...create, ...settings),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { requestAccessButton } from '../access/buttons.ts';
+import { settingsButton } from '../account/buttons.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
@@ -88,13 +89,14 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   const create = roleCovers(rendering.role, 'manager')
     ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
     : [];
+  const settings = roleCovers(rendering.role, 'owner') ? [settingsButton.element('Settings…', {})] : [];
   const heading = [header(total === 0 ? 'Servers' : `Servers (${describeNumber(total)})`)];
   if (total === 0)
     return [
       ...heading,
       ...cautions(servers, rendering.currency),
       ...(servers.stale === 'reading' ? [] : [section(NO_SERVERS)]),
-      actions(...create, refresh()),
+      actions(...create, ...settings, refresh()),
     ];
   const attention =
     urgent === 0
@@ -106,7 +108,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
     ...(total > shown.length ? [steady('find', actions(homeFindChoice.typeAhead('Find a server')))] : []),
     context(`${attention}${rangeWords(servers)}`),
     ...shown.flatMap((each) => row(each, rendering.now)),
-    steady('controls', actions(...pageButtons(servers), ...create, refresh())),
+    steady('controls', actions(...pageButtons(servers), ...create, ...settings, refresh())),
   ];
 }
 
@@ -140,7 +142,7 @@ function refresh(text = 'Refresh'): Button {
   return homeRefreshButton.element(text, {});
 }
 
-/** Renders a server's line, with the buttons that this user may press now. */
+/** Renders a server's line. A server that needs attention has the buttons that this user may press now; all have **Manage**. */
 function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
@@ -154,7 +156,8 @@ function row(each: HomeServer, now: number): KnownBlock[] {
   return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
 }
 
-function rowButtons({ server, role, isExpiring, isProtected }: HomeServer): Button[] {
+function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeServer): Button[] {
+  if (!isUrgent) return [];
   const power = roleCovers(role, 'operator') ? powerActionsIn(server) : [];
   const renew = isExpiring && roleCovers(role, 'manager');
   return [

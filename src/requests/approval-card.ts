@@ -1,6 +1,5 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { UseCase } from '../core/entry.ts';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
@@ -33,7 +32,6 @@ import {
   type ApprovalAction,
   type CancelDetails,
   labelOfAction,
-  type Request,
   serverIdOf,
 } from './request.ts';
 
@@ -171,81 +169,65 @@ function nextButtons(approval: Approval): Button[] {
 
 const DENY_TITLE = 'Deny with reason';
 
-interface Denied<Asked extends Request> {
-  readonly id: string;
-  readonly read: UseCase<{ readonly id: ConfirmationId }, Asked>;
-  readonly answer: UseCase<
-    { readonly id: ConfirmationId; readonly answer: { kind: 'deny'; reason?: string } },
-    Asked
-  >;
-  describe(request: Asked, currency: string): string;
-  describeAnswer(request: Asked): string;
+const denyModal = defineModal(
+  'deny_approval',
+  requestId,
+  z.object({ reason: z.string().trim().max(300).exactOptional() }),
+);
+
+/** The form in which an approval is denied, with a reason for the requester. */
+export function denyView(approval: Approval, origin: Origin, currency: string): ModalView {
+  return denyModal.view({
+    origin,
+    metadata: { id: approval.id },
+    title: DENY_TITLE,
+    submit: 'Deny',
+    blocks: [
+      section(describeWanted(approval, currency)),
+      denyModal.textField('reason', {
+        label: 'Reason',
+        hint: 'The requester will see this.',
+        multiline: true,
+        maxLength: 300,
+        optional: true,
+      }),
+    ],
+  });
 }
 
-/** Defines the form in which a request is denied, with a reason for the requester. */
-export function defineDenial<Asked extends Request>(denied: Denied<Asked>) {
-  const { id, read, answer, describe, describeAnswer } = denied;
-  const modal = defineModal(id, requestId, z.object({ reason: z.string().trim().max(300).exactOptional() }));
-  const view = (request: Asked, origin: Origin, currency: string): ModalView =>
-    modal.view({
-      origin,
-      metadata: { id: request.id },
-      title: DENY_TITLE,
-      submit: 'Deny',
-      blocks: [
-        section(describe(request, currency)),
-        modal.textField('reason', {
-          label: 'Reason',
-          hint: 'The requester will see this.',
-          multiline: true,
-          maxLength: 300,
-          optional: true,
-        }),
-      ],
-    });
-  return {
-    view,
-    form: defineForm({
-      id,
-      title: DENY_TITLE,
-      input: requestId,
-      needs: read,
-      load: async (input, request, origin) =>
-        view(await request.execute(read, input), origin, request.currency),
-    }),
-    modal: modal.onSubmit(answer, async ({ fields, metadata, viewId }, request) => ({
-      with: loadingView(DENY_TITLE, 'Saving your answer…'),
-      after: async () => {
-        const input = { id: metadata.id, answer: { kind: 'deny' as const, ...fields } };
-        const answered = await request.execute(answer, input);
-        await request.views.update(viewId, noticeView('Request denied', describeAnswer(answered)));
-      },
-    })),
-  };
-}
-
-/** The form in which an approval is denied. */
-export const approvalDenial = defineDenial({
+const denyForm = defineForm({
   id: 'deny_approval',
-  read: readApproval,
-  answer: answerApproval,
-  describe: describeWanted,
-  describeAnswer: answeredWords,
+  title: DENY_TITLE,
+  input: requestId,
+  needs: readApproval,
+  load: async (input, request, origin) =>
+    denyView(await request.execute(readApproval, input), origin, request.currency),
 });
 
 /** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
 export const approvalActions = [
   approvalButton.approve.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
   approvalButton.deny.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),
-  approvalButton.denyWithReason.on((input, request) => approvalDenial.form.open(input, request)),
-  approvalDenial.form.handler,
+  approvalButton.denyWithReason.on((input, request) => denyForm.open(input, request)),
+  denyForm.handler,
   withdrawApprovalButton.on(async ({ id }, request) => {
     const withdrawn = await request.execute(withdrawApproval, { id });
     await request.reply.replace(textMessage(approvalWords(withdrawn)));
   }),
 ];
 
-export const approvalModals = [approvalDenial.modal];
+export const approvalModals = [
+  denyModal.onSubmit(answerApproval, async ({ fields, metadata, viewId }, request) => ({
+    with: loadingView(DENY_TITLE, 'Saving your answer…'),
+    after: async () => {
+      const answered = await request.execute(answerApproval, {
+        id: metadata.id,
+        answer: { kind: 'deny', ...fields },
+      });
+      await request.views.update(viewId, noticeView('Request denied', answeredWords(answered)));
+    },
+  })),
+];
 
 const CHECKING = 'Checking that nothing has changed…';
 

@@ -5,13 +5,12 @@ import {
   accessRequestId,
   adjustButton,
   continueButton,
-  denyAccessButton,
   requestAccessButton,
   wantedRole,
   withdrawAccessButton,
 } from '../access/buttons.ts';
 import { durationField, forMsOf, roleOption, serversField, WRONG_PATTERN } from '../access/grant-form.ts';
-import { describeNewRole, describeRequest, describeWantedRole, quote } from '../access/words.ts';
+import { describeNewRole, describeRequest, describeWantedRole } from '../access/words.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
@@ -23,7 +22,6 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { defineDenial } from './approval-card.ts';
 import { isOnCard, type RequestScreen, withGuest } from './notify.ts';
 import type { RoleRequest } from './request.ts';
 import {
@@ -36,18 +34,15 @@ import {
   withdrawRoleRequest,
 } from './role-request.ts';
 
-/** The answers that an owner can give to a request: a row that grants something, and a row that doesn't. Only on a card of its own is one primary. */
-export function answerRows(id: ConfirmationId, style: { readonly style?: 'primary' } = {}): KnownBlock[] {
-  const { hour, workday, permanent, deny } = accessAnswerButton;
-  return [
-    actions(
-      hour.element('Approve for 1 h', { id }, style),
-      workday.element('Approve for 8 h', { id }),
-      permanent.element('Approve permanently', { id }),
-      adjustButton.element('Approve with changes…', { id }),
-    ),
-    actions(deny.element('Deny', { id }), denyAccessButton.element('Deny with reason…', { id })),
-  ];
+/** The answers that an owner can give to a request. Only on a card of its own is one primary. */
+export function answerButtons(id: ConfirmationId, style: { readonly style?: 'primary' } = {}): KnownBlock {
+  const { workday, permanent, deny } = accessAnswerButton;
+  return actions(
+    workday.element('Approve for 8 h', { id }, style),
+    permanent.element('Approve permanently', { id }),
+    adjustButton.element('Approve with changes…', { id }),
+    deny.element('Deny', { id }),
+  );
 }
 
 /** What an owner sees: who requests what and why, with the answers, later replaced by the outcome. */
@@ -55,18 +50,18 @@ export function requestCard(request: RoleRequest): Message {
   const words = describeRequest(request);
   if (request.state !== 'open') return textMessage(words, section(describeAnswer(request)));
   const note = `Requested ${slackDate(request.requestedAt)}. The first owner to answer decides.`;
-  return textMessage(words, ...answerRows(request.id, { style: 'primary' }), context(note));
+  return textMessage(words, answerButtons(request.id, { style: 'primary' }), context(note));
 }
 
 function describeAnswer(request: RoleRequest): string {
-  const { state, decidedBy = '', denialReason } = request;
+  const { state, decidedBy = '' } = request;
   switch (state) {
     case 'open':
       return '';
     case 'approved':
       return `*Approved* by ${mention(decidedBy)}: ${mention(request.requesterId)} is now ${describeNewRole(request.granted ?? request)}.`;
     case 'denied':
-      return `*Denied* by ${mention(decidedBy)}.${denialReason === undefined ? '' : `\n${quote(denialReason)}`}`;
+      return `*Denied* by ${mention(decidedBy)}.`;
     case 'withdrawn':
       return `*Withdrawn* by ${mention(request.requesterId)}.`;
     case 'replaced':
@@ -78,7 +73,7 @@ function describeAnswer(request: RoleRequest): string {
 
 /** What the requester reads when it was decided or has expired. */
 export function answerMessage(request: RoleRequest): Message {
-  const { state, decidedBy, denialReason } = request;
+  const { state, decidedBy } = request;
   const wanted = describeWantedRole(request);
   if (state === 'expired') {
     return textMessage(
@@ -86,10 +81,7 @@ export function answerMessage(request: RoleRequest): Message {
     );
   }
   const by = mention(decidedBy ?? '');
-  if (state === 'denied') {
-    const reason = denialReason === undefined ? '' : `\n${quote(denialReason)}`;
-    return textMessage(`${by} declined your request for the ${wanted}.${reason}`);
-  }
+  if (state === 'denied') return textMessage(`${by} declined your request for the ${wanted}.`);
   const { granted = request } = request;
   const isLess = granted.role !== request.role || granted.pattern !== request.pattern;
   const instead = isLess ? ` You requested the ${wanted}.` : '';
@@ -175,33 +167,14 @@ const approveForm = defineForm({
   load: async (input, request, origin) => approveView(await request.execute(readRoleRequest, input), origin),
 });
 
-export const roleDenial = defineDenial({
-  id: 'deny_access',
-  read: readRoleRequest,
-  answer: answerRoleRequest,
-  describe: describeRequest,
-  describeAnswer: answeredWords,
-});
-
-/** The answers that take one press, and how long each grants the role. */
-const PRESSES: Readonly<Record<keyof typeof accessAnswerButton, AccessAnswer>> = {
-  hour: { kind: 'approve', forMs: HOUR_MS },
-  workday: { kind: 'approve', forMs: 8 * HOUR_MS },
-  permanent: { kind: 'approve' },
-  deny: { kind: 'deny' },
-};
-
-const { hour, workday, permanent, deny } = accessAnswerButton;
+const { workday, permanent, deny } = accessAnswerButton;
 
 export const answerActions = [
-  hour.on(({ id }, request) => press(id, PRESSES.hour, request)),
-  workday.on(({ id }, request) => press(id, PRESSES.workday, request)),
-  permanent.on(({ id }, request) => press(id, PRESSES.permanent, request)),
-  deny.on(({ id }, request) => press(id, PRESSES.deny, request)),
+  workday.on(({ id }, request) => press(id, { kind: 'approve', forMs: 8 * HOUR_MS }, request)),
+  permanent.on(({ id }, request) => press(id, { kind: 'approve' }, request)),
+  deny.on(({ id }, request) => press(id, { kind: 'deny' }, request)),
   adjustButton.on((input, request) => approveForm.open(input, request)),
   approveForm.handler,
-  denyAccessButton.on((input, request) => roleDenial.form.open(input, request)),
-  roleDenial.form.handler,
 ];
 
 export const answerModals = [
@@ -219,7 +192,6 @@ export const answerModals = [
       },
     };
   }),
-  roleDenial.modal,
 ];
 
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {

@@ -112,7 +112,7 @@ export type AccessAnswer =
       /** How long the role lasts; absent: permanently. */
       readonly forMs?: number | undefined;
     }
-  | { readonly kind: 'deny'; readonly reason?: string | undefined };
+  | { readonly kind: 'deny' };
 
 type Approval = Extract<AccessAnswer, { kind: 'approve' }>;
 
@@ -145,10 +145,7 @@ export const answerRoleRequest = defineUseCase({
     const [at, by] = [app.system.now(), actor.userId];
     const decided =
       answer.kind === 'deny'
-        ? await app.requests.move<RoleRequest>(id, ['open'], {
-            ...{ state: 'denied', at, by },
-            denialReason: answer.reason,
-          })
+        ? await app.requests.move<RoleRequest>(id, ['open'], { state: 'denied', at, by })
         : await app.requests.grantRole(id, { at, by, grant: await makeGrant(request, answer, at, context) });
     return decided ? notifyNow(decided, app) : refuseClosed(id, app);
   },
@@ -164,7 +161,7 @@ function auditAnswer(
 ): AuditDetails {
   const given = answer.kind === 'approve' ? answer : {};
   const details = auditRoles([{ role, pattern, subjectId, ...given }]);
-  return { ...details, answer: answer.kind, reason: answer.kind === 'deny' ? answer.reason : undefined };
+  return { ...details, answer: answer.kind };
 }
 
 /** @throws Refusal `beyond_request`, `owner_limited`, `no_grantee` */

@@ -51,6 +51,8 @@ export const checkButton = defineButton('check_state', checked);
 export const deleteButton = defineButton('delete', server);
 /** Shows a server's card; on the card, reloads it. */
 export const showButton = defineButton('show', server);
+/** Opens the form for a server's note. */
+export const noteButton = defineButton('note', server);
 export const protectButton = defineButton('protect', server);
 export const unprotectButton = defineButton('unprotect', server);
 

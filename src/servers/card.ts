@@ -28,7 +28,14 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
-import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
+import {
+  deleteButton,
+  noteButton,
+  powerButton,
+  protectButton,
+  showButton,
+  unprotectButton,
+} from './buttons.ts';
 import { getServer, type ServerRef } from './find.ts';
 import type { Protection } from './notes.ts';
 import { confirmPower } from './power-words.ts';
@@ -174,6 +181,7 @@ function cardButtons(card: ServerCard, isAsked: boolean) {
     ...(may('manager') && !protection
       ? [deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' })]
       : []),
+    ...(may('operator') ? [noteButton.element('Note…', value, { label: `Note on ${name}` })] : []),
     showButton.element('Refresh', value, { label: `Refresh ${name}` }),
     ...(may('owner') ? [protectionButton(card)] : []),
   );

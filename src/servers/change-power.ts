@@ -1,10 +1,10 @@
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
-import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
+import { HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
-import type { ConfirmationId, UserId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId, UserId } from '../core/ids.ts';
 import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
-import type { PowerAction, Server } from '../core/server.ts';
+import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
 import {
@@ -257,3 +257,58 @@ export const checkServers = defineUseCase({
     return checked;
   },
 });
+
+/** How long a server is watched after a power action. */
+const WATCH_MS = 2 * MINUTE_MS;
+const FIRST_WAIT_MS = 1500;
+const LONGEST_WAIT_MS = 10_000;
+
+/** A server as it was watched after a power action. */
+interface Watched {
+  /** The last listed state; undefined if it was never listed. */
+  readonly server: Server | undefined;
+  /** Whether the server has reached the action's target state. */
+  readonly isAtTarget: boolean;
+  /** Milliseconds since the watch began. */
+  readonly ms: number;
+}
+
+/**
+ * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
+ * two minutes have passed. `follow.ts` updates messages in channels.
+ * @throws Refusal `role_needed`, `no_api_key`
+ */
+export const watchServer = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async ({ id, action }: { id: ServerId; action: PowerAction }, context): Promise<Watched> => {
+    const { system } = context.app;
+    const hosting = await context.hosting();
+    const startedAt = system.elapsed();
+    let server: Server | undefined;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 1.6, LONGEST_WAIT_MS)) {
+      await system.sleep(waitMs);
+      const seen = await look(id, hosting);
+      if (typeof seen === 'object') await context.requireRoleFor(seen.label);
+      server = typeof seen === 'object' ? seen : server;
+      const ms = system.elapsed() - startedAt;
+      const isAtTarget = server !== undefined && isTargetState(action, server);
+      if (isAtTarget || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isAtTarget, ms };
+    }
+  },
+});
+
+/**
+ * Reads the server as background work, so that a watch doesn't delay users. Undefined without an answer or the server;
+ * `stopping` when the app is shutting down.
+ */
+async function look(id: ServerId, hosting: HostingApi): Promise<Server | 'stopping' | undefined> {
+  try {
+    const { servers } = await hosting.fetchServers({ urgency: 'background' });
+    return servers.find((server) => server.id === id);
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return isRefusal(error, 'shutting_down') ? 'stopping' : undefined;
+  }
+}

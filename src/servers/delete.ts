@@ -51,7 +51,7 @@ export function deleteView(
     origin,
     metadata: { serverId: server.id, label: freezeLabel(server.label), on },
     title: DELETE_TITLE,
-    submit: 'Delete',
+    submit: takesApproval ? 'Request approval' : 'Delete',
     blocks: [
       ...lossBlocks(server, now),
       ...(takesApproval ? [context(APPROVAL_WORDS)] : []),

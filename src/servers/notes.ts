@@ -1,11 +1,17 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
 import { defineUseCase } from '../core/entry.ts';
 import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isNoteOf, MOST_NOTE_LETTERS, type Server, type ServerNote } from '../core/server.ts';
 import type { Foundation } from '../db/database.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import { count } from '../slack/kit/text.ts';
+import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
+import { cardView } from '../slack/kit/home-view.ts';
+import { defineModal } from '../slack/kit/modal.ts';
+import { count, plainLabel } from '../slack/kit/text.ts';
 import { findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
-import { serverCard, showServer } from './card.ts';
+import { noteButton } from './buttons.ts';
+import { type ServerCard, serverCard, showServer } from './card.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
 
 interface NoteInput {
@@ -43,6 +49,41 @@ const noteServer = defineUseCase({
   },
 });
 
+const noteForm = defineModal(
+  'note',
+  z.object({ id: z.number().int() }),
+  z.object({ text: z.string().trim().exactOptional(), contact: z.string().exactOptional() }),
+);
+
+/** Renders the form with the server's note; both fields can be emptied. */
+export function noteView({ server, note }: Pick<ServerCard, 'server' | 'note'>, origin: Origin): ModalView {
+  return noteForm.view({
+    origin,
+    metadata: { id: server.id },
+    title: plainLabel(server.label, 24),
+    submit: 'Save',
+    blocks: [
+      noteForm.textField('text', {
+        label: 'Note',
+        hint: 'What is it for? What should someone know at 3 a.m.? Everyone who can see the server can read it.',
+        initial: note?.text,
+        multiline: true,
+        optional: true,
+        maxLength: MOST_NOTE_LETTERS,
+      }),
+      noteForm.userField('contact', { label: 'Who to ask', initial: note?.contact, optional: true }),
+    ],
+  });
+}
+
+const form = defineForm({
+  id: 'note',
+  title: 'Note',
+  input: z.object({ id: z.number().int() }),
+  needs: noteServer,
+  load: async (ref, request, origin) => noteView(await request.execute(showServer, { ref }), origin),
+});
+
 /** `/vps note web-1 @otto billing`: notes what the team wants to know about a server at 3 a.m. */
 export const note = defineCommand({
   name: 'note',
@@ -56,6 +97,21 @@ export const note = defineCommand({
     const card = await request.execute(showServer, { ref: { id } });
     await request.reply.send(serverCard(card, request.now()));
   },
+  actions: [form.handler, noteButton.on(({ id }, request) => form.open({ id }, request))],
+  modals: [
+    noteForm.onSubmit(noteServer, async ({ fields, metadata: { id }, origin, viewId }, request) => ({
+      with: loadingView('Note', 'Saving…'),
+      after: async () => {
+        const { text = '', contact = '' } = fields;
+        await request.execute(noteServer, { ref: { id }, text, contact });
+        const card = serverCard(await request.execute(showServer, { ref: { id } }), request.now());
+        // The message whose button opened the form, if it was one, and the form itself.
+        await request.reply.edit(card);
+        const shown = await request.views.update(viewId, cardView('Note saved', origin, card));
+        if (!shown.ok) await request.reply.send(card);
+      },
+    })),
+  ],
 });
 
 /** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read all the same. */

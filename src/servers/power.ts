@@ -7,8 +7,7 @@ import { count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { type Checked, checkButton, powerButton, severalButton } from './buttons.ts';
 import { serverCard, showServer } from './card.ts';
-import { changePower, checkServers, type PowerChange } from './change-power.ts';
-import { watchServer } from './delete-server.ts';
+import { changePower, checkServers, type PowerChange, watchServer } from './change-power.ts';
 import type { ServerRef } from './find.ts';
 import { type FollowedServer, isPower } from './follow.ts';
 import {

@@ -15,7 +15,7 @@ import type { FollowedActs } from '../servers/follow-store.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
 import { explainError } from './failures.ts';
-import type { TouchHome } from './home-publisher.ts';
+import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { announce, type MayAnnounce } from './outbox.ts';
@@ -45,7 +45,7 @@ export interface SlackRequest {
   /** The Home tab whose button was pressed. */
   readonly home?: {
     /** Reads and shows Home again; true if Slack took it. */
-    show(shown: { readonly page?: number; readonly isFresh?: boolean }): Promise<boolean>;
+    show(shown: ShownHome): Promise<boolean>;
   };
   /** The currency of prices; '' if none is set. */
   readonly currency: string;

@@ -17,6 +17,8 @@ export interface ConnectParts {
   readonly explain: Explain;
   /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */
   readonly publicUrl?: string | undefined;
+  /** The hosting account's page (`HOSTING_ACCOUNT_URL`), where keys are made. */
+  readonly accountUrl?: string | undefined;
 }
 
 /**
@@ -28,11 +30,13 @@ export async function serveConnect(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  { entry, findConnectLink, explain, publicUrl = '' }: ConnectParts,
+  parts: ConnectParts,
 ): Promise<void> {
+  const { entry, findConnectLink, explain, publicUrl = '', accountUrl } = parts;
   const link = await findConnectLink(token);
   if (link.kind === 'unusable') return refuse(response, link.reason);
-  if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200, link);
+  const show = (status: number, wrong?: string) => showForm(response, status, link, accountUrl, wrong);
+  if (request.method === 'GET' || request.method === 'HEAD') return show(200);
   if (request.method !== 'POST')
     return answerPage(response, 405, 'This page only takes a form', '<p>Nothing was changed.</p>');
   if (isFromElsewhere(request, publicUrl)) {
@@ -42,7 +46,7 @@ export async function serveConnect(
   }
   const form = await readForm(request);
   const pasted = form === 'too_long' ? { wrong: form } : readKey(form?.get('api_key') ?? '');
-  if ('wrong' in pasted) return showForm(response, 422, link, WRONG_KEYS[pasted.wrong]);
+  if ('wrong' in pasted) return show(422, WRONG_KEYS[pasted.wrong]);
   try {
     const input = { tokenHash: link.tokenHash, key: pasted.key };
     const { servers } = await entry.execute(connectByLink, input, link.caller);
@@ -50,7 +54,7 @@ export async function serveConnect(
   } catch (error) {
     if (isRefusal(error, 'link_unusable')) return refuse(response, 'used');
     const words = error instanceof HostingError ? KEY_FAILURES[error.code] : explain(error);
-    showForm(response, isExpected(error) ? 422 : 500, link, words);
+    show(isExpected(error) ? 422 : 500, words);
   }
 }
 
@@ -72,7 +76,17 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';
 }
 
-function showForm(response: ServerResponse, status: number, link: UsableLink, wrong?: string): void {
+function showForm(
+  response: ServerResponse,
+  status: number,
+  link: UsableLink,
+  accountUrl: string | undefined,
+  wrong?: string,
+): void {
+  const keysPage =
+    accountUrl === undefined
+      ? 'your hosting account’s API keys page'
+      : `<a href="${escapeHtml(accountUrl)}" target="_blank" rel="noreferrer">your hosting account’s page</a>`;
   const notice =
     wrong === undefined ? '' : `<p class="wrong" role="alert" id="problem">${htmlOfWords(wrong)}</p>`;
   const described = wrong === undefined ? 'help' : 'problem help';
@@ -84,7 +98,7 @@ ${notice}<form method="post" autocomplete="off">
 <label for="api_key">API key</label>
 <input id="api_key" name="api_key" type="password" required autofocus spellcheck="false" autocomplete="off" aria-describedby="${described}"${wrong === undefined ? '' : ' aria-invalid="true"'}>
 <button type="submit">Connect</button></form>
-<p class="small" id="help">Create a key on your hosting account’s API keys page (available after your first top-up). We’ll test it with one read-only request and store it encrypted.</p>
+<p class="small" id="help">Create a key on ${keysPage} (available after your first top-up). We’ll test it with one read-only request and store it encrypted.</p>
 <p class="small">This page is just for the person who ran <code>/vps connect</code>. Don’t share its link.</p>`;
   const title = 'Connect your hosting account';
   answerPage(response, status, title, form, wrong === undefined ? title : `Error: ${title}`);

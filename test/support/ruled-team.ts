@@ -67,7 +67,7 @@ export async function askDelete(team: RuledTeam): Promise<void> {
   await team.manager.types('/vps delete web-1');
   await team.manager.sees('To confirm, type web-1');
   await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
-  await team.manager.presses('Delete');
+  await team.manager.presses('Request approval');
   await team.manager.sees('Waiting for another manager');
   await team.owner.sees('wants to delete web-1');
 }

@@ -63,7 +63,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await operator.types('/vps show web-1');
     await operator.sees('Refresh');
     const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings notifications');
     await owner.sees('Announce changes');
     network.cut();
     await operator.presses('Refresh');
@@ -124,7 +124,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
     await team.install(team.first);
     const owner = team.first.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings notifications');
     await owner.sees('Announce changes');
     network.cut();
     await owner.presses('Save');

@@ -13,7 +13,7 @@ interface ButtonOptions {
 }
 
 /** A kind of button, whose value is written and read with one schema. */
-interface ButtonKind<Value> {
+export interface ButtonKind<Value> {
   readonly id: string;
   /** Makes the button. Its value as JSON must fit into 2,000 characters. */
   element(text: string, value: Value, options?: ButtonOptions): Button;

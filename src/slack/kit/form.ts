@@ -8,7 +8,7 @@ import type { Thread } from '../../servers/mentioned.ts';
 import { whyNotOpened } from '../refusals.ts';
 import type { OpenedView, SlackRequest } from '../request.ts';
 import { actions, context, LIMITS, plain, section, textMessage } from './blocks.ts';
-import { type ActionHandler, defineButton } from './button.ts';
+import { type ActionHandler, type ButtonKind, defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
 import { serverOption } from './fields.ts';
 import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
@@ -20,6 +20,8 @@ interface FormKind<Input> {
   open(input: Input, request: SlackRequest): Promise<void>;
   /** Makes the view alone, for a modal that is already open. */
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
+  /** Opens it, wherever it is shown. */
+  readonly button: ButtonKind<Input>;
   /** Opens the form at a press of its button. */
   readonly handler: ActionHandler;
   /** Handles the choice among several servers. */
@@ -88,7 +90,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
     find: async (filter, request) =>
       ((await parts.choose?.({ filter }, request)) ?? []).slice(0, LIMITS.options).map(serverOption),
   };
-  return { open, load: parts.load, handler: button.on(open), pickHandler, pickSuggestions };
+  return { open, load: parts.load, button, handler: button.on(open), pickHandler, pickSuggestions };
 }
 
 /** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. */

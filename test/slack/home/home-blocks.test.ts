@@ -22,6 +22,7 @@ function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0)
       server: makeServer({ id: at + 1, label: `web-${at + 1}` }),
       role,
       isExpiring: false,
+      isUrgent: false,
       isProtected: false,
     },
     ...each,
@@ -49,6 +50,14 @@ test('a server that expires soon is marked on Home also for users who can’t re
   );
   expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
   expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
+});
+
+test('Home has power buttons only for servers that need attention; others have Manage', () => {
+  const buttons = (home: Partial<Home>) => wordsIn(show(home)).match(/"(Reboot|Stop|Manage)"/g);
+  expect(buttons(listed('operator', [{}]))).toEqual(['"Manage"']);
+  expect(buttons(listed('operator', [{ isUrgent: true }]))).toEqual(
+    expect.arrayContaining(['"Reboot"', '"Stop"', '"Manage"']),
+  );
 });
 
 test('Home says why a protected server has no buttons to stop or reboot it', () => {

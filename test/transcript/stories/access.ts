@@ -79,7 +79,7 @@ export const ACCESS: Stories = {
     await nora.fills({ 'Why do you need it?': 'again' });
     await nora.presses('Send request');
     await nora.closes();
-    await olga.presses('Approve for 1 h');
+    await olga.presses('Approve for 8 h');
     await nora.sees('@olga made you an operator');
     await nora.types('/vps reboot web-1');
   },

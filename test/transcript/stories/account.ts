@@ -60,22 +60,32 @@ export const ACCOUNT: Stories = {
     const scene = await start({ servers: { web: 1 } });
     const olga = scene.as('olga');
     await olga.types('/vps settings');
+    await olga.presses('Spending…');
     await olga.presses('Save');
     await olga.sees('Nothing was changed');
     await olga.closes();
-    await olga.types('/vps settings');
-    await olga.fills({
-      'Per person': 'many',
-      'Approvals channel': '#random',
-      'Digest channel': '#ops',
-      'Time zone': 'Berlin',
-    });
+    await olga.types('/vps settings spending');
+    await olga.fills({ 'Per person': 'many' });
     await olga.presses('Save');
-    await olga.fills({ 'Per person': '5', 'Time zone': 'Europe/Berlin', Currency: 'EUR' });
-    await olga.presses('Save');
-    await olga.fills({ 'Approvals channel': '#general', 'Announce changes in the channel': 'No' });
+    await olga.fills({ 'Per person': '5', Currency: 'EUR' });
     await olga.presses('Save');
     await olga.sees('Settings saved');
+    await olga.closes();
+    await olga.types('/vps settings approvals');
+    await olga.fills({ 'Approvals channel': '#random' });
+    await olga.presses('Save');
+    await olga.fills({ 'Approvals channel': '#general' });
+    await olga.presses('Save');
+    await olga.sees('Settings saved');
+    await olga.closes();
+    await olga.types('/vps settings notifications');
+    await olga.fills({ 'Digest channel': '#ops', 'Time zone': 'Berlin' });
+    await olga.presses('Save');
+    await olga.fills({ 'Time zone': 'Europe/Berlin', 'Announce changes in the channel': 'No' });
+    await olga.presses('Save');
+    await olga.sees('Settings saved');
+    await olga.closes();
+    await olga.types('/vps settings');
     await olga.closes();
     await scene.as('otto').types('/vps stop web-1');
     await scene.as('mara').types('/vps settings');

@@ -23,10 +23,14 @@ async function renews(actor: Actor, label: string, outcome: string | RegExp): Pr
   await actor.sees(outcome);
 }
 
-/** An owner changes the settings in the form. */
-async function sets(scene: Scene, values: Parameters<Actor['fills']>[0]): Promise<void> {
+/** An owner changes the settings on this screen. */
+async function sets(
+  scene: Scene,
+  screen: 'spending' | 'approvals',
+  values: Parameters<Actor['fills']>[0],
+): Promise<void> {
   const olga = scene.as('olga');
-  await olga.types('/vps settings');
+  await olga.types(`/vps settings ${screen}`);
   await olga.fills(values);
   await olga.presses('Save');
   await olga.sees('Settings saved');
@@ -199,7 +203,7 @@ export const PURCHASES: Stories = {
   },
   'approvals: asked for, approved and denied': async (start) => {
     const scene = await start({ servers: { web: 1 } });
-    await sets(scene, {
+    await sets(scene, 'approvals', {
       'Deleting servers': 'On',
       'Renewing servers': 'On',
       'Creating servers that cost more than (per month)': '0',
@@ -222,11 +226,11 @@ export const PURCHASES: Stories = {
   },
   'approvals: a delete, in direct messages': async (start) => {
     const scene = await start({ servers: { web: 1 } });
-    await sets(scene, { 'Deleting servers': 'On' });
+    await sets(scene, 'approvals', { 'Deleting servers': 'On' });
     const mara = scene.as('mara');
     await mara.types('/vps delete web-1');
     await mara.fills({ 'To confirm, type web-1': 'web-1' });
-    await mara.presses('Delete');
+    await mara.presses('Request approval');
     await mara.sees('Waiting for another manager');
     await mara.closes();
     await scene.as('mara').types('/vps status');
@@ -235,7 +239,7 @@ export const PURCHASES: Stories = {
   },
   'approvals: withdrawn, expired, and one’s own': async (start) => {
     const scene = await start();
-    await sets(scene, { 'Creating servers that cost more than (per month)': '0' });
+    await sets(scene, 'approvals', { 'Creating servers that cost more than (per month)': '0' });
     const mara = scene.as('mara');
     await orders(mara, 'web-1', 'Waiting for another manager', 'Request approval');
     await mara.closes();
@@ -250,7 +254,7 @@ export const PURCHASES: Stories = {
   },
   budgets: async (start) => {
     const scene = await start();
-    await sets(scene, { Workspace: '10', 'Per person': '8' });
+    await sets(scene, 'spending', { Workspace: '10', 'Per person': '8' });
     const mara = scene.as('mara');
     await orders(mara, 'web-1', "I've saved it");
     await mara.closes();
@@ -262,7 +266,7 @@ export const PURCHASES: Stories = {
     const scene = await start({ servers: { web: 1 } });
     const mara = scene.as('mara');
     await mara.types(typed('db-1'));
-    await sets(scene, { 'Purchase freeze': 'On' });
+    await sets(scene, 'spending', { 'Purchase freeze': 'On' });
     await mara.presses('Create and pay');
     await mara.closes();
     await mara.types(typed('db-1'));

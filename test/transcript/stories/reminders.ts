@@ -5,7 +5,7 @@ import type { Stories } from '../stories.ts';
 /** The owner has chosen #ops for the digest, and it is nine on a day on which the servers end within the week. */
 async function untilDigest(scene: Scene): Promise<void> {
   const olga = scene.as('olga');
-  await olga.types('/vps settings');
+  await olga.types('/vps settings notifications');
   await olga.fills({ 'Digest channel': '#ops', 'Time zone': 'UTC' });
   await olga.presses('Save');
   await olga.sees('Settings saved');

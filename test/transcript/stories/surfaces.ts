@@ -57,6 +57,7 @@ export const SURFACES: Stories = {
     await otto.chooses('Find a server', 'web-7');
     await otto.presses('Stop');
     await otto.closes();
+    await otto.presses('Manage');
     await otto.presses('Reboot');
   },
   'Home before the account is connected': async (start) => {
@@ -71,7 +72,7 @@ export const SURFACES: Stories = {
     await nora.submits();
     await olga.sees('nora is requesting the viewer role');
     await olga.presses('Approve for 8 h');
-    await nora.sees('An owner can connect it');
+    await nora.sees('Ask @olga to connect it');
   },
   'the panel for each role': async (start) => {
     const scene = await start({ servers: { web: 7 } });

@@ -82,7 +82,7 @@ describe('asking to be an owner of one server', () => {
     await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = rawUser(team, 'olga');
-    for (const press of ['access_permanent', 'access_hour']) {
+    for (const press of ['access_permanent', 'access_workday']) {
       await owner.presses(press, { id: requestId });
       await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
     }
@@ -137,19 +137,19 @@ describe('approving a request', () => {
     expect(await rolesOf(team)).toEqual(['manager']);
   });
 
-  it('for an hour does not shorten a grant for eight hours; a direct grant by an owner does', async () => {
+  it('for eight hours does not shorten a grant for a day; a direct grant by an owner does', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('operator', 'We’ll let you know');
-    await team.owner.types('/vps access grant @nora operator for 8h');
+    await team.owner.types('/vps access grant @nora operator for 24h');
     await team.owner.sees('is now an operator');
-    await team.owner.presses('Approve for 1 h');
+    await team.owner.presses('Approve for 8 h');
     await team.owner.sees('is now an operator');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
         .filter(({ subjectId }) => subjectId === USERS.nora.id)
         .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
-    expect(await ends()).toEqual([8]);
+    expect(await ends()).toEqual([24]);
     await team.owner.types('/vps access grant @nora operator for 1h');
     await expect.poll(ends).toEqual([1]);
   });
@@ -211,12 +211,12 @@ describe('the card of a request', () => {
     await team.nora.fills({ 'Why do you need it?': 'x' });
     await team.nora.presses('Send request');
     await team.owner.sees('is requesting the');
-    await team.owner.presses('Approve for 1 h');
+    await team.owner.presses('Approve for 8 h');
     await expect.poll(async () => (await openOf(team)).length).toBe(0);
     goOn();
     await team.owner.sees('Approved by @olga');
     await team.nora.sees('made you a viewer');
-    team.owner.doesNotSee('[Approve for 1 h]');
+    team.owner.doesNotSee('[Approve for 8 h]');
   });
 
   it('is updated by the next process if the first one crashed after the decision, and the requester is notified', async () => {

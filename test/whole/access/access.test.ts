@@ -168,7 +168,7 @@ describe('a temporary role', () => {
     await owner.sees('@nora is now an operator until');
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
-    system.move(HOUR_MS + 1);
+    system.move(8 * HOUR_MS + 1);
     await nora.types('/vps reboot web-1');
     await nora.sees('You don’t have a role yet');
     await expect
@@ -262,6 +262,29 @@ describe('the last owner', () => {
   });
 });
 
+describe('/vps access for users who aren’t owners', () => {
+  it('says which role they have, and lets them ask for the next one, but never for the owner role', async () => {
+    await using team = await startTeam();
+    const [nora, vera, mara] = (['nora', 'vera', 'mara'] as const).map((name) =>
+      team.slack.as(name).in('#ops'),
+    );
+    await nora?.types('/vps access');
+    await nora?.sees('You need the owner role to do this. You don’t have a role yet.');
+    await nora?.presses('Ask for access');
+    await nora?.sees('viewer');
+    await vera?.types('/vps access');
+    await vera?.sees('you’re a viewer');
+    await vera?.presses('Ask for access');
+    await vera?.fills({ 'Why do you need it?': 'on call' });
+    await vera?.presses('Send request');
+    await team.slack.as('olga').in('dm').sees('@vera is requesting the operator role');
+    await mara?.types('/vps access');
+    await mara?.sees('you’re a manager');
+    mara?.doesNotSee('[Ask for access]');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
 describe('an empty group of owners', () => {
   it('doesn’t count as an owner', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
@@ -350,7 +373,7 @@ describe('asking for access', () => {
     await nora.presses('Send request');
     await nora.sees('the owners haven’t answered yet');
     if (nora.modal()) await nora.closes();
-    await owner.presses('Approve for 1 h');
+    await owner.presses('Approve for 8 h');
     await owner.sees('Approved by @olga');
     await nora.sees('@olga made you an operator until');
     await nora.types('/vps reboot web-1');

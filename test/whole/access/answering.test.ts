@@ -54,18 +54,14 @@ describe('an owner who answers a request', () => {
     expect(await team.rolesOf()).toEqual([]);
   });
 
-  it('can deny it with a reason, which the requester sees and the audit keeps', async () => {
+  it('can deny it, which the requester and the audit are told', async () => {
     await using team = await startWithRequest();
-    await team.owner.presses('Deny with reason…');
-    await team.owner.fills({ Reason: 'Otto is on call & <!here>' });
     await team.owner.presses('Deny');
     await team.nora.sees('@olga declined your request for the operator role.');
-    await team.nora.sees('Otto is on call & <!here>');
     await team.owner.sees('Denied by @olga');
-    expect((await team.audited('access_answer'))[0]).toMatchObject({
-      outcome: 'done',
-      label: `deny operator ${USERS.nora.id}: Otto is on call & <!here>`,
-    });
+    await expect
+      .poll(async () => (await team.audited('access_answer'))[0])
+      .toMatchObject({ outcome: 'done', label: `deny operator ${USERS.nora.id}` });
     expect(await team.rolesOf()).toEqual([]);
     expect(team.slack.brokenRules()).toEqual([]);
   });
@@ -121,7 +117,7 @@ describe('a requester', () => {
 
   it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
     await using team = await startWithRequest();
-    await team.owner.presses('Approve for 1 h');
+    await team.owner.presses('Approve for 8 h');
     await team.nora.sees('@olga made you an operator until');
     expect(changesSeen(team)).toEqual([]);
     expect(team.nora.confirmationOf('Run /vps reboot web-1')).toContain('/vps reboot web-1');
@@ -135,14 +131,14 @@ describe('a requester', () => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
     const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
-    await team.owner.presses('Approve for 1 h');
+    await team.owner.presses('Approve for 8 h');
     await team.nora.sees('made you an operator');
     await rawUser(team, 'vera').presses('access_continue', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
     await team.app.ports.grants.removeAll(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
     await team.nora.presses('Run /vps reboot web-1');
     await team.nora.sees('You need the operator role');
-    system.move(HOUR_MS + 1);
+    system.move(8 * HOUR_MS + 1);
     await rawUser(team, 'nora').presses('access_continue', { id: request?.id });
     await team.nora.sees('This button has expired. To run the command, type /vps reboot web-1.');
     expect(changesSeen(team)).toEqual([]);

@@ -187,15 +187,20 @@ const ACTIONS: readonly Action[] = [
   pressed('approval_deny_reason', 'manager', 'approval_answer', () => ({ id: 'none' })),
   pressed('open_deny_approval', 'manager', 'approval_answer', () => ({ id: 'none' })),
   pressed('approval_withdraw', 'anyone', 'approval_withdraw', () => ({ id: 'none' })),
-  pressed('open_settings', 'owner', 'settings'),
+  pressed('note', 'operator', 'note', byId),
+  pressed('open_note', 'operator', 'note', byId),
+  pressed('settings', 'owner', 'settings'),
+  ...['', '_spending', '_approvals', '_notifications'].map((name) =>
+    pressed(`open_settings${name}`, 'owner', 'settings'),
+  ),
   pressed('decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('access_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
   pressed('open_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
-  ...['access_hour', 'access_workday', 'access_permanent', 'access_deny'].map((id) =>
+  ...['access_workday', 'access_permanent', 'access_deny'].map((id) =>
     pressed(id, 'owner', 'access_answer', () => ({ id: 'none' })),
   ),
-  ...['access_adjust', 'open_approve_access', 'access_deny_reason', 'open_deny_access'].map((id) =>
+  ...['access_adjust', 'open_approve_access'].map((id) =>
     pressed(id, 'owner', 'access_answer', () => ({ id: 'none' })),
   ),
   pressed('access_withdraw', 'anyone', 'access_withdraw', () => ({ id: 'none' })),
@@ -275,7 +280,6 @@ const ACTIONS: readonly Action[] = [
     () => ({ id: 'none' }),
     () => ({ role: 'viewer', time: '8' }),
   ),
-  submitted('deny_access', 'owner', 'access_answer', () => ({ id: 'none' })),
   submitted(
     'grant',
     'owner',
@@ -283,12 +287,27 @@ const ACTIONS: readonly Action[] = [
     () => ({}),
     () => ({ user: USERS.nora.id, role: 'viewer', time: 'permanent' }),
   ),
+  submitted('note', 'operator', 'note', byId),
   submitted(
-    'settings',
+    'settings_spending',
     'owner',
     'settings_change',
     () => DEFAULT_SETTINGS,
-    () => ({ freeze: 'off', announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
+    () => ({ freeze: 'on' }),
+  ),
+  submitted(
+    'settings_approvals',
+    'owner',
+    'settings_change',
+    () => DEFAULT_SETTINGS,
+    () => ({ approveDelete: 'on', approveRenew: 'off' }),
+  ),
+  submitted(
+    'settings_notifications',
+    'owner',
+    'settings_change',
+    () => DEFAULT_SETTINGS,
+    () => ({ announces: 'off' }),
   ),
   submitted('audit_filter', 'owner', 'audit', () => ({})),
   submitted(

@@ -77,6 +77,13 @@ describe('/vps connect', () => {
     await team.slack.as('olga').in('#ops').sees('Your hosting account is connected: 12 servers.');
   });
 
+  it('links to the page of the hosting account where keys are made, if its address is set', async () => {
+    const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account?a=1&b=2' };
+    await using team = await startTeam({ isConnected: false, settings });
+    const page = await (await fetch(await askForLink(team))).text();
+    expect(page).toContain('<a href="https://hosting.example/account?a=1&#38;b=2"');
+  });
+
   it('accepts a key that was pasted with spaces and line breaks around it', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);

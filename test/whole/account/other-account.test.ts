@@ -225,7 +225,7 @@ describe.concurrent('when another hosting account is connected', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     await team.manager.types('/vps delete web-1');
     await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
-    await team.manager.presses('Delete');
+    await team.manager.presses('Request approval');
     await team.owner.sees('wants to delete web-1');
     team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });
     const approving = team.owner.presses('Approve');

@@ -7,11 +7,14 @@ import { startTeam, type Team } from '../../support/team.ts';
 
 const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings;
 
-async function opening(options: Parameters<typeof startTeam>[0] = {}) {
+async function opening(
+  screen: 'spending' | 'approvals' | 'notifications',
+  options: Parameters<typeof startTeam>[0] = {},
+) {
   const team = await startTeam(options);
   const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps settings');
-  await owner.sees('Require a second manager’s approval for');
+  await owner.types(`/vps settings ${screen}`);
+  await owner.sees('[Save]');
   return Object.assign(team, { owner });
 }
 
@@ -19,24 +22,32 @@ const ABOVE = 'Creating servers that cost more than (per month)';
 const CHANNEL = 'Approvals channel';
 
 describe.concurrent('the settings of a workspace', () => {
-  test('are changed by an owner in one form, and the change is confirmed and audited', async ({ expect }) => {
-    await using team = await opening();
-    await team.owner.fills({
-      'Announce changes in the channel': 'No',
-      'Deleting servers': 'On',
-      [ABOVE]: '20',
-      Workspace: '100.50',
-      'Per person': '0',
-      [CHANNEL]: '#general',
-    });
-    await team.owner.presses('Save');
-    await team.owner.sees('Settings saved');
-    await team.owner.sees('• Changes aren’t announced in channels');
-    await team.owner.sees('• Deletions need approval');
-    await team.owner.sees('• New servers that cost more than 20.00 per month need approval');
-    await team.owner.sees('• The workspace may spend 100.50 per month');
-    await team.owner.sees('• Each person may spend 0.00 per month');
-    await team.owner.sees('• Approval requests are posted in #general');
+  test('are shown together, and changed by an owner in three screens', async ({ expect }) => {
+    await using team = await startTeam();
+    const owner = team.slack.as('olga').in('#ops');
+    const saves = async (button: string, values: Parameters<typeof owner.fills>[0]) => {
+      await owner.types('/vps settings');
+      await owner.presses(button);
+      await owner.fills(values);
+      await owner.presses('Save');
+      await owner.sees('Settings saved');
+    };
+    await owner.types('/vps settings');
+    await owner.sees('• The workspace has no monthly budget');
+    await owner.sees('• Renewals don’t need approval');
+    await owner.sees('• There’s no daily digest');
+    await owner.closes();
+    await saves('Notifications…', { 'Announce changes in the channel': 'No' });
+    await owner.sees('• Changes aren’t announced in channels');
+    await owner.closes();
+    await saves('Spending…', { Workspace: '100.50', 'Per person': '0' });
+    await owner.sees('• The workspace may spend 100.50 per month');
+    await owner.sees('• Each person may spend 0.00 per month');
+    await owner.closes();
+    await saves('Approvals…', { 'Deleting servers': 'On', [ABOVE]: '20', [CHANNEL]: '#general' });
+    await owner.sees('• Deletions need approval');
+    await owner.sees('• New servers that cost more than 20.00 per month need approval');
+    await owner.sees('• Approval requests are posted in #general');
     expect(await settingsOf(team)).toEqual({
       announces: false,
       approval: { delete: true, renew: false, createAbove: 2000 },
@@ -46,28 +57,57 @@ describe.concurrent('the settings of a workspace', () => {
     const [entry] = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
     expect(entry).toMatchObject({ action: 'settings_change', outcome: 'done' });
     expect(entry?.label).toBe(
-      'announces true → false, approval.delete false → true, approval.createAbove none → 20.00, budget.workspace none → 100.50, budget.person none → 0.00, channel none → C0GENERAL1',
+      'approval.delete false → true, approval.createAbove none → 20.00, channel none → C0GENERAL1',
     );
     await team.slack.as('olga').in('#general').sees('@olga set this channel for approval requests.');
-    await team.owner.closes();
-    await team.owner.types('/vps settings');
-    await team.owner.sees('20.00');
-    await team.owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
-    await team.owner.presses('Save');
-    await team.owner.sees('• Deletions don’t need approval');
-    await team.owner.sees('• New servers don’t need approval');
-    expect(await settingsOf(team)).toMatchObject({ approval: { delete: false, renew: false } });
+    await owner.closes();
+    await owner.types('/vps settings');
+    await owner.sees('• Each person may spend 0.00 per month');
+    await owner.presses('Approvals…');
+    await owner.sees('20.00');
+    await owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
+    await owner.presses('Save');
+    await owner.sees('• Deletions don’t need approval');
+    await owner.sees('• New servers don’t need approval');
+    expect(await settingsOf(team)).toMatchObject({
+      approval: { delete: false, renew: false },
+      budget: { workspace: 10_050, person: 0 },
+    });
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('open from Home, and from the control panel, for owners only', async ({ expect }) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const olga = team.slack.as('olga');
+    const home = olga.in('dm');
+    await home.opensHome();
+    await home.presses('Settings…');
+    await home.presses('Approvals…');
+    await home.fills({ 'Renewing servers': 'On' });
+    await home.presses('Save');
+    await home.sees('• Renewals need approval');
+    await home.closes();
+    await olga.in('#ops').types('/vps');
+    await olga.in('#ops').presses('Settings…');
+    await olga.in('#ops').sees('• Renewals need approval');
+    const mara = team.slack.as('mara').in('#ops');
+    await mara.types('/vps');
+    await mara.sees('Create a server…');
+    mara.doesNotSee('[Settings…]');
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('show errors beside their fields, and save nothing', async ({ expect }) => {
-    await using team = await opening();
+    await using team = await opening('spending');
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {
       await team.owner.fills({ 'Per person': wrong });
       await team.owner.presses('Save');
       await team.owner.sees('Enter an amount such as 25 or 4.99');
     }
-    await team.owner.fills({ 'Per person': '5', [CHANNEL]: '#random' });
+    await team.owner.closes();
+    await team.owner.types('/vps settings approvals');
+    await team.owner.fills({ [CHANNEL]: '#random' });
     await team.owner.presses('Save');
     await team.owner.sees('The app can’t post in that channel: it’s not a member. Invite it with /invite');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
@@ -79,7 +119,7 @@ describe.concurrent('the settings of a workspace', () => {
   });
 
   test('don’t overwrite what another owner saved in the meantime', async ({ expect }) => {
-    await using team = await opening();
+    await using team = await opening('approvals');
     const { app } = team;
     const one = { ...DEFAULT_SETTINGS, budget: { person: money(500) } };
     await app.ports.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, one);
@@ -93,11 +133,10 @@ describe.concurrent('the settings of a workspace', () => {
 
   test('are saved only once when two owners save at the same time', async ({ expect }) => {
     await using team = await startTeam();
-    const fields = { freeze: 'off', announces: 'on', approveDelete: 'off', approveRenew: 'off' };
     const by = rawUser(team, 'olga');
     const save = (place: number) =>
-      by.submits('settings', envelope(DEFAULT_SETTINGS, `form-${place}`), {
-        ...fields,
+      by.submits('settings_spending', envelope(DEFAULT_SETTINGS, `form-${place}`), {
+        freeze: 'off',
         personBudget: String(place),
       });
     await Promise.all([1, 2, 3, 4].map(save));
@@ -105,7 +144,7 @@ describe.concurrent('the settings of a workspace', () => {
   });
 
   test('are not written when they are saved unchanged', async ({ expect }) => {
-    await using team = await opening();
+    await using team = await opening('notifications');
     await team.owner.presses('Save');
     await team.owner.sees('Nothing was changed.');
     expect(await outcomes(team)).toEqual([]);
@@ -116,26 +155,24 @@ describe.concurrent('the settings of a workspace', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps settings');
     await manager.sees('You need the owner role');
-    const fields = {
-      freeze: 'off',
-      announces: 'off',
-      approveDelete: 'off',
-      approveRenew: 'off',
-      channel: 'C0OPS00001',
-    };
-    const forged = await rawUser(team, 'mara').submits('settings', envelope(DEFAULT_SETTINGS, 'f'), fields);
+    const fields = { approveDelete: 'off', approveRenew: 'off', channel: 'C0OPS00001' };
+    const forged = await rawUser(team, 'mara').submits(
+      'settings_approvals',
+      envelope(DEFAULT_SETTINGS, 'f'),
+      fields,
+    );
     expect(forged.response).toContain('You need the');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
     manager.doesNotSee('approval requests');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
-      const broken = await rawUser(team, 'olga').submits('settings', envelope(was, 'f'), fields);
+      const broken = await rawUser(team, 'olga').submits('settings_approvals', envelope(was, 'f'), fields);
       expect(broken.response).toContain('out of date');
     }
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 
   test('decide whether changes are announced in channels', async () => {
-    await using team = await opening();
+    await using team = await opening('notifications');
     await team.owner.fills({ 'Announce changes in the channel': 'No' });
     await team.owner.presses('Save');
     await team.owner.sees('Settings saved');
@@ -148,7 +185,7 @@ describe.concurrent('the settings of a workspace', () => {
 });
 describe.concurrent('the settings form', () => {
   test('sets the workspace’s own currency, and refuses an invalid one', async ({ expect }) => {
-    await using team = await opening({ settings: { HOSTING_CURRENCY: 'USD' } });
+    await using team = await opening('spending', { settings: { HOSTING_CURRENCY: 'USD' } });
     await team.owner.sees('Workspace (USD)');
     for (const wrong of ['12', 'EUR 5', '<!here>', 'E,R']) {
       await team.owner.fills({ Currency: wrong });
@@ -161,7 +198,7 @@ describe.concurrent('the settings form', () => {
     await team.owner.sees('• Each person may spend 50.00 EUR per month');
     expect(await settingsOf(team)).toMatchObject({ currency: 'EUR' });
     await team.owner.closes();
-    await team.owner.types('/vps settings');
+    await team.owner.types('/vps settings spending');
     await team.owner.sees('Workspace (EUR)');
     await team.owner.fills({ Currency: '' });
     await team.owner.presses('Save');
@@ -169,7 +206,7 @@ describe.concurrent('the settings form', () => {
   });
 
   test('offers only channels in which approval requests can be posted', async ({ expect }) => {
-    await using team = await opening();
+    await using team = await opening('approvals');
     for (const wrong of ['#acme-shared', '@mara']) {
       await expect(team.owner.fills({ [CHANNEL]: wrong })).rejects.toThrow('not offered');
     }
@@ -178,7 +215,7 @@ describe.concurrent('the settings form', () => {
   test('says who froze purchases, keeps the freeze when other settings are saved, and can lift it', async ({
     expect,
   }) => {
-    await using team = await opening();
+    await using team = await opening('spending');
     await team.owner.fills({ 'Purchase freeze': 'On (no new servers, no renewals)' });
     await team.owner.presses('Save');
     await team.owner.sees('• Purchases are frozen: nothing can be bought or renewed');
@@ -186,17 +223,17 @@ describe.concurrent('the settings form', () => {
     await team.owner.closes();
     const frozen = (await settingsOf(team))?.freeze;
     expect(frozen).toMatchObject({ by: USERS.olga.id });
-    await team.owner.types('/vps settings');
+    await team.owner.types('/vps settings spending');
     await team.owner.sees('Purchases are frozen (by @olga');
     await team.owner.fills({ 'Per person': '5' });
     await team.owner.presses('Save');
     await team.owner.sees('• Each person may spend 5.00 per month');
     expect((await settingsOf(team))?.freeze).toEqual(frozen);
     await team.owner.closes();
-    await team.owner.types('/vps settings');
+    await team.owner.types('/vps settings spending');
     await team.owner.fills({ 'Purchase freeze': 'Off' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The purchase freeze is lifted');
+    await team.owner.sees('• Purchases aren’t frozen');
     expect((await settingsOf(team))?.freeze).toBeUndefined();
   });
 });

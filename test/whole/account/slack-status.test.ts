@@ -41,7 +41,7 @@ describe('/vps status', () => {
   it('says that owners have turned announcements off', async () => {
     await using team = await startWithViewer();
     const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings notifications');
     await owner.fills({ 'Announce changes in the channel': 'No' });
     await owner.presses('Save');
     await team.viewer.types('/vps status');

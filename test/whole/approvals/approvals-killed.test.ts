@@ -50,7 +50,7 @@ async function ruled() {
     confirmDelete: async () => {
       await manager.types('/vps delete old-1');
       await manager.fills({ 'To confirm, type old-1': 'old-1' });
-      await manager.presses('Delete');
+      await manager.presses('Request approval');
       await owner.sees('wants to delete old-1');
     },
     /** What is stored of the approval that was requested. */

@@ -398,7 +398,7 @@ describe.concurrent('a delete that needs approval', () => {
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps delete web-1');
     await operator.fills({ 'To confirm, type web-1': 'web-1' });
-    await operator.presses('Delete');
+    await operator.presses('Request approval');
     await operator.sees('@mara has already requested this');
     await operator.closes();
     await operator.types('/vps status');

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -12,9 +14,17 @@ const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
   user: { id, username: name, name, team_id: teamId },
 });
 
-it('a press on another user’s Home counts as that of the user whom Slack names, and changes their own Home alone', async () => {
-  await using team = await startTeam();
+/** A team with one server, whose paid time ends soon: Home has its power buttons. */
+async function startUrgent() {
+  const system = movableSystem();
+  const team = await startTeam({ system });
   team.hosting.seedServers(team.account, 1, 'web');
+  system.move(27 * DAY_MS);
+  return team;
+}
+
+it('a press on another user’s Home counts as that of the user whom Slack names, and changes their own Home alone', async () => {
+  await using team = await startUrgent();
   const otto = team.slack.as('otto').in('dm');
   await otto.opensHome();
   await otto.sees('Servers (1)');
@@ -47,8 +57,7 @@ it('a press on another user’s Home counts as that of the user whom Slack names
 });
 
 it('the buttons on Home do nothing for a user who has lost the role, and a press clears the servers from it', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 1, 'web');
+  await using team = await startUrgent();
   const otto = team.slack.as('otto').in('dm');
   await otto.opensHome();
   await otto.sees('Servers (1)');

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 /** How often the app has called that method of Slack, or that address of the hosting API. */
@@ -19,8 +21,10 @@ it('Home shows servers with the buttons that its user may press, and the outcome
   await otto.sees('Showing 13–24 of 300');
   otto.doesNotSee('Welcome to vps');
   await otto.presses('Previous');
+  await otto.presses('Manage');
   await otto.presses('Reboot');
-  await otto.sees(/Rebooting|was rebooted/);
+  await otto.sees('Last action: @otto rebooted it');
+  await otto.closes();
   await otto.chooses('Find a server', 'web-250');
   await expect.poll(() => otto.modal()?.shown ?? '').toContain('web-250');
   await expect.poll(() => otto.modal()?.shown ?? '').toContain('ssh root@');
@@ -35,6 +39,23 @@ it('Home shows servers with the buttons that its user may press, and the outcome
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
+it('Home shows how a press on a server that needs attention ended, until the next press', async () => {
+  const system = movableSystem();
+  await using team = await startTeam({ system, hosting: { rebootDelayMs: 1500 } });
+  team.hosting.seedServers(team.account, 1, 'web');
+  system.move(27 * DAY_MS);
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('1 server needs attention');
+  await otto.presses('Reboot');
+  await otto.sees('Rebooting');
+  await otto.sees(/web-1 is 🟢 running \(\d+ s\)\./);
+  otto.doesNotSee('Rebooting');
+  await otto.presses('Refresh');
+  await expect.poll(() => otto.screen()).not.toContain('running (');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
 it('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
   await using team = await startTeam({ isConnected: false });
   const olga = team.slack.as('olga').in('dm');
@@ -44,7 +65,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await olga.sees('Enter your hosting API key on a secure page');
   const vera = team.slack.as('vera');
   await vera.opensHome();
-  await vera.sees('An owner can connect it');
+  await vera.sees('Ask @olga to connect it');
   const nora = team.slack.as('nora').in('dm');
   await nora.opensHome();
   await nora.sees('You don’t have a role yet');
@@ -56,7 +77,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await olga.sees('nora is requesting the viewer role');
   await olga.presses('Approve for 8 h');
   await olga.sees('Approved');
-  await nora.sees('An owner can connect it');
+  await nora.sees('Ask @olga to connect it');
   expect(team.slack.brokenRules()).toEqual([]);
 });
 

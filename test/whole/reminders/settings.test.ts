@@ -8,7 +8,7 @@ const DAYS = 'Days before the paid time ends';
 async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps settings');
+  await owner.types('/vps settings notifications');
   await owner.sees('Digest channel');
   return Object.assign(team, { owner });
 }
@@ -21,12 +21,12 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('[Europe/Berlin]');
     await team.owner.sees('09:00');
     await team.owner.sees('7, 3, 1');
-    await team.owner.fills({ Currency: 'EUR' });
+    await team.owner.fills({ 'Announce changes in the channel': 'No' });
     await team.owner.presses('Save');
     await team.owner.sees('Settings saved');
     expect(await digestOf(team)).toBeUndefined();
     await team.owner.closes();
-    await team.owner.types('/vps settings');
+    await team.owner.types('/vps settings notifications');
     await team.owner.fills({ 'Digest channel': '#ops', Hour: '17:00', [DAYS]: '2 14' });
     await team.owner.presses('Save');
     await team.owner.sees('• The daily digest is posted in #ops');
@@ -42,7 +42,7 @@ describe.concurrent('the settings of the digest', () => {
     const [entry] = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
     expect(entry?.label).toContain('digest.channel none → C0OPS00001, digest.hour none → 17');
     await team.owner.closes();
-    await team.owner.types('/vps settings');
+    await team.owner.types('/vps settings notifications');
     await team.owner.fills({ 'Digest channel': '' });
     await team.owner.presses('Save');
     await team.owner.sees('• There’s no daily digest');

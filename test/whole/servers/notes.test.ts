@@ -79,3 +79,44 @@ it('a note is not shown on another account’s server with the same ID', async (
   await viewer.sees('Paid until');
   viewer.doesNotSee('billing');
 });
+
+it('a note can be written, changed and emptied with the card’s button, and the card shows it', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+  const noted = () => team.app.ports.serverNotes.find('note', TEAM.id, id);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps show web-1');
+  await operator.presses('Note…');
+  await operator.fills({ Note: 'billing <!channel> & shop', 'Who to ask': '@mara' });
+  await operator.presses('Save');
+  await operator.sees('Note saved');
+  expect(await noted()).toMatchObject({ text: 'billing <!channel> & shop', contact: USERS.mara.id });
+  await operator.closes();
+  await operator.sees('Note: billing <!channel> & shop');
+  await operator.sees('Contact: @mara');
+  await operator.presses('Note…');
+  await operator.sees('[billing <!channel> & shop]');
+  await operator.fills({ Note: '', 'Who to ask': '' });
+  await operator.presses('Save');
+  await expect.poll(noted).toBeUndefined();
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('[Refresh]');
+  viewer.doesNotSee('[Note…]');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+it('a note can be changed in the window of a server that an alert names', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('web-1 is down');
+  await operator.usesMessageShortcut('manage_server', 'web-1 is down');
+  await operator.presses('Note…');
+  await operator.fills({ Note: 'restart the queue first' });
+  await operator.presses('Save');
+  await operator.sees('Note saved');
+  await operator.sees('Note: restart the queue first');
+  await operator.sees('[Reboot]');
+  expect(team.slack.brokenRules()).toEqual([]);
+});

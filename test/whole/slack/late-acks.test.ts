@@ -30,7 +30,7 @@ describe('a modal whose ack Slack applies late', () => {
   it('shows that settings were saved', async () => {
     await using team = await startWithLateAcks();
     const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings approvals');
     await owner.fills({ 'Renewing servers': 'On' });
     await owner.presses('Save');
     await expect.poll(() => owner.modal()?.shown).not.toContain('[Save]');

@@ -28,11 +28,11 @@ describe('while Slack limits the app', () => {
     const system = movableSystem();
     await using team = await startTeam({ system, settings: { OWNERS: '' } });
     const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings notifications');
     await owner.closes();
     system.move(6 * 60_000);
     team.slack.faults.rateLimit('users.info', { times: 5, retryAfterSeconds: 60 });
-    await owner.types('/vps settings');
-    await owner.sees('Require a second manager');
+    await owner.types('/vps settings notifications');
+    await owner.sees('Digest channel');
   });
 });

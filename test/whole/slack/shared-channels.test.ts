@@ -39,7 +39,7 @@ describe('in a channel that is shared with another organization', () => {
   it('requests for approval can’t be posted: settings refuse the channel', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings');
+    await owner.types('/vps settings approvals');
     await expect(owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
     await owner.fills({ 'Approvals channel': '#general' });
     team.slack.admin.inviteOrganization('#general');
