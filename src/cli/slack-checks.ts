@@ -164,6 +164,7 @@ export const SCOPES = {
     isRequired: false,
     lost: 'nothing is announced in private channels, and none can be chosen for approvals',
   },
+  'reactions:write': { isRequired: false, lost: 'alerts get no ✅ when a server is back' },
 } as const satisfies Readonly<Record<string, { readonly isRequired: boolean; readonly lost: string }>>;
 
 function checkScopes({ granted, report }: Checkup): void {

@@ -26,6 +26,7 @@ import {
   type FollowedAct,
   type FollowedServer,
   type FollowNotifier,
+  isOver,
   isPower,
 } from './follow.ts';
 import { confirmPower } from './power-words.ts';
@@ -306,11 +307,17 @@ const FAILED = { kind: 'later', afterMs: 15_000 } as const;
 export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
   return {
     update: (act) =>
-      notifySafely(act.id, log, FAILED, async () =>
-        act.message
-          ? outbox.editPaced(act.workspaceId, act.message, followedMessage(act))
-          : { kind: 'gone' as const },
-      ),
+      notifySafely(act.id, log, FAILED, async () => {
+        const { workspaceId, message, thread, servers } = act;
+        if (!message) return { kind: 'gone' as const };
+        const updated = await outbox.editPaced(workspaceId, message, followedMessage(act));
+        const isDone = servers.every(({ standing }) => standing === 'there');
+        // What somebody else has done to a server since says nothing about this act.
+        const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');
+        if (updated.kind === 'shown' && thread && isPower(act.action) && isEnded)
+          await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);
+        return updated;
+      }),
     notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
   };
 }

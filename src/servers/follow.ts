@@ -137,7 +137,7 @@ export function isPower(action: FollowedAction): action is PowerAction {
 }
 
 /** Whether all servers have settled, or the time to follow them is over. */
-function isOver({ servers, passedMs }: FollowedAct): boolean {
+export function isOver({ servers, passedMs }: FollowedAct): boolean {
   return passedMs >= FOLLOW_MS || servers.every(({ standing }) => standing !== 'waiting');
 }
 

@@ -103,13 +103,17 @@ async function runPower(
     if (isOnCard) await updateCard(change, request);
     return;
   }
-  const announced = await request.announce(announcedWords(action, change));
-  if (isOnCard) await updateCard(change, request);
-  else if (!announced) await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
+  const announced = await request.announce(announcedWords(action, change));
+  if (actId === undefined) await request.reactDone(announced);
+  // Before the card is read, which can fail: the announcement says how it ends all the same.
+  else if (announced || !isOnCard) await request.placeAct(actId, announced);
+  if (!isOnCard) {
+    if (!announced) await request.reply.send(textMessage(answerWords(action, change)));
+    return;
+  }
+  await updateCard(change, request);
   if (actId === undefined) return;
-  if (announced || !isOnCard) await request.placeAct(actId, announced);
-  if (!isOnCard) return;
   const isShown = await followOnCard(action, change, request);
   if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
 }

@@ -54,6 +54,7 @@ const BOT_SCOPES = [
   'usergroups:read',
   'channels:read',
   'groups:read',
+  'reactions:write',
 ] as const;
 
 /** How long a user has to press *Allow*. */

@@ -43,6 +43,8 @@ export interface Outbox extends SinglePosts {
   ): Promise<void>;
   /** Edits a message in a channel for the background, without using up the edits that presses need. */
   readonly editPaced: PacedEdit;
+  /** Reacts to the message that was acted on, for everyone who scrolls by. Does nothing where the app may not react. */
+  react(workspaceId: WorkspaceId, message: Card, isDone: boolean): Promise<void>;
   /** Posts an announcement about what no user did; undefined if none was posted. */
   announceIn(workspaceId: WorkspaceId, channelId: ChannelId, message: Message): Promise<Card | undefined>;
   /** Reports to Slack how a workflow's step ended. */
@@ -90,6 +92,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     ...singlePosts,
     updateFollowed: createFollowedUpdates(parts),
     editPaced: createPacedEdits(parts),
+    react: (workspaceId, message, isDone) => react(clients.of(workspaceId), message, isDone),
     announceIn: async (workspaceId, channelId, message) => {
       if (!(await mayAnnounce(workspaceId, channelId))) return undefined;
       const posted = await singlePosts.postOnce(workspaceId, channelId, message);
@@ -100,6 +103,11 @@ export function createOutbox(parts: OutboxParts): Outbox {
     updateAnnouncement: announcements.update,
     announce: announcements.finish,
   };
+}
+
+/** ✅ or ⚠️ on a message. The thread says the same in words, so a refusal doesn't matter: the scope is optional. */
+export async function react(slack: SlackApi, message: Card, isDone: boolean): Promise<void> {
+  await slack.react(message, isDone ? 'white_check_mark' : 'warning');
 }
 
 function createFollowedUpdates({

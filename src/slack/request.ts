@@ -18,7 +18,7 @@ import { explainError } from './failures.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
-import { announce, type MayAnnounce } from './outbox.ts';
+import { announce, type MayAnnounce, react } from './outbox.ts';
 import { whyNotOpened } from './refusals.ts';
 import type { AdmissionParts } from './routing.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
@@ -70,6 +70,8 @@ export interface SlackRequest {
    * user. `told`: the user knows how it ended, so nothing is reported.
    */
   placeAct(actId: string, announced: Announcement | 'told' | undefined): Promise<void>;
+  /** Reacts with ✅ to the message in whose thread the act was announced. */
+  reactDone(announced: Announcement | undefined): Promise<void>;
   /** Returns the present time in epoch milliseconds. */
   now(): number;
   /** Waits for work as long as Slack's answer allows; undefined if it takes longer. @throws what the work throws in time */
@@ -201,6 +203,7 @@ function makeRequest(
     subrequest: (place) => makeRequest(parts, numbered(caller, place), target, begin, note),
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
     placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
+    reactDone: (announced) => reactDone(announced, parts, caller, target),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
@@ -234,6 +237,17 @@ async function placeAct(
   const now = system.now();
   if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
   await followedActs.place(actId, { message, thread }, { now, dueAt: now + FIRST_LOOK_MS });
+}
+
+async function reactDone(
+  announced: Announcement | undefined,
+  { clients }: RequestParts,
+  { actor: { workspaceId } }: Caller,
+  { thread }: ReplyTarget,
+): Promise<void> {
+  const channelId = announced?.message?.channelId;
+  if (thread && channelId !== undefined)
+    await react(clients.of(workspaceId), { channelId, ts: thread.ts }, true);
 }
 
 function numbered(caller: Caller, place: number): Caller {

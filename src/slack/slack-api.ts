@@ -42,6 +42,8 @@ export interface SlackApi {
   post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<Card>>;
   /** Edits a message. `isPatient` (default): waits and tries again if there were too many calls. */
   updateMessage(card: Card, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
+  /** Reacts to a message with an emoji (scope `reactions:write`). */
+  react(message: Card, emoji: string): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
   /** Lists one page of the workspace's users: the first, or the one of a cursor. */
   listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
@@ -181,6 +183,8 @@ function createSlackApi(
       ),
     updateMessage: ({ channelId: channel, ts }, { text, blocks }, isPatient = true) =>
       inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing), isPatient),
+    react: ({ channelId: channel, ts: timestamp }, name) =>
+      call('reactions.add', { channel, timestamp, name }, nothing),
     findUser: (user) => call('users.info', { user }, foundUser),
     listUsers: (page) => call('users.list', { ...page }, foundUsers),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),

@@ -17,6 +17,7 @@ const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
   'chat.postMessage': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
   'chat.update': ['chat:write'],
+  'reactions.add': ['reactions:write'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'usergroups.list': ['usergroups:read'],

@@ -89,6 +89,7 @@ function drawMessage({ text, blocks }: Message, ids: Ids): PageMessage {
     attachments: [],
     ephemeral: false,
     edited: false,
+    reactions: [],
     values: valuesOf(named, new Map()),
     pings: [],
   };

@@ -17,6 +17,8 @@ export interface StoredMessage {
   readonly to: string | undefined;
   readonly threadTs: string | undefined;
   readonly edited: boolean;
+  /** Names of emojis with which the app has reacted. */
+  readonly reactions: readonly string[];
   /** Grows with every post and change, so that one can ask for what is new. */
   readonly order: number;
   /** By user id. */
@@ -69,6 +71,7 @@ export class Messages {
       to: draft.to,
       threadTs: draft.threadTs,
       edited: false,
+      reactions: [],
       order: this.#order,
       entered: new Map(),
     };
@@ -85,6 +88,13 @@ export class Messages {
     this.#messages.set(keyOf(message.channel, message.ts), changed);
     this.#journal.emit({ type: 'message_changed', message: changed });
     return changed;
+  }
+
+  react(message: StoredMessage, reaction: string): void {
+    this.#order += 1;
+    const changed = { ...message, reactions: [...message.reactions, reaction], order: this.#order };
+    this.#messages.set(keyOf(message.channel, message.ts), changed);
+    this.#journal.emit({ type: 'message_changed', message: changed });
   }
 
   remove(message: StoredMessage): void {
@@ -140,10 +150,11 @@ export class Messages {
         left.set(channel, count - 1);
         return count > 0;
       });
-    return stored.reverse().map(({ channel, ts, user, text, blocks, attachments, threadTs, edited }) => {
-      const content = { text, blocks: [...blocks], attachments: [...attachments] };
-      return { channel, ts, user, ...content, threadTs: threadTs ?? null, edited };
-    });
+    return stored.reverse().map(({ to: _, order: __, entered: ___, ...message }) => ({
+      ...message,
+      ...{ blocks: [...message.blocks], attachments: [...message.attachments] },
+      ...{ threadTs: message.threadTs ?? null, reactions: [...message.reactions] },
+    }));
   }
 
   #restore(message: Omit<StoredMessage, 'to' | 'order' | 'entered'>): void {
@@ -193,6 +204,7 @@ const message = z.strictObject({
   attachments: z.array(json).default([]),
   threadTs: z.string().nullable(),
   edited: z.boolean(),
+  reactions: z.array(z.string()).default([]),
 });
 
 const replyUrl = z.strictObject({

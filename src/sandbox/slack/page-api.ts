@@ -57,6 +57,8 @@ export interface PageMessage {
   /** Only this user sees it ("Only visible to you"), until a reload. */
   readonly ephemeral: boolean;
   readonly edited: boolean;
+  /** Names of emojis with which the app has reacted. */
+  readonly reactions: readonly string[];
   readonly threadTs?: string;
   /** What was entered into the inputs of this message by this user: block_id -> action_id -> Slack's state value. */
   readonly values: PageValues;

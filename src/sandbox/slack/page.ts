@@ -195,6 +195,7 @@ export function pageMessage(world: World, message: StoredMessage, user: User): P
     attachments: message.attachments,
     ephemeral: message.to !== undefined,
     edited: message.edited,
+    reactions: message.reactions,
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
     values: valuesOf(message.blocks, enteredBy(message, user.id)),
     pings: findPings(message, world),

@@ -14,6 +14,7 @@ const message = (ts: string, text: string): PageMessage => ({
   attachments: [],
   ephemeral: false,
   edited: false,
+  reactions: [],
   values: {},
   pings: [],
 });

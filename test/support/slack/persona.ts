@@ -190,6 +190,11 @@ export class Persona {
     return useShortcut(this.#world, this.#user, callbackId);
   }
 
+  /** The emojis with which the app has reacted to their newest message that shows this text. */
+  reactionsTo(text: string): readonly string[] {
+    return this.#newest(text).reactions;
+  }
+
   /** Uses a shortcut on the newest message that shows this text. */
   usesMessageShortcut(callbackId: string, text: string): Promise<Delivery> {
     return useShortcut(this.#world, this.#user, callbackId, this.#newest(text));

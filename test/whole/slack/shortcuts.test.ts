@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeAge } from '../../../src/servers/shortcuts.ts';
 import { ALERTS } from '../../slack/servers/alert-messages.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { SCOPES, startTeam, type Team } from '../../support/team.ts';
 
 async function startWithServers(more: Parameters<typeof startTeam>[0] = {}): Promise<Team> {
   const team = await startTeam({ hasRateLimits: false, ...more });
@@ -35,6 +35,49 @@ describe('Manage server… on a message', () => {
     const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface }) => [action, surface])).toContainEqual(['reboot', 'button']);
     expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('marks the message with ✅ once the server is as it should be, and with ⚠️ if it won’t be', async () => {
+    await using team = await startWithServers({ hosting: { rebootDelayMs: 1500 } });
+    for (const server of ['web-1', 'web-2', 'web-3'])
+      await team.slack.posts('#ops', { text: `${server} is down` });
+    const operator = team.slack.as('otto').in('#ops');
+    const presses = async (button: string, server: string) => {
+      await operator.usesMessageShortcut('manage_server', `${server} is down`);
+      await operator.sees(`Manage server ${server}`);
+      await operator.presses(button);
+    };
+    await presses('Reboot', 'web-1');
+    await expect.poll(() => operator.reactionsTo('web-1 is down')).toEqual(['white_check_mark']);
+    await operator.closes();
+    await presses('Stop', 'web-2');
+    await expect.poll(() => operator.reactionsTo('web-2 is down')).toEqual(['white_check_mark']);
+    await operator.closes();
+    await presses('Reboot', 'web-3');
+    await operator.inThreadOf('web-3 is down').sees('is rebooting web-3');
+    const web3 = team.hosting.listServers(team.account).find(({ label }) => label === 'web-3');
+    const headers = { authorization: `Bearer ${team.apiKey}` };
+    await fetch(`${team.environment.HOSTING_BASE_URL}/servers/${web3?.id}`, { method: 'DELETE', headers });
+    await operator.inThreadOf('web-3 is down').sees('no longer');
+    await expect.poll(() => operator.reactionsTo('web-3 is down'), { timeout: 20_000 }).toEqual(['warning']);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it.each([
+    ['without the scope', SCOPES.filter((scope) => scope !== 'reactions:write'), '#ops'],
+    ['in a channel that the app isn’t in', SCOPES, '#random'],
+  ])('works the same %s, but without a reaction', async (_where, scopes, channel) => {
+    await using team = await startWithServers({ scopes });
+    await team.slack.posts(channel, { text: 'web-1 is down' });
+    const operator = team.slack.as('otto').in(channel);
+    await operator.usesMessageShortcut('manage_server', 'web-1 is down');
+    await operator.presses('Stop');
+    await operator.sees('⚪ stopped');
+    await operator.closes();
+    expect(operator.reactionsTo('web-1 is down')).toEqual([]);
+    // Slack alone knows which scopes an app has.
+    const broken = team.slack.brokenRules().filter(({ rule }) => rule !== 'missing_scope');
+    expect(broken).toEqual([]);
   });
 
   it.each(Object.entries(ALERTS))('finds the server in an alert of %s', async (tool, alert) => {

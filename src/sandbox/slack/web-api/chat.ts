@@ -23,7 +23,22 @@ export const chatMethods: WebMethods = {
       return { channel: message.channel, ts: message.ts };
     },
   },
+  'reactions.add': { scopes: ['reactions:write'], run: react },
 };
+
+/** Slack's page of `reactions.add` doesn't say whether the app has to be in a public channel, so here it has to be. */
+function react(world: World, args: Json): Json {
+  const channel = getVisibleChannel(world, required(args, 'channel'));
+  const name = required(args, 'name');
+  if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
+  if (channel.isArchived) throw new WebApiError('is_archived');
+  const message = world.messages.find(channel.id, required(args, 'timestamp'));
+  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
+  if (!/^[a-z0-9_+-]+$/.test(name)) throw new WebApiError('invalid_name');
+  if (message.reactions.includes(name)) throw new WebApiError('already_reacted');
+  world.messages.react(message, name);
+  return {};
+}
 
 function postMessage(world: World, args: Json): Json {
   const wanted = required(args, 'channel');

@@ -180,6 +180,15 @@ function Drawn({
           </SurfaceContext.Provider>
           {message.edited && <span class="edited"> (edited)</span>}
         </div>
+        {message.reactions.length > 0 && (
+          <div class="reactions">
+            {message.reactions.map((name) => (
+              <span class="reaction" role="img" aria-label={`Reaction of vps: ${name.replaceAll('_', ' ')}`}>
+                <Mrkdwn text={`:${name}:`} /> 1
+              </span>
+            ))}
+          </div>
+        )}
         {replies && <ReplyCount root={ts} replies={replies} />}
       </div>
       <MessageTools message={message} />
