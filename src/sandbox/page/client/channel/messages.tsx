@@ -7,7 +7,7 @@ import { SurfaceContext } from '../elements/spot.ts';
 import { Avatar, Icon } from '../icon.tsx';
 import { changeScreen, sandboxNow, useScreen } from '../state.ts';
 import { clockTime, dateOfTs, describeDay } from '../text/parse.ts';
-import { Mrkdwn } from '../text/view.tsx';
+import { Mrkdwn, Reactions } from '../text/view.tsx';
 
 /** Messages of one user within five minutes are grouped. */
 const TOGETHER_SECONDS = 300;
@@ -180,15 +180,7 @@ function Drawn({
           </SurfaceContext.Provider>
           {message.edited && <span class="edited"> (edited)</span>}
         </div>
-        {message.reactions.length > 0 && (
-          <div class="reactions">
-            {message.reactions.map((name) => (
-              <span class="reaction" role="img" aria-label={`Reaction of vps: ${name.replaceAll('_', ' ')}`}>
-                <Mrkdwn text={`:${name}:`} /> 1
-              </span>
-            ))}
-          </div>
-        )}
+        {message.reactions.length > 0 && <Reactions names={message.reactions} />}
         {replies && <ReplyCount root={ts} replies={replies} />}
       </div>
       <MessageTools message={message} />

@@ -96,6 +96,7 @@ export const DRAWN_EMOJIS = {
   '🔒': 'lock',
   '🔑': 'key',
   '✋': 'raised hand',
+  '✅': 'check mark',
 } as const;
 
 export type DrawnEmoji = keyof typeof DRAWN_EMOJIS;

@@ -212,6 +212,12 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
       <circle class="sign-ring" cx="5.5" cy="10.5" r="3.2" />
     </>
   ),
+  '✅': (
+    <>
+      <rect class="sign-green" x="1" y="1" width="14" height="14" rx="3" />
+      <path class="sign-check" d="M4.2 8.4 7 11.2 12 5.4" />
+    </>
+  ),
   '✋': (
     <path
       class="sign-yellow"
@@ -219,6 +225,19 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
     />
   ),
 };
+
+/** What the app has put on a message. */
+export function Reactions({ names }: { readonly names: readonly string[] }) {
+  return (
+    <div class="reactions">
+      {names.map((name) => (
+        <span key={name} class="reaction" title={`vps reacted with :${name}:`}>
+          <Emoji name={name} /> 1
+        </span>
+      ))}
+    </div>
+  );
+}
 
 function Sign({ emoji }: { readonly emoji: DrawnEmoji }) {
   return (
