@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findEmoji, isDrawn } from '../../../src/sandbox/page/client/text/emoji.ts';
 import {
@@ -7,6 +6,7 @@ import {
   parseInline,
   parseMrkdwn,
 } from '../../../src/sandbox/page/client/text/parse.ts';
+import { readSources } from '../../support/sources.ts';
 
 /** Short: `b[…]` for bold, and so on. */
 function short(parts: readonly Inline[]): string {
@@ -35,13 +35,10 @@ function shortOf(part: Inline): string {
   }
 }
 
-/** The source of the product's part that writes to Slack. */
+/** The source of the product's parts that write to Slack. */
 function readSlackSources(): string {
-  const folder = new URL('../../../src/slack/', import.meta.url);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.ts'),
-  );
-  return files.map((path) => readFileSync(new URL(path, folder), 'utf8')).join('\n');
+  const parts = readSources().filter(({ path }) => !/^(sandbox|cli|db|web)\//.test(path));
+  return parts.map(({ code }) => code).join('\n');
 }
 
 describe('emojis', () => {
@@ -50,7 +47,7 @@ describe('emojis', () => {
     const typed = source.match(/\p{Extended_Pictographic}/gu) ?? [];
     const named = [...source.matchAll(/:([a-z]+(?:_[a-z]+)*):(?=[ *`'])/g)].map(([, name = '']) => name);
     const signs = [...new Set([...typed, ...named.map((name) => findEmoji(name) ?? name)])];
-    expect(signs).toEqual(expect.arrayContaining(['🟢', '🔴', '⚠️']));
+    expect(signs).toEqual(expect.arrayContaining(['🟢', '🔴', '⚠️', '✅', '⏳']));
     expect(signs.filter((sign) => !isDrawn(sign))).toEqual([]);
   });
 });

@@ -97,6 +97,9 @@ export const DRAWN_EMOJIS = {
   '🔑': 'key',
   '✋': 'raised hand',
   '✅': 'check mark',
+  '⏳': 'hourglass',
+  '❌': 'cross mark',
+  '▫': 'white small square',
 } as const;
 
 export type DrawnEmoji = keyof typeof DRAWN_EMOJIS;

@@ -218,6 +218,14 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
       <path class="sign-check" d="M4.2 8.4 7 11.2 12 5.4" />
     </>
   ),
+  '⏳': (
+    <>
+      <path class="sign-yellow" d="M4 1.5h8L8 8l4 6.5H4L8 8Z" />
+      <path class="sign-edge" d="M3.5 1.5h9M3.5 14.5h9" />
+    </>
+  ),
+  '❌': <path class="sign-cross" d="M3.5 3.5l9 9M12.5 3.5l-9 9" />,
+  '▫': <rect class="sign-white" x="5" y="5" width="6" height="6" />,
   '✋': (
     <path
       class="sign-yellow"
