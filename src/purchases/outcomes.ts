@@ -2,10 +2,9 @@ import type { Button } from '@slack/types';
 import type { CurrencyOf } from '../account/workspaces.ts';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
-import type { Server } from '../core/server.ts';
 import type { Log } from '../log.ts';
 import { showButton } from '../servers/buttons.ts';
-import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
@@ -354,14 +353,6 @@ function decisionParts(
             `Check ${page}, then press *Resolve…*.`,
           ];
   }
-}
-
-/** The address of a new server, when the API lists it; the root password is in a message of its own. */
-export function addressMessage({ id, label, state, ipv4 }: Server): Message {
-  const address = ipv4 ?? '';
-  const words = `${codeLabel(label)} has the IP address ${codeTyped(address)}. The hosting API reports its state as ${codeTyped(state || 'unknown')}.`;
-  const ssh = /^[\d.]+$/.test(address) ? [context(`Log in with \`ssh root@${address}\``)] : [];
-  return textMessage(words, ...ssh, actions(showButton.element('Show server', { id })));
 }
 
 /** The message to owners, at most once a day: they can top up. */

@@ -3,11 +3,11 @@ import type { UserId } from '../core/ids.ts';
 import { isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import { addressMessage } from '../purchases/outcomes.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import {
   codeLabel,
+  codeTyped,
   count,
   escapeText,
   mention,
@@ -19,7 +19,7 @@ import {
 } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
 import { VERBS } from '../words.ts';
-import { checkButton, powerButton } from './buttons.ts';
+import { checkButton, powerButton, showButton } from './buttons.ts';
 import {
   FOLLOW_MS,
   FOLLOWED_ACTIONS,
@@ -244,8 +244,13 @@ export function followedAnswer(act: FollowedAct): Message {
   return textMessage(serverWords(only, wording), ...more);
 }
 
-function newServerMessage({ serverId: id, label, state = '', ipv4 }: FollowedServer): Message {
-  return addressMessage({ id, label, state, ipv4 });
+function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {
+  // Only a plain address becomes a command, since someone may paste it.
+  const address = /^[\d.]+$/.test(ipv4)
+    ? `Log in with \`ssh root@${ipv4}\``
+    : `Its address is ${codeTyped(ipv4)}.`;
+  const words = `${codeLabel(label)} is ${stateWords({ state })}. ${address}`;
+  return textMessage(words, actions(showButton.element('Show server', { id })));
 }
 
 function wordingOf(act: FollowedAct): FollowWording {
@@ -316,6 +321,9 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
         const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');
         if (updated.kind === 'shown' && thread && isPower(act.action) && isEnded)
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);
+        // Where the root password is: the channel's message is above it.
+        if (updated.kind === 'shown' && act.action === 'create' && isDone)
+          await notifyActorBriefly(act, outbox);
         return updated;
       }),
     notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
@@ -323,8 +331,14 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
 }
 
 async function notifyActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
+  const { workspaceId, actorId } = act;
+  return (
+    (await notifyActorBriefly(act, outbox)) || outbox.sendDirectly(workspaceId, actorId, followedAnswer(act))
+  );
+}
+
+/** Reports to the actor where they acted, in a message that only they see and that a reload removes. */
+function notifyActorBriefly(act: FollowedAct, outbox: Outbox): Promise<boolean> {
   const { id: confirmationId, workspaceId, actorId: userId, channelId, thread } = act;
-  const message = followedAnswer(act);
-  const reply = outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread });
-  return (await reply.send(message)) || outbox.sendDirectly(workspaceId, userId, message);
+  return outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread }).send(followedAnswer(act));
 }

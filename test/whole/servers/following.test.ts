@@ -115,6 +115,9 @@ it.concurrent('a new server is ready when it runs and has an address', async () 
   const viewer = team.slack.as('vera').in('#ops');
   await viewer.sees('@mara created new-1');
   await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
+  // Below the root password, which only she sees.
+  await manager.sees(/new-1 is 🟢 running\. Log in with ssh root@[\d.]+/);
+  expect(viewer.screen()).not.toContain('Log in with');
   expect(posted(viewer)).toHaveLength(1);
   expect(team.slack.brokenRules()).toEqual([]);
 });
