@@ -22,7 +22,7 @@ function readText(path: string): TextFile {
 
 const files = [
   ...['src', 'test', 'docs'].flatMap(readFolder),
-  ...['README.md', 'CHANGELOG.md'].map(readText),
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md'].map(readText),
 ];
 const documents = files.filter(({ path }) => path.endsWith('.md') && !path.startsWith('test/'));
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 
 interface Package {
   readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
 }
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
@@ -47,4 +48,10 @@ it.each([
   ['>= 10.x', '9.9.9', false],
 ])('the Node.js range %s accepts %s: %s', (range, version, isAccepted) => {
   expect(accepts(range, version)).toBe(isAccepted);
+});
+
+it('only the packages that SECURITY.md names run a script when they are installed', () => {
+  const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const named = readFileSync('SECURITY.md', 'utf8').match(/(?<=^- `)[^`]+(?=`)/gm) ?? [];
+  expect(scripted.map(([path]) => path.replace(/^.*node_modules\//, ''))).toEqual(named);
 });
