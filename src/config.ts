@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { countEdits } from './core/labels.ts';
 import { isInWorkspace, NAMED_OWNER } from './core/roles.ts';
@@ -181,9 +182,12 @@ function parseWith<Shape extends z.ZodObject>(
   findFaults: FindFaults = () => ({}),
 ): z.output<Shape> {
   const names = Object.keys(wanted.shape);
-  const given = Object.fromEntries(names.map((name) => [name, environment[name]?.trim() || undefined]));
+  const files = readSecretFiles(names, environment);
+  const given = Object.fromEntries(
+    names.map((name) => [name, environment[name]?.trim() || files.texts[name] || undefined]),
+  );
   const parsed = wanted.safeParse(given);
-  const found = { ...findFaults(given), ...findPlaceholders(given) };
+  const found = { ...findFaults(given), ...findPlaceholders(given), ...files.faults };
   const faults = new Map(Object.entries(found).filter(([, fault]) => fault !== undefined));
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
@@ -192,6 +196,39 @@ function parseWith<Shape extends z.ZodObject>(
   }
   if (parsed.success && faults.size === 0) return parsed.data;
   throw new ConfigError([...names.flatMap((name) => faults.get(name) ?? []), ...findMisspelled(environment)]);
+}
+
+/** Settings that may be in a file instead, as containers mount secrets: `ENCRYPTION_KEYS_FILE` names the file. */
+const SECRETS: readonly string[] = [
+  'DATABASE_URL',
+  'ENCRYPTION_KEYS',
+  'METRICS_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_BOT_TOKEN',
+  'SLACK_CLIENT_SECRET',
+  'SLACK_SIGNING_SECRET',
+] satisfies readonly (keyof typeof settings.shape)[];
+
+const FILE = '_FILE';
+
+/** Reads the secrets that are in files, trimmed; `faults` has a sentence for each that can't be used, by its setting. */
+function readSecretFiles(names: readonly string[], environment: Environment) {
+  const texts: Record<string, string> = {};
+  const faults: Record<string, string> = {};
+  for (const name of SECRETS.filter((each) => names.includes(each))) {
+    const path = environment[name + FILE]?.trim();
+    if (!path) continue;
+    try {
+      texts[name] = readFileSync(path, 'utf8').trim();
+      if (texts[name] === '') faults[name] = `${name}${FILE} names an empty file`;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+      faults[name] = `${name}${FILE} names a file that can't be read${code}`;
+    }
+    if (environment[name]?.trim())
+      faults[name] = `${name} and ${name}${FILE} are both set: leave one of them empty`;
+  }
+  return { texts, faults };
 }
 
 /** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
@@ -239,7 +276,7 @@ function findPlaceholders(given: Given): Readonly<Record<string, string>> {
  * another program.
  */
 export function findMisspelled(environment: Environment): readonly string[] {
-  const names = Object.keys(settings.shape);
+  const names = [...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)];
   const others = Object.keys(environment).filter((name) => name.length > 3 && !names.includes(name));
   return others.flatMap((other) => {
     // HOME is two letters away from HOST.

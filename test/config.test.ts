@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, ConfigError, findMisspelled, parseConfig, parseKeyConfig } from '../src/config.ts';
 import { listNamedOwners } from '../src/core/roles.ts';
 import { makeKey } from './support/keys.ts';
@@ -47,6 +49,54 @@ describe('the settings', () => {
     ]);
     expect(faultsOf({ ...ENOUGH, SLACK_APP_TOKEN: 'xoxp-1', SLACK_BOT_TOKEN: 'xoxp-1' })).toHaveLength(2);
     expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: 'a token of an emulator' })).toEqual([]);
+  });
+
+  describe('that are secrets', () => {
+    const { ENCRYPTION_KEYS, ...rest } = ENOUGH;
+    const makeFile = (text: string) => {
+      const folder = mkdtempSync(join(tmpdir(), 'vps-slack-secrets-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      writeFileSync(join(folder, 'secret'), text);
+      return join(folder, 'secret');
+    };
+
+    it('can each be in a file, whose last line break does not count', () => {
+      const names = Object.keys(SECRETS) as (keyof typeof SECRETS)[];
+      const files = names.map((name) => [`${name}_FILE`, makeFile(`${SECRETS[name]}\n`)]);
+      const config = parseConfig({
+        HOSTING_BASE_URL: ENOUGH.HOSTING_BASE_URL,
+        ...Object.fromEntries(files),
+        SLACK_APP_TOKEN_FILE: makeFile('xapp-canary\r\n'),
+        DATABASE_URL_FILE: makeFile('postgres://vps:secret@db.test/vps\n'),
+        METRICS_TOKEN_FILE: makeFile('0123456789abcdef\n'),
+      });
+      expect(config.SLACK_BOT_TOKEN?.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
+      expect(config.SLACK_SIGNING_SECRET?.reveal()).toBe(SECRETS.SLACK_SIGNING_SECRET);
+      expect(config.SLACK_APP_TOKEN?.reveal()).toBe('xapp-canary');
+      expect(config.METRICS_TOKEN?.reveal()).toBe('0123456789abcdef');
+      expect(config.DATABASE_URL).toBe('postgres://vps:secret@db.test/vps');
+      expect([...config.ENCRYPTION_KEYS.keys.keys()]).toEqual(['k1']);
+      const client = { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET_FILE: makeFile('client-secret\n') };
+      const { SLACK_BOT_TOKEN: _, ...byOAuth } = { ...ENOUGH, ...client, PUBLIC_URL: 'https://vps.test' };
+      expect(parseConfig(byOAuth).SLACK_CLIENT_SECRET?.reveal()).toBe('client-secret');
+    });
+
+    it('are refused if they are set twice, or if their file is missing or empty', () => {
+      const path = makeFile(`${ENCRYPTION_KEYS}\n`);
+      expect(faultsOf({ ...rest, ENCRYPTION_KEYS_FILE: path })).toEqual([]);
+      expect(faultsOf({ ...ENOUGH, ENCRYPTION_KEYS_FILE: path })).toEqual([
+        'ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set: leave one of them empty',
+      ]);
+      expect(faultsOf({ ...rest, ENCRYPTION_KEYS_FILE: `${path}.missing` })).toEqual([
+        "ENCRYPTION_KEYS_FILE names a file that can't be read (ENOENT)",
+      ]);
+      expect(faultsOf({ ...rest, ENCRYPTION_KEYS_FILE: makeFile('\n') })).toEqual([
+        'ENCRYPTION_KEYS_FILE names an empty file',
+      ]);
+      expect(findMisspelled({ ENCRYPTION_KEY_FILE: path })).toEqual([
+        'ENCRYPTION_KEY_FILE is not a setting: did you mean ENCRYPTION_KEYS_FILE?',
+      ]);
+    });
   });
 
   it('have every fault named at once, in our words and with an example', () => {

@@ -1,7 +1,10 @@
 import { parseEnv } from 'node:util';
 import { parseConfig } from '../../src/config.ts';
 
-/** Names every variable that the app reads, by watching it read an environment in which nothing is set. */
+/**
+ * Names every setting, by watching the app read an environment in which nothing is set. Leaves out the names under which secrets
+ * may be in files (`ENCRYPTION_KEYS_FILE`): each belongs to a setting.
+ */
 export function listSettings(): readonly string[] {
   const read = new Set<string>();
   const watched = new Proxy<Record<string, string>>(
@@ -18,7 +21,7 @@ export function listSettings(): readonly string[] {
   } catch {
     // It throws, since required ones are missing.
   }
-  return [...read];
+  return [...read].filter((name) => !name.endsWith('_FILE'));
 }
 
 /** Reads a file of variables as Node reads it at the start. */
