@@ -1,6 +1,8 @@
-// `npm start`, and `npm run` with `key`, `audit`, `store` or `vps`: builds when the sources are newer than the build, then runs that in this process.
+#!/usr/bin/env node
+// `vps-slack`, and what `npm start` and `npm run key` run: builds when the sources are newer than the build, then runs the program in
+// this process. An installed package has no sources, and is never built.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +15,11 @@ function newestSource() {
     .reduce((newest, entry) => Math.max(newest, statSync(`${entry.parentPath}/${entry.name}`).mtimeMs), 0);
 }
 
-const isStale = !existsSync(built) || statSync(`${root}dist/.tsbuildinfo`).mtimeMs < newestSource();
+function timeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+const isStale = !existsSync(built) || timeOf(`${root}dist/.tsbuildinfo`) < newestSource();
 if (isStale && existsSync(compiler)) {
   const { status } = spawnSync(compiler, ['-p', `${root}tsconfig.build.json`], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
@@ -24,8 +30,15 @@ if (isStale && existsSync(compiler)) {
   process.exit(1);
 }
 // The environment takes precedence over the file.
-if (existsSync(`${root}.env`)) process.loadEnvFile(`${root}.env`);
-const [, , program] = process.argv;
-const isNamed = ['key', 'audit', 'store', 'vps'].includes(program);
-if (isNamed) process.argv.splice(2, 1);
-await import(isNamed ? `../dist/cli/${program}.js` : '../dist/main.js');
+const settings = ['.env', `${root}.env`].find((path) => existsSync(path));
+if (settings) process.loadEnvFile(settings);
+
+const [, self, ...args] = process.argv;
+// By its own name, as in units and container files, it starts the app.
+if (args.length === 0 && self.endsWith('start.mjs')) args.push('start');
+if (args[0] === '--version') {
+  process.stdout.write(`${JSON.parse(readFileSync(`${root}package.json`, 'utf8')).version}\n`);
+} else {
+  process.argv.splice(2, process.argv.length, ...args);
+  await import('../dist/cli/main.js');
+}

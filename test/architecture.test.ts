@@ -120,7 +120,7 @@ describe('nothing is unused:', () => {
   it('every file is imported, or is where a program starts', () => {
     const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)));
     const starts =
-      /^(main\.ts|start\.mjs|cli\/(key|audit|store|vps)\.ts|sandbox\/(main|check-slack|hosting\/main)\.ts|sandbox\/page\/client\/(gallery\/)?main\.tsx)$/;
+      /^(main\.ts|start\.mjs|cli\/main\.ts|sandbox\/(main|check-slack|hosting\/main)\.ts|sandbox\/page\/client\/(gallery\/)?main\.tsx)$/;
     const alone = sources.map(({ path }) => path).filter((path) => !imported.has(path) && !starts.test(path));
     const byTests = tests.map(({ code }) => code).join('\n');
     expect(alone.filter((path) => !byTests.includes(`src/${path}`))).toEqual([]);

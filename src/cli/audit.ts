@@ -12,51 +12,49 @@ import { DAY_MS, findDay } from '../core/time.ts';
 import type { AuditFilter, AuditHead, AuditVerdict } from '../db/audit-log.ts';
 import { realSystem } from '../system.ts';
 import {
+  type Program,
   type ProgramApp,
   parseOrExplain,
   parseWorkspaceId,
   print,
-  runProgram,
   UsageError,
   withApp,
 } from './program.ts';
 
 const USAGE = `Usage:
-  npm run -s audit -- [export] --format csv|jsonl   writes the audit log to standard output, oldest first
+  vps-slack audit [export] --format csv|jsonl   writes the audit log to standard output, oldest first
       [--workspace T…] [--since 2026-01-01] [--until 2026-01-31] [--actor U…] [--server <label or ID>]
       Dates are whole UTC days, inclusive.
-  npm run -s audit -- verify [--workspace T…]       finds altered, removed or moved entries
+  vps-slack audit verify [--workspace T…]       finds altered, removed or moved entries
       [--head <number>:<signature>]  checks against an "audit head" line in the log; needs exactly one --workspace
-  npm run -s audit -- prune --older-than-days 365   removes older entries; the rest stays verifiable
-Repeat --workspace for several; default: all.`;
+  vps-slack audit prune --older-than-days 365   removes older entries; the rest stays verifiable
+Repeat --workspace for several; default: all. [--json]  for other programs (export: --format jsonl)`;
 
 type Arguments = ReturnType<typeof readArguments>;
 type Work = (app: ProgramApp) => Promise<boolean>;
 
 /** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
-async function main(): Promise<void> {
-  const work = parseCommand(readArguments());
+async function run(args: readonly string[]): Promise<void> {
+  const work = parseCommand(readArguments(args));
   await withApp(parseAuditConfig(process.env), async (app) => {
     if (!(await work(app))) process.exitCode = 1;
   });
 }
 
-function readArguments() {
-  return parseOrExplain(() =>
-    parseArgs({
-      options: {
-        format: { type: 'string' },
-        workspace: { type: 'string', multiple: true, default: [] },
-        since: { type: 'string' },
-        until: { type: 'string' },
-        actor: { type: 'string' },
-        server: { type: 'string' },
-        head: { type: 'string' },
-        'older-than-days': { type: 'string' },
-      },
-      allowPositionals: true,
-    }),
-  );
+const OPTIONS = {
+  format: { type: 'string' },
+  workspace: { type: 'string', multiple: true, default: [] as string[] },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  actor: { type: 'string' },
+  server: { type: 'string' },
+  head: { type: 'string' },
+  'older-than-days': { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+function readArguments(args: readonly string[]) {
+  return parseOrExplain(() => parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }));
 }
 
 /** Parses all arguments before anything is opened. @throws UsageError */
@@ -67,12 +65,12 @@ function parseCommand({ values, positionals }: Arguments): Work {
   switch (command) {
     case 'verify': {
       const head = parseHead(values);
-      return (app) => verify(app, workspaceIds, head);
+      return (app) => verify(app, workspaceIds, head, values.json);
     }
     case 'prune':
       return parsePrune(values);
     case 'export': {
-      const format = parseFormat(values.format);
+      const format = parseFormat(values.format ?? (values.json ? 'jsonl' : undefined));
       const filter = parseFilter(values);
       return (app) => exportEntries(app, workspaceIds, format, filter);
     }
@@ -92,14 +90,14 @@ function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefi
   return parsed;
 }
 
-function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
+function parsePrune({ workspace, 'older-than-days': days, json }: Arguments['values']): Work {
   if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
   if (days === undefined)
     throw new UsageError('To prune, say how old the entries must be, for example: --older-than-days 365');
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }
-  return (app) => prune(app, realSystem.now() - Number(days) * DAY_MS);
+  return (app) => prune(app, realSystem.now() - Number(days) * DAY_MS, json);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
@@ -166,16 +164,18 @@ async function verify(
   app: ProgramApp,
   named: readonly WorkspaceId[],
   published: AuditHead | undefined,
+  isJson: boolean,
 ): Promise<boolean> {
   const workspaceIds = await listWanted(app, named);
-  if (workspaceIds.length === 0) print('The audit has no entries yet.');
-  let isGood = true;
+  if (workspaceIds.length === 0 && !isJson) print('The audit has no entries yet.');
+  const verdicts = [];
   for (const workspaceId of workspaceIds) {
     const { words, isWhole } = describeVerdict(await app.execute(verifyAudit, { published }, workspaceId));
-    print(`${workspaceId}: ${words}`);
-    isGood &&= isWhole;
+    if (!isJson) print(`${workspaceId}: ${words}`);
+    verdicts.push({ workspaceId, isWhole, words });
   }
-  return isGood;
+  if (isJson) print(JSON.stringify(verdicts));
+  return verdicts.every(({ isWhole }) => isWhole);
 }
 
 function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; readonly words: string } {
@@ -193,8 +193,15 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
 }
 
 /** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
-async function prune(app: ProgramApp, before: number): Promise<boolean> {
+async function prune(app: ProgramApp, before: number, isJson: boolean): Promise<boolean> {
   const outcomes = await app.execute(pruneAudit, { before }, EVERY_WORKSPACE);
+  const isWhole = outcomes.every(({ fault }) => fault === undefined);
+  if (isJson) {
+    print(
+      JSON.stringify(outcomes.map(({ fault, ...outcome }) => ({ ...outcome, fault: fault?.words ?? null }))),
+    );
+    return isWhole;
+  }
   if (outcomes.length === 0) print('The audit has no entries yet.');
   for (const { workspaceId, removed, fault } of outcomes) {
     const stopped = fault
@@ -202,7 +209,7 @@ async function prune(app: ProgramApp, before: number): Promise<boolean> {
       : '';
     print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
   }
-  return outcomes.every(({ fault }) => fault === undefined);
+  return isWhole;
 }
 
 function countEntries(count: number): string {
@@ -261,4 +268,9 @@ function toLine(cells: readonly (string | number | undefined)[]): string {
   return `${csvLine(cells)}\r\n`;
 }
 
-runProgram(main, USAGE);
+export const audit: Program = {
+  usage: USAGE,
+  commands: ['export', 'verify', 'prune'],
+  options: OPTIONS,
+  run,
+};

@@ -15,42 +15,40 @@ import type { WorkspaceId } from '../core/ids.ts';
 import {
   askSecretly,
   chooseOnly,
+  type Program,
   type ProgramApp,
   parseOrExplain,
   parseWorkspaceId,
   print,
-  runProgram,
   UsageError,
   withApp,
 } from './program.ts';
 
 const USAGE = `Usage:
-  npm run key -- set       tests an API key and stores it: asks for it, or reads it from standard input
-  npm run key -- remove    removes the workspace's API key; servers keep running
-  npm run key -- list      lists the workspaces that have an API key
-  [--workspace T…]         needed if the app is installed in several workspaces`;
+  vps-slack key set       tests an API key and stores it: asks for it, or reads it from standard input
+  vps-slack key remove    removes the workspace's API key; servers keep running
+  vps-slack key list      lists the workspaces that have an API key
+  [--workspace T…]        needed if the app is installed in several workspaces   [--json]  for other programs`;
 
-/** Manages the hosting API keys without Slack, for apps that have no public address. */
-async function main(): Promise<void> {
-  const work = parseCommand();
-  await withApp(parseKeyConfig(process.env), work);
-}
+const OPTIONS = { workspace: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 
-/** @throws UsageError */
-function parseCommand(): (app: ProgramApp) => Promise<void> {
+/** Prints an outcome, for another program with `--json`. */
+type Report = (words: string, json: unknown) => void;
+
+/** Manages the hosting API keys without Slack, for apps that have no public address. @throws UsageError */
+async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseOrExplain(() =>
-    parseArgs({ options: { workspace: { type: 'string' } }, allowPositionals: true }),
+    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
   );
   const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError('Choose set, remove or list.');
+  if (command === undefined) throw new UsageError(`Choose ${CHOICE}.`);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
-  if (command === 'list') return list;
-  if (command !== 'set' && command !== 'remove') {
-    throw new UsageError(`There's no command "${command}". Choose set, remove or list.`);
-  }
+  const work = COMMANDS[command];
+  if (!Object.hasOwn(COMMANDS, command) || !work)
+    throw new UsageError(`There's no command "${command}". Choose ${CHOICE}.`);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
-  const work = command === 'set' ? set : remove;
-  return async (app) => work(app, named ?? (await findOnlyWorkspace(app)));
+  const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
+  await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
 }
 
 /** Finds the one workspace of the app. @throws ProgramEnd without one, UsageError for several */
@@ -62,26 +60,35 @@ async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
   );
 }
 
-async function list(app: ProgramApp): Promise<void> {
+async function list(app: ProgramApp, report: Report): Promise<void> {
   const workspaceIds = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
-  print(workspaceIds.join('\n') || 'No workspace has an API key.');
+  report(workspaceIds.join('\n') || 'No workspace has an API key.', workspaceIds);
 }
 
-async function remove(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> {
-  const wasThere = await app.execute(disconnectKey, {}, workspaceId);
-  print(
-    wasThere
+async function remove(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
+  const workspaceId = named ?? (await findOnlyWorkspace(app));
+  const isRemoved = await app.execute(disconnectKey, {}, workspaceId);
+  report(
+    isRemoved
       ? `Workspace ${workspaceId} is disconnected: its API key was removed. Servers keep running.`
       : `Workspace ${workspaceId} has no API key.`,
+    { workspaceId, isRemoved },
   );
 }
 
-async function set(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> {
+async function set(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
+  const workspaceId = named ?? (await findOnlyWorkspace(app));
   const pasted = readKey(await readInput());
   if ('wrong' in pasted) throw new Error(WRONG_KEYS[pasted.wrong]);
   await app.execute(connectKey, { key: pasted.key }, workspaceId).catch(explainFailure);
-  print(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`);
+  report(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`, {
+    workspaceId,
+    isConnected: true,
+  });
 }
+
+const COMMANDS: Readonly<Record<string, typeof list | typeof set>> = { set, remove, list };
+const CHOICE = 'set, remove or list';
 
 function explainFailure(error: unknown): never {
   if (!(error instanceof HostingError)) throw error;
@@ -95,4 +102,4 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-runProgram(main, USAGE);
+export const key: Program = { usage: USAGE, commands: Object.keys(COMMANDS), options: OPTIONS, run };

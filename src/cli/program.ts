@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { ParseArgsConfig } from 'node:util';
 import { type AuditConfig, ConfigError, type KeyConfig } from '../config.ts';
 import type { AppContext, Store } from '../context.ts';
 import { createEntry, type UseCase } from '../core/entry.ts';
@@ -31,18 +32,27 @@ export class ProgramEnd extends Error {
 /** The exit code of every program for wrong arguments. */
 const WRONG_USAGE = 2;
 
+/** A program of `vps-slack`. */
+export interface Program {
+  readonly usage: string;
+  /** The words that may come first, such as `set` of `vps-slack key set`. */
+  readonly commands: readonly string[];
+  readonly options: NonNullable<ParseArgsConfig['options']>;
+  run(args: readonly string[]): Promise<void>;
+}
+
 /**
  * Runs a program, or prints its usage if it is asked for with `--help`. An error is printed as a sentence to standard error, with
  * an exit code and no stack trace.
  */
-export function runProgram(main: () => Promise<void>, usage: string): void {
+export function runProgram({ run, usage }: Program, args: readonly string[]): void {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const isHelp = process.argv.slice(2).some((word) => word === '--help' || word === '-h');
-  const run = isHelp ? async () => print(usage) : main;
-  run().catch((error: unknown) => {
+  const isHelp = args.some((word) => word === '--help' || word === '-h');
+  const done = isHelp ? Promise.resolve(print(usage)) : run(args);
+  done.catch((error: unknown) => {
     const isUsage = error instanceof UsageError;
     process.stderr.write(`${describeFault(error)}\n${isUsage ? `\n${usage}\n` : ''}`);
     process.exitCode = error instanceof ProgramEnd ? error.exitCode : isUsage ? WRONG_USAGE : 1;
@@ -52,6 +62,11 @@ export function runProgram(main: () => Promise<void>, usage: string): void {
 /** Writes a line to standard output. */
 export function print(words: string): void {
   process.stdout.write(`${words}\n`);
+}
+
+/** Writes to standard error what must not mix with the output, which may go to another program: progress, for example. */
+export function note(words: string): void {
+  process.stderr.write(`${words}\n`);
 }
 
 /** Runs a parser of arguments. @throws UsageError for whatever it throws, such as an unknown option or a missing value */
@@ -120,7 +135,7 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
   const entry = createEntry(app);
   let isSaid = false;
   const onPartOfList = () => {
-    if (!isSaid) process.stderr.write(`${PART_OF_LIST}\n`);
+    if (!isSaid) note(PART_OF_LIST);
     isSaid = true;
   };
   return {

@@ -3,51 +3,65 @@ import { parseStoreConfig, type StoreConfig } from '../config.ts';
 import { declareRestored, moveStore } from '../db/move-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
 import { realSystem } from '../system.ts';
-import { parseOrExplain, print, runProgram, UsageError } from './program.ts';
+import { note, type Program, parseOrExplain, print, UsageError } from './program.ts';
 
 const USAGE = `Usage:
-  npm run store -- copy --to postgres://user@host:5432/database
+  vps-slack store copy --to postgres://user@host:5432/database
       Moves the SQLite database (DATABASE_URL) to an empty PostgreSQL database. Stop the app first.
       The password can be part of the address or in the variable PGPASSWORD.
-  npm run store -- restored
+  vps-slack store restored
       Marks the database (DATABASE_URL) as restored from a backup. Run it before you start the app on it: orders that the
-      backup lists as confirmed or sent may have been paid since, so none is sent again.`;
+      backup lists as confirmed or sent may have been paid since, so none is sent again.
+  [--json]  for other programs`;
+
+const OPTIONS = { to: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 
 type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
 
 /** Copies the store to another database, or marks it as restored from a backup (docs/design.md 4.12). */
-async function main(): Promise<void> {
-  const work = parseCommand();
+async function run(args: readonly string[]): Promise<void> {
+  const work = parseCommand(args);
   const config = parseStoreConfig(process.env);
   await work(config, createVault(config.ENCRYPTION_KEYS));
 }
 
 /** @throws UsageError */
-function parseCommand(): Work {
+function parseCommand(args: readonly string[]): Work {
   const { values, positionals } = parseOrExplain(() =>
-    parseArgs({ options: { to: { type: 'string' } }, allowPositionals: true }),
+    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
   );
   const [name, ...rest] = positionals;
-  const { to } = values;
+  const { to, json } = values;
   if (name === undefined) throw new UsageError('Choose copy or restored.');
   if (name !== 'copy' && name !== 'restored')
     throw new UsageError(`There's no command "${name}". Choose copy or restored.`);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   if (name === 'copy') {
     if (to === undefined) throw new UsageError('Where to? Add --to and the address of a database.');
-    return (config, vault) => copy(to, config, vault);
+    return (config, vault) => copy(to, json, config, vault);
   }
   if (to !== undefined) throw new UsageError('restored takes no --to.');
-  return restored;
+  return (config, vault) => restored(json, config, vault);
 }
 
-async function copy(to: string, { DATABASE_URL: from, SPILL_DIR }: StoreConfig, vault: Vault): Promise<void> {
-  await moveStore({ from, to, spillDir: SPILL_DIR, vault, system: realSystem, report: print });
+async function copy(
+  to: string,
+  isJson: boolean,
+  { DATABASE_URL: from, SPILL_DIR: spillDir }: StoreConfig,
+  vault: Vault,
+): Promise<void> {
+  await moveStore({ from, to, spillDir, vault, system: realSystem, report: isJson ? note : print });
+  if (isJson) print(JSON.stringify({ isMoved: true }));
 }
 
-async function restored({ DATABASE_URL, SPILL_DIR }: StoreConfig, vault: Vault): Promise<void> {
+async function restored(
+  isJson: boolean,
+  { DATABASE_URL, SPILL_DIR }: StoreConfig,
+  vault: Vault,
+): Promise<void> {
   const options = { databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system: realSystem };
   const { orders, approvals } = await declareRestored(options);
+  if (isJson) return print(JSON.stringify({ unconfirmedOrders: orders, canceledApprovals: approvals }));
   print(`Unconfirmed orders: ${orders}. Canceled requests for approval: ${approvals}.`);
   print(
     'Done. Start the app, and compare the hosting account with /vps list before anyone orders again. ' +
@@ -55,4 +69,4 @@ async function restored({ DATABASE_URL, SPILL_DIR }: StoreConfig, vault: Vault):
   );
 }
 
-runProgram(main, USAGE);
+export const store: Program = { usage: USAGE, commands: ['copy', 'restored'], options: OPTIONS, run };

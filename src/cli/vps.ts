@@ -15,21 +15,22 @@ import {
   confirmOnTerminal,
   describeTable,
   findSystemUser,
+  note,
+  type Program,
   type ProgramApp,
   ProgramEnd,
   parseOrExplain,
   parseWorkspaceId,
   plainText,
   print,
-  runProgram,
   UsageError,
   withApp,
 } from './program.ts';
 
 const USAGE = `Usage, when Slack is down:
-  npm run -s vps -- list [filter]     lists the servers
-  npm run -s vps -- show <server>     shows one, by label, ID or IPv4 address
-  npm run -s vps -- start|stop|reboot <server>
+  vps-slack vps list [filter]     lists the servers
+  vps-slack vps show <server>     shows one, by label, ID or IPv4 address
+  vps-slack vps start|stop|reboot <server>
       asks, sends it, and follows the server for up to two minutes
       [--yes]    skip the question (full label required)
       [--again]  allow a second reboot within two minutes
@@ -39,9 +40,9 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 unconfirmed.`;
 type Work = (app: ProgramApp, options: VpsOptions) => Promise<void>;
 
 /** Lists, shows, starts, stops and reboots servers without Slack. Never sends a paid request. The app may be running. */
-async function main(): Promise<void> {
-  const { work, workspaceId, ...options } = parseCommand();
-  const run = async (app: ProgramApp) => {
+async function run(args: readonly string[]): Promise<void> {
+  const { work, workspaceId, ...options } = parseCommand(args);
+  const carryOut = async (app: ProgramApp) => {
     try {
       await work(app, { ...options, workspaceId: workspaceId ?? (await findOnlyWorkspace(app)) });
     } catch (error) {
@@ -49,21 +50,20 @@ async function main(): Promise<void> {
       throw words === undefined ? error : new ProgramEnd(words, 1);
     }
   };
-  await withApp(parseKeyConfig(process.env), run, commandLineOf(findSystemUser(process.env)));
+  await withApp(parseKeyConfig(process.env), carryOut, commandLineOf(findSystemUser(process.env)));
 }
 
+const OPTIONS = {
+  workspace: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
+  again: { type: 'boolean', default: false },
+} as const;
+
 /** @throws UsageError */
-function parseCommand() {
+function parseCommand(args: readonly string[]) {
   const { values, positionals } = parseOrExplain(() =>
-    parseArgs({
-      options: {
-        workspace: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        yes: { type: 'boolean', default: false },
-        again: { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
-    }),
+    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
   );
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
   const work = parseWork(positionals);
@@ -97,10 +97,10 @@ function parseWork([command, name = '', ...rest]: readonly string[]): Work {
 /** Finds the one workspace with an API key. @throws ProgramEnd without one, UsageError for several */
 async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
   const connected = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
-  return chooseOnly(connected, 'No workspace has an API key. Set one with: npm run key -- set');
+  return chooseOnly(connected, 'No workspace has an API key. Set one with: vps-slack key set');
 }
 
-/** Exit codes of `npm run vps` (docs/servers.md). */
+/** Exit codes of `vps-slack vps` (docs/servers.md). */
 const REFUSED = 1;
 const UNCONFIRMED = 3;
 
@@ -111,11 +111,6 @@ interface VpsOptions {
   readonly isYes: boolean;
   /** Skip the question about a server that was rebooted a moment ago. */
   readonly isAgain: boolean;
-}
-
-/** Writes to standard error, since the output may go to another program. */
-function note(words: string): void {
-  process.stderr.write(`${words}\n`);
 }
 
 const onWait: OnWait = ({ position, estimateMs } = {}) => {
@@ -155,7 +150,7 @@ async function changeOne(
   if (change.isUnconfirmed) {
     report({ server, action, outcome: 'unconfirmed', state: change.state }, options, '');
     throw new ProgramEnd(
-      `We're not sure whether ${label} was ${past}: the hosting API didn't confirm it. Check before you try again: npm run -s vps -- show ${server.id}`,
+      `We're not sure whether ${label} was ${past}: the hosting API didn't confirm it. Check before you try again: vps-slack vps show ${server.id}`,
       UNCONFIRMED,
     );
   }
@@ -321,8 +316,7 @@ function explainRefusal(error: Refusal): string | undefined {
     const { server, act, protectedBy } = error.details;
     return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${act === 'delete' ? 'deleted' : VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
   }
-  if (isRefusal(error, 'no_api_key'))
-    return 'This workspace has no API key. Set one with: npm run key -- set';
+  if (isRefusal(error, 'no_api_key')) return 'This workspace has no API key. Set one with: vps-slack key set';
   if (isRefusal(error, 'key_unreadable'))
     return `The API key was encrypted with key "${error.details.keyId}", which is missing from ENCRYPTION_KEYS.`;
   if (isRefusal(error, 'waited_too_long'))
@@ -350,4 +344,9 @@ const CAUSES: Partial<Readonly<Record<HostingError['code'], string>>> = {
   unreadable_answer: "the hosting API's answer couldn't be read",
 };
 
-runProgram(main, USAGE);
+export const vps: Program = {
+  usage: USAGE,
+  commands: ['list', 'show', ...POWER_ACTIONS],
+  options: OPTIONS,
+  run,
+};

@@ -26,4 +26,4 @@ async function readPieces(): Promise<readonly Piece[]> {
   return listPieces();
 }
 
-runProgram(main, CHECK_SLACK_USAGE);
+runProgram({ usage: CHECK_SLACK_USAGE, commands: [], options: {}, run: main }, process.argv.slice(2));

@@ -7,17 +7,20 @@ import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 
 const ENCRYPTION_KEYS = `test:${makeKey('store')}`;
 
-/** Runs the built program as `npm run store -- …` does. */
+/** Runs the built program. */
 function runStore(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = { PATH: process.env.PATH, ENCRYPTION_KEYS, ...environment };
-    execFile(process.execPath, ['dist/bundled/cli/store.js', ...args], { env }, (error, output, words) =>
-      resolve({ code: Number(error?.code ?? 0), output, words }),
+    execFile(
+      process.execPath,
+      ['dist/bundled/cli/main.js', 'store', ...args],
+      { env },
+      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
     );
   });
 }
 
-describe('npm run store', () => {
+describe('vps-slack store', () => {
   test.each([
     [[], 'Choose copy or restored.'],
     [['move'], `There's no command "move". Choose copy or restored.`],
@@ -30,8 +33,8 @@ describe('npm run store', () => {
     const { code, output, words } = await runStore(args);
     expect([code, output]).toEqual([2, '']);
     expect(words.split('\n')[0]).toBe(problem);
-    expect(words).toContain('npm run store -- copy --to postgres://');
-    expect(words).toContain('npm run store -- restored');
+    expect(words).toContain('vps-slack store copy --to postgres://');
+    expect(words).toContain('vps-slack store restored');
   });
 
   test.skipIf(!postgresUrl)('copy moves the store once, and prints the next step', async () => {

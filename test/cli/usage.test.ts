@@ -1,29 +1,70 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 
-/** Runs a built program, without any setting. */
-function run(name: string, args: readonly string[]) {
+/** Runs the built program, without any setting. */
+function run(...args: readonly string[]) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = { PATH: process.env.PATH };
-    execFile(process.execPath, [`dist/bundled/cli/${name}.js`, ...args], { env }, (error, output, words) =>
+    execFile(process.execPath, ['dist/bundled/cli/main.js', ...args], { env }, (error, output, words) =>
       resolve({ code: Number(error?.code ?? 0), output, words }),
     );
   });
 }
 
-describe.each(['vps', 'audit', 'store', 'key'])('npm run %s', (name) => {
-  test('-- --help shows the usage, before or after a command, and needs no settings', async () => {
+const PROGRAMS = ['start', 'key', 'audit', 'store', 'vps', 'completion'];
+
+test('vps-slack --help lists every command, and without one the list goes to standard error', async () => {
+  const help = await run('--help');
+  expect(help).toEqual({ code: 0, output: expect.stringMatching(/^Usage: vps-slack/), words: '' });
+  expect([...help.output.matchAll(/^ {2}(\w+) {2,}[A-Z]/gm)].map(([, name]) => name)).toEqual(PROGRAMS);
+  expect(await run()).toEqual({ code: 2, output: '', words: `Choose a command.\n\n${help.output}` });
+  const wrong = await run('toString');
+  expect(wrong).toMatchObject({ code: 2, output: '' });
+  expect(wrong.words).toContain('There\'s no command "toString" of vps-slack.\n\nUsage');
+});
+
+describe.each(PROGRAMS)('vps-slack %s', (name) => {
+  test('--help shows the usage, before or after a command, and needs no settings', async () => {
     const [alone, ...others] = await Promise.all(
-      [['--help'], ['-h'], ['list', '--help']].map((args) => run(name, args)),
+      [['--help'], ['-h'], ['list', '--help']].map((args) => run(name, ...args)),
     );
     expect(alone).toEqual({ code: 0, output: expect.stringMatching(/^Usage/), words: '' });
-    expect(alone?.output).toMatch(new RegExp(`\n  npm run (-s )?${name} -- `));
+    expect(alone?.output).toMatch(new RegExp(`vps-slack ${name}`));
+    if (name !== 'completion') expect(alone?.output).toContain('--json');
     for (const other of others) expect(other).toEqual(alone);
   });
 
   test('prints the same usage to standard error for wrong arguments, and exits with 2', async () => {
-    const { output } = await run(name, ['--help']);
-    const wrong = await run(name, ['--hlep']);
-    expect(wrong).toEqual({ code: 2, output: '', words: `Unknown option '--hlep'.\n\n${output}` });
+    const { output } = await run(name, '--help');
+    const wrong = await run(name, '--hlep');
+    expect(wrong).toMatchObject({ code: 2, output: '' });
+    expect(wrong.words).toMatch(/^(Unknown option '--hlep'|Choose bash or zsh)\.\n\n/);
+    expect(wrong.words.endsWith(`\n\n${output}`)).toBe(true);
+  });
+});
+
+describe('the completion', () => {
+  /** What bash offers after these words. */
+  async function offers(...words: readonly string[]): Promise<readonly string[]> {
+    const { output } = await run('completion', 'bash');
+    const typed = ['vps-slack', ...words].map((word) => `'${word}'`).join(' ');
+    const script = `${output}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _vps_slack; echo "\${COMPREPLY[*]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
+  }
+
+  test('for bash offers the commands, then what belongs to the command', async () => {
+    expect(await offers('')).toEqual(PROGRAMS);
+    expect(await offers('st')).toEqual(['start', 'store']);
+    expect(await offers('vps', 're')).toEqual(['reboot']);
+    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--older-than-days', '--json']));
+    expect(await offers('key', '')).toEqual(expect.arrayContaining(['set', 'remove', '--workspace']));
+  });
+
+  const hasZsh = spawnSync('zsh', ['--version']).status === 0;
+  if (!hasZsh) process.stderr.write('The completion is not tried in zsh: it is not installed\n');
+  test.runIf(hasZsh)('for zsh is accepted by zsh', async () => {
+    const { output } = await run('completion', 'zsh');
+    const offered = `compdef() { :; }; compadd() { print -l \${(P)2}; }\n${output}\nwords=(vps-slack vps re); CURRENT=3; _vps_slack`;
+    expect(execFileSync('zsh', ['-fc', offered], { encoding: 'utf8' })).toContain('reboot\n');
   });
 });

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { makeKey } from '../support/keys.ts';
 import { startProcess } from '../support/process.ts';
 import { startTeam } from '../support/team.ts';
 import { readStages } from './support/container-file.ts';
+import { asOther, canBeOther, copyPackages, copySources, NODE_USER } from './support/packages.ts';
 
 /*
  * There is no container engine where the tests run. So the steps of the container file are done by hand in a folder: what
@@ -16,13 +16,6 @@ import { readStages } from './support/container-file.ts';
  */
 
 const run = promisify(execFile);
-const lock = z.object({
-  packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
-});
-/** The user "node" of the image. */
-const NODE_USER = 1000;
-const canBeOther = process.getuid?.() === 0;
-
 let image: string;
 beforeAll(async () => {
   image = await mkdtemp(join(tmpdir(), 'vps-slack-image-'));
@@ -31,12 +24,7 @@ beforeAll(async () => {
   await mkdir(context);
   for (const { from, source } of build?.copies ?? []) {
     expect(from).toBeUndefined();
-    // As .dockerignore has it.
-    for (const path of source)
-      await cp(path, join(context, path), {
-        recursive: true,
-        filter: (file) => !file.startsWith('src/sandbox'),
-      });
+    await copySources(source, context);
   }
   await symlink(join(process.cwd(), 'node_modules'), join(context, 'node_modules'));
   await run('npm', ['run', 'build'], { cwd: context });
@@ -61,41 +49,13 @@ afterAll(async () => {
   await rm(image, { recursive: true, force: true });
 });
 
-/** What `npm ci --omit=dev` installs. */
-async function copyPackages(target: string): Promise<void> {
-  const { packages } = lock.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
-  for (const [path, { dev }] of Object.entries(packages)) {
-    if (path === '' || dev || path.split('node_modules/').length !== 2) continue;
-    const nested = (file: string) => {
-      const inside = Object.entries(packages).find(([each]) => file === each);
-      return !inside?.[1].dev;
-    };
-    await cp(path, join(target, path.replace('node_modules/', '')), {
-      recursive: true,
-      filter: nested,
-    }).catch((error: NodeJS.ErrnoException) => {
-      // For other platforms.
-      if (error.code !== 'ENOENT') throw error;
-    });
-  }
-}
-
 async function forbidWriting(folder: string): Promise<void> {
   await run('chmod', ['-R', 'a-w,a+rX', folder]);
 }
 
 /** Runs the entry point as the image does: another user, a folder that can't be written to. */
-function asInImage(args: readonly string[]): readonly [string, ...string[]] {
-  const command = [process.execPath, join(image, 'app', 'src/start.mjs'), ...args] as const;
-  if (!canBeOther) return command;
-  return [
-    'setpriv',
-    `--reuid=${NODE_USER}`,
-    `--regid=${NODE_USER}`,
-    '--clear-groups',
-    '--no-new-privs',
-    ...command,
-  ];
+function asInImage(args: readonly string[]) {
+  return asOther(process.execPath, join(image, 'app', 'src/start.mjs'), ...args);
 }
 
 test('what the container file copies is enough to run, without rights, in a folder that can’t be written to', async () => {

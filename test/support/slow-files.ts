@@ -17,6 +17,7 @@ export const SLOW: readonly string[] = [
   // servers and programs of their own
   'cli/check-slack',
   'deploy/container',
+  'deploy/package',
   'hosting/several-processes',
   'sandbox/main',
   'store/engine/durability',

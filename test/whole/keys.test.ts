@@ -26,12 +26,12 @@ function run(file: string, args: readonly string[], environment: Environment, in
 
 /** Every program that opens the store, except the app. */
 const PROGRAMS = [
-  ['cli/key.js', 'list'],
-  ['cli/key.js', 'set', '--workspace', TEAM.id],
-  ['cli/audit.js', 'verify'],
-  ['cli/vps.js', 'list'],
-  ['cli/store.js', 'restored'],
-  ['cli/store.js', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
+  ['cli/main.js', 'key', 'list'],
+  ['cli/main.js', 'key', 'set', '--workspace', TEAM.id],
+  ['cli/main.js', 'audit', 'verify'],
+  ['cli/main.js', 'vps', 'list'],
+  ['cli/main.js', 'store', 'restored'],
+  ['cli/main.js', 'store', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
 ] as const;
 
 const [K1, OTHER_K1, K2] = [ENCRYPTION_KEY, `k1:${makeKey('staging')}`, `k2:${makeKey('next')}`];
@@ -58,7 +58,7 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
     const { audit, apiKeys } = team.app.ports;
     const before = await audit.listHeads();
     const setKey = (settings: Environment) =>
-      run('cli/key.js', ['set', '--workspace', TEAM.id], settings, team.apiKey);
+      run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], settings, team.apiKey);
 
     const staging = { ...team.environment, ENCRYPTION_KEYS: OTHER_K1 };
     for (const settings of [staging, { ...staging, ENCRYPTION_KEYS: `${K2},${OTHER_K1}` }])
@@ -86,27 +86,29 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
     owner.overlooksOldMessages();
     await owner.types('/vps password web-1');
     await owner.sees(password);
-    expect(await run('cli/audit.js', ['verify'], team.environment)).toMatchObject({ code: 0 });
+    expect(await run('cli/main.js', ['audit', 'verify'], team.environment)).toMatchObject({ code: 0 });
   });
 
   test('are replaced as the README says: the app takes a new key, and the programs follow', async () => {
     await using team = await startTeam({ engine });
     const password = await orderServer(team);
     const verify = (keys: string) =>
-      run('cli/audit.js', ['verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
+      run('cli/main.js', ['audit', 'verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
     const both = { ...team.environment, ENCRYPTION_KEYS: `${K2},${K1}` };
 
-    const early = await run('cli/key.js', ['set', '--workspace', TEAM.id], both, team.apiKey);
+    const early = await run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], both, team.apiKey);
     expect(early).toEqual({
       code: 1,
       output: expect.stringMatching(/^ENCRYPTION_KEYS begins with the key "k2", .+ start the app .+\.\n$/),
     });
     await team.restart(async () => {
-      expect(await run('cli/store.js', ['restored'], both)).toMatchObject({ code: 0 });
+      expect(await run('cli/main.js', ['store', 'restored'], both)).toMatchObject({ code: 0 });
       // The local Slack goes on to speak to the app of the test.
       await using app = await startProcess({ ...both, ...(engine === 'sqlite' ? {} : { PORT: '0' }) });
       expect(app.output()).toContain('"msg":"ready"');
-      expect(await run('cli/key.js', ['set', '--workspace', TEAM.id], both, team.apiKey)).toMatchObject({
+      expect(
+        await run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], both, team.apiKey),
+      ).toMatchObject({
         code: 0,
       });
       await app.stop();

@@ -182,22 +182,24 @@ describe.concurrent('npm run key', () => {
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected');
 
-    const wrong = await run('cli/key.js', ['set', ...wanted], settings, 'not-the-key\n');
+    const wrong = await run('cli/main.js', ['key', 'set', ...wanted], settings, 'not-the-key\n');
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('rejected this key') });
-    const kept = await run('cli/key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
+    const kept = await run('cli/main.js', ['key', 'set', ...wanted], settings, `${team.apiKey}\n`);
     expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is stored') });
     expect(kept.output).not.toContain(team.apiKey);
     await owner.types('/vps list');
     await owner.sees('There are no servers');
 
-    expect((await run('cli/key.js', ['list'], settings)).output).toContain(TEAM.id);
+    expect((await run('cli/main.js', ['key', 'list'], settings)).output).toContain(TEAM.id);
     expect(await auditOf(team)).toEqual([
       'connect started',
       'connect failed',
       'connect started',
       'connect done',
     ]);
-    expect((await run('cli/key.js', ['remove', ...wanted], settings)).output).toContain('was removed');
+    expect((await run('cli/main.js', ['key', 'remove', ...wanted], settings)).output).toContain(
+      'was removed',
+    );
     owner.overlooksOldMessages();
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected');
@@ -206,10 +208,10 @@ describe.concurrent('npm run key', () => {
   test('needs no --workspace if there is only one, and names them if there are several', async () => {
     await using team = await startTeam({ isConnected: false });
     const { environment, apiKey, app } = team;
-    const kept = await run('cli/key.js', ['set'], { ...environment }, `${apiKey}\n`);
+    const kept = await run('cli/main.js', ['key', 'set'], { ...environment }, `${apiKey}\n`);
     expect(kept).toEqual({ code: 0, output: expect.stringContaining(`Workspace ${TEAM.id} is connected`) });
     await app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
-    const which = await run('cli/key.js', ['remove'], { ...environment });
+    const which = await run('cli/main.js', ['key', 'remove'], { ...environment });
     expect(which).toEqual({
       code: 2,
       output: expect.stringMatching(
@@ -226,7 +228,7 @@ describe.concurrent('npm run key', () => {
     [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
     [['list', 'all'], 'Unexpected argument: all'],
   ])('with %j prints what is wrong, and then the usage', async (args, words) => {
-    const { code, output } = await run('cli/key.js', args, {});
+    const { code, output } = await run('cli/main.js', ['key', ...args], {});
     expect(code).toBe(2);
     expect(output.split('\n\n')[0]).toContain(words);
     expect(output).toContain('\n\nUsage:\n');
@@ -237,7 +239,7 @@ describe.concurrent('npm run key', () => {
 onTerminal('npm run key on a terminal', () => {
   test('asks for the key, does not show it, and takes Enter', async () => {
     await using team = await startTeam({ isConnected: false });
-    await using key = startOnTerminal('cli/key.js set', { ...team.environment });
+    await using key = startOnTerminal('cli/main.js key set', { ...team.environment });
     await expect.poll(key.screen).toContain('press Enter: ');
     key.type(`${team.apiKey}\r`);
     expect(await key.ended).toBe(0);
@@ -247,7 +249,7 @@ onTerminal('npm run key on a terminal', () => {
 
   test('stores nothing after Ctrl-C', async () => {
     await using team = await startTeam({ isConnected: false });
-    await using key = startOnTerminal('cli/key.js set', { ...team.environment });
+    await using key = startOnTerminal('cli/main.js key set', { ...team.environment });
     await expect.poll(key.screen).toContain('press Enter: ');
     key.type(`${team.apiKey}\u0003`);
     expect(await key.ended).toBe(1);

@@ -22,8 +22,11 @@ async function startPart(): Promise<Team> {
 function runVps({ environment }: Team, ...args: readonly string[]) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = { PATH: process.env.PATH, ...environment };
-    execFile(process.execPath, ['dist/bundled/cli/vps.js', ...args], { env }, (error, output, words) =>
-      resolve({ code: Number(error?.code ?? 0), output, words }),
+    execFile(
+      process.execPath,
+      ['dist/bundled/cli/main.js', 'vps', ...args],
+      { env },
+      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
     );
   });
 }

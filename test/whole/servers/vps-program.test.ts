@@ -8,7 +8,7 @@ import { postgresUrl } from '../../support/postgres.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
 
-const PROGRAM = 'dist/bundled/cli/vps.js';
+const PROGRAM = ['dist/bundled/cli/main.js', 'vps'] as const;
 
 interface Ended {
   readonly code: number;
@@ -27,13 +27,13 @@ function start(file: string, args: readonly string[], env: Readonly<Record<strin
 }
 
 const run = (team: Team, ...args: readonly string[]) =>
-  start(process.execPath, [PROGRAM, ...args], team.environment);
+  start(process.execPath, [...PROGRAM, ...args], team.environment);
 
 /** The same on a terminal, where this is typed. */
 const runOnTerminal = (team: Team, input: string, ...args: readonly string[]) =>
   start(
     'script',
-    ['-qec', [process.execPath, PROGRAM, ...args].join(' '), '/dev/null'],
+    ['-qec', [process.execPath, ...PROGRAM, ...args].join(' '), '/dev/null'],
     team.environment,
     input,
   );
@@ -181,7 +181,7 @@ test.each([
   [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
   [['list', '--jso'], "Unknown option '--jso'."],
 ])('npm run vps with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
-  const { code, output, words } = await start(process.execPath, [PROGRAM, ...args], {});
+  const { code, output, words } = await start(process.execPath, [...PROGRAM, ...args], {});
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(words.split('\n\n')[0]).toContain(problem);
   expect(words).toContain('\n\nUsage');
