@@ -23,6 +23,7 @@ import type { ReminderNotifier } from './reminders/notifier.ts';
 import type { Digests, Reminders } from './reminders/store.ts';
 import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
+import type { SealedTexts } from './sealed.ts';
 import type { DeleteNotifier } from './servers/deletion.ts';
 import type { FollowNotifier } from './servers/follow.ts';
 import type { FollowedActs } from './servers/follow-store.ts';
@@ -60,6 +61,7 @@ export interface Store {
   /** The clock that all processes on the store share, and IDs in its order. */
   readonly clock: Engine['clock'];
   readonly installationStore: InstallationStore;
+  readonly sealed: SealedTexts;
   /** Notes for the operator about the database as it was found, a sentence each. */
   readonly notes: readonly string[];
   /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */

@@ -91,7 +91,7 @@ function openKey(vault: Vault, row: ApiKeyRow): Secret<string> {
 }
 
 /** Binds a sealed key to its setter and time, so that a row that was altered or partly restored can't be opened. */
-function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
+export function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
   return {
     table: 'api_keys',
     row: row.workspace_id,

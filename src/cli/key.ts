@@ -9,16 +9,22 @@ import {
   readKey,
   WRONG_KEYS,
 } from '../account/keys.ts';
-import { parseKeyConfig } from '../config.ts';
+import { parseKeyConfig, parseStoreConfig } from '../config.ts';
 import { HostingError } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
+import { openStore } from '../db/open-store.ts';
+import { createVault } from '../db/vault.ts';
+import type { KeyUse, Unopened } from '../sealed.ts';
+import { realSystem } from '../system.ts';
 import {
   askSecretly,
   chooseOnly,
+  note,
   type Program,
   type ProgramApp,
   parseOrExplain,
   parseWorkspaceId,
+  plainText,
   print,
   UsageError,
   withApp,
@@ -28,14 +34,23 @@ const USAGE = `Usage:
   vps-slack key set       tests an API key and stores it: asks for it, or reads it from standard input
   vps-slack key remove    removes the workspace's API key; servers keep running
   vps-slack key list      lists the workspaces that have an API key
-  [--workspace T…]        needed if the app is installed in several workspaces   [--json]  for other programs`;
+      [--workspace T…]    needed if the app is installed in several workspaces
+  vps-slack key rotate    encrypts everything under the first key of ENCRYPTION_KEYS, while the app runs, and says which keys
+                          are still needed; can be interrupted and run again
+      [--dry-run]         says it without changing anything
+  [--json]  for other programs
+Exit codes: 0 done, 1 refused, or something can't be decrypted, 2 wrong usage.`;
 
-const OPTIONS = { workspace: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+const OPTIONS = {
+  workspace: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
 
 /** Prints an outcome, for another program with `--json`. */
 type Report = (words: string, json: unknown) => void;
 
-/** Manages the hosting API keys without Slack, for apps that have no public address. @throws UsageError */
+/** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseOrExplain(() =>
     parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
@@ -43,11 +58,12 @@ async function run(args: readonly string[]): Promise<void> {
   const [command, ...rest] = positionals;
   if (command === undefined) throw new UsageError(`Choose ${CHOICE}.`);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
+  const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
+  if (command === 'rotate') return rotate(values['dry-run'], report);
   const work = COMMANDS[command];
   if (!Object.hasOwn(COMMANDS, command) || !work)
     throw new UsageError(`There's no command "${command}". Choose ${CHOICE}.`);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
-  const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
   await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
 }
 
@@ -88,7 +104,65 @@ async function set(app: ProgramApp, report: Report, named?: WorkspaceId): Promis
 }
 
 const COMMANDS: Readonly<Record<string, typeof list | typeof set>> = { set, remove, list };
-const CHOICE = 'set, remove or list';
+const CHOICE = 'set, remove, list or rotate';
+
+/** How many texts there are between two lines of progress. */
+const STEP = 100;
+
+/** Encrypts everything under the first key. The app may be running. Exit code 1 if something is left under another key. */
+async function rotate(isDryRun: boolean, report: Report): Promise<void> {
+  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, ENCRYPTION_KEYS } = parseStoreConfig(process.env);
+  const vault = createVault(ENCRYPTION_KEYS);
+  const store = await openStore({ databaseUrl, spillDir, vault, system: realSystem, lock: false });
+  try {
+    const { sealed, spill } = store;
+    const onResealed = (count: number) => {
+      if (count % STEP === 0) note(`${count} encrypted under the first key…`);
+    };
+    const resealed = isDryRun ? 0 : await sealed.reseal(onResealed);
+    const unopened = await sealed.openAll();
+    const keys = await sealed.listKeyUse();
+    const { answers, unreadable } = await spill.readAll();
+    const waiting = answers.length + unreadable;
+    const lines = [
+      ...(isDryRun ? [] : [`Encrypted under the first key just now: ${resealed}.`]),
+      ...keys.map((use, at) => describeUse(use, at === 0)),
+      ...unopened.map(describeUnopened),
+      ...(waiting > 0 ? [`${waiting} answers to paid orders are still in SPILL_DIR. ${WAITING}`] : []),
+    ];
+    report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting });
+    const isLeft = keys.slice(1).some(({ encrypts }) => Object.keys(encrypts).length > 0);
+    if (unopened.length > 0 || (isLeft && !isDryRun)) process.exitCode = 1;
+  } finally {
+    await store.close();
+  }
+}
+
+const WAITING = 'Keep every key until the app has stored them, which it does when it starts.';
+
+function describeUse({ keyId, isMissing, encrypts, signs, names }: KeyUse, isFirst: boolean): string {
+  const counts = Object.entries(encrypts).map(([what, count]) => `${what}: ${count}`);
+  const uses = [
+    counts.length > 0 ? `encrypts ${counts.join(', ')}` : 'encrypts nothing',
+    ...(signs > 0 ? [`signs ${signs} entries of the audit log`] : []),
+    ...(names > 0 ? [`names the hosting account of ${names} open orders and requests`] : []),
+  ];
+  return `${keyId}${isMissing ? ' (missing)' : ''}: ${uses.join('; ')}. ${isFirst ? 'It is the first key.' : adviseOn(counts.length, signs, names, isMissing)}`;
+}
+
+function adviseOn(encrypted: number, signs: number, names: number, isMissing: boolean): string {
+  if (encrypted + signs + names === 0) return isMissing ? 'It isn’t needed.' : 'You can remove it.';
+  if (isMissing) return 'Put it back into ENCRYPTION_KEYS, after the others.';
+  if (encrypted > 0) return 'Don’t remove it: run vps-slack key rotate.';
+  if (names > 0) return 'Keep it until these have ended.';
+  return 'Keep it last in ENCRYPTION_KEYS for as long as you keep these entries: they can’t be verified without it.';
+}
+
+function describeUnopened({ what, id, why }: Unopened): string {
+  const reason =
+    why === 'altered' ? 'was altered, or belongs to another row' : 'its key is missing from ENCRYPTION_KEYS';
+  return `Can’t be decrypted, and was left as it is: ${what}, row ${plainText(id)}: ${reason}.`;
+}
 
 function explainFailure(error: unknown): never {
   if (!(error instanceof HostingError)) throw error;
@@ -102,4 +176,9 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-export const key: Program = { usage: USAGE, commands: Object.keys(COMMANDS), options: OPTIONS, run };
+export const key: Program = {
+  usage: USAGE,
+  commands: [...Object.keys(COMMANDS), 'rotate'],
+  options: OPTIONS,
+  run,
+};

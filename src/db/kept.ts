@@ -91,7 +91,7 @@ export function createReplyUrls({ db, vault }: Foundation) {
   return {
     /** Stores a URL under the ID of its form or act, with five uses, in place of an earlier one. */
     store: (id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void> => {
-      const value = vault.seal(url.reveal(), placeOf(id, workspaceId));
+      const value = vault.seal(url.reveal(), placeOfReplyUrl(id, workspaceId));
       return keep(db, {
         kind: 'reply_url',
         id,
@@ -112,11 +112,11 @@ export function createReplyUrls({ db, vault }: Foundation) {
         .where('until', '>', now)
         .returning(['workspace_id', 'value'])
         .executeTakeFirst();
-      return row && new Secret(vault.open(row.value, placeOf(id, row.workspace_id)));
+      return row && new Secret(vault.open(row.value, placeOfReplyUrl(id, row.workspace_id)));
     },
   };
 }
 
-function placeOf(id: string, workspaceId: string): SealedPlace {
+export function placeOfReplyUrl(id: string, workspaceId: string): SealedPlace {
   return { table: 'kept', row: `reply_url ${id}`, column: 'value', workspaceId };
 }

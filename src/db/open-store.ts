@@ -13,6 +13,7 @@ import { createSpill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch-store.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
+import { createSealedTexts } from '../sealed.ts';
 import { createFollowedActs } from '../servers/follow-store.ts';
 import { createServerNotes } from '../servers/notes.ts';
 import type { System } from '../system.ts';
@@ -78,13 +79,18 @@ export async function openStore({
     const storeId = lock ? await identify(foundation) : '';
     if (lock) await lookForUnconfirmed(db);
     const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
-    const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : [])];
+    const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
+    const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : []), ...missing];
     const ledger = noteSent(parts.ledger, lastSent, storeId);
     return { ...parts, ledger, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function describeMissingKey(keyId: string): string {
+  return `ENCRYPTION_KEYS lacks the key "${keyId}", which encrypts data that is still needed. Put it back, after the others, and run "vps-slack key rotate" before you remove it.`;
 }
 
 /** A note that is ahead of the database would prove a restore that never was: it follows the commit. */
@@ -161,6 +167,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     jobStore: createJobStore(foundation),
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
+    sealed: createSealedTexts(foundation),
     ping: createPing(foundation, system),
   };
 }

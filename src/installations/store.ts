@@ -243,7 +243,7 @@ function sealTokens(row: BoundColumns, { bot, rotation }: BotTokens, vault: Vaul
 }
 
 /** Binds the tokens to the install (who, when, how many before), so that those of an earlier one can't be put back. */
-function placeOfTokens(row: BoundColumns): SealedPlace {
+export function placeOfTokens(row: BoundColumns): SealedPlace {
   const { id, is_org, enterprise_id, generation, installed_by, installed_at, expires_at } = row;
   return {
     table: 'installations',

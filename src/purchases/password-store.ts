@@ -141,7 +141,7 @@ type PasswordFacts = Pick<
 >;
 
 /** Bound to its creator as well: who rewrites the row reads nothing (docs/design.md 5.1). */
-function placeOfPassword(row: PasswordFacts): SealedPlace {
+export function placeOfPassword(row: PasswordFacts): SealedPlace {
   return {
     table: 'passwords',
     row: row.operation_id,

@@ -313,6 +313,6 @@ function asPassword(answer: Secret<string>): Secret<string> {
   return new Secret(`No root password was recognized. The hosting API answered:\n${answer.reveal()}`);
 }
 
-function placeOfAnswer({ id, workspaceId }: Row): SealedPlace {
+export function placeOfAnswer({ id, workspaceId }: Row): SealedPlace {
   return { table: 'operations', row: id, column: 'sealed_answer', workspaceId };
 }

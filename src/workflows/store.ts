@@ -172,7 +172,7 @@ async function receive(
 ): Promise<boolean> {
   const { engine, vault } = foundation;
   const { id, workspaceId } = run;
-  const sealed = token === undefined ? null : vault.seal(token.reveal(), placeOf(run));
+  const sealed = token === undefined ? null : vault.seal(token.reveal(), placeOfRunToken(run));
   const added = await trx
     .insertInto('workflow_runs')
     .values({
@@ -256,13 +256,13 @@ async function findToken({ db, vault }: Foundation, run: WorkflowRun): Promise<S
     .executeTakeFirst();
   const sealed = row?.sealed_token ?? undefined;
   try {
-    return sealed === undefined ? undefined : new Secret(vault.open(sealed, placeOf(run)));
+    return sealed === undefined ? undefined : new Secret(vault.open(sealed, placeOfRunToken(run)));
   } catch {
     return undefined;
   }
 }
 
-function placeOf({ id, workspaceId }: RunRef): SealedPlace {
+export function placeOfRunToken({ id, workspaceId }: RunRef): SealedPlace {
   return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
 }
 

@@ -11,6 +11,7 @@ export const SLOW: readonly string[] = [
   'whole/servers/following-killed',
   'whole/slack/mentions-killed',
   'whole/slack/socket-processes',
+  'whole/key-rotation',
   'whole/keys',
   'whole/start',
   'whole/stop',

@@ -1,0 +1,259 @@
+import { sql } from 'kysely';
+import { placeOfKey } from './account/key-store.ts';
+import { isRefusal } from './core/errors.ts';
+import { Secret } from './core/secret.ts';
+import type { Foundation } from './db/database.ts';
+import { placeOfReplyUrl } from './db/kept.ts';
+import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tables.ts';
+import type { SealedPlace } from './db/vault.ts';
+import { placeOfTokens } from './installations/store.ts';
+import type { Operation } from './purchases/operation.ts';
+import { placeOfPassword } from './purchases/password-store.ts';
+import { placeOfAnswer } from './purchases/spill.ts';
+import { placeOfRunToken } from './workflows/store.ts';
+
+/** A column with sealed texts. */
+interface Column {
+  readonly name: string;
+  readonly table: string;
+  /** The column that names a row. */
+  readonly id: string;
+  readonly column: string;
+  /** Which rows have one, besides those where it isn't NULL. */
+  readonly only?: string;
+  placeOf(row: Row): SealedPlace;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const byId = ({ id, workspace_id: workspaceId }: Row) => ({
+  id: String(id),
+  workspaceId: String(workspaceId),
+});
+
+/** Every column that the vault seals; a test compares it with what an app has stored. */
+const COLUMNS: readonly Column[] = [
+  {
+    ...{ name: 'API keys', table: 'api_keys', id: 'workspace_id', column: 'sealed' },
+    placeOf: (row) => placeOfKey(row as unknown as ApiKeyRow),
+  },
+  {
+    ...{ name: 'root passwords', table: 'passwords', id: 'operation_id', column: 'sealed' },
+    placeOf: (row) => placeOfPassword(row as unknown as PasswordRow),
+  },
+  {
+    ...{ name: 'answers to orders', table: 'operations', id: 'id', column: 'sealed_answer' },
+    placeOf: (row) => placeOfAnswer(byId(row) as Pick<Operation, 'id' | 'workspaceId'>),
+  },
+  {
+    ...{ name: 'Slack tokens', table: 'installations', id: 'id', column: 'sealed' },
+    placeOf: (row) => placeOfTokens(row as unknown as InstallationRow),
+  },
+  {
+    ...{ name: 'workflow tokens', table: 'workflow_runs', id: 'id', column: 'sealed_token' },
+    placeOf: (row) => placeOfRunToken(byId(row)),
+  },
+  {
+    ...{ name: 'reply addresses', table: 'kept', id: 'id', column: 'value', only: 'reply_url' },
+    placeOf: (row) => placeOfReplyUrl(String(row.id), (row as unknown as KeptRow).workspace_id),
+  },
+];
+
+/** A sealed text as it is stored. */
+interface Sealed {
+  readonly kind: Column;
+  readonly id: string;
+  readonly token: string;
+  readonly place: SealedPlace;
+}
+
+/** What a key of the keyring, or one that is missing from it, is still needed for. */
+export interface KeyUse {
+  readonly keyId: string;
+  readonly isMissing: boolean;
+  /** How many texts it encrypts, by what they are. */
+  readonly encrypts: Readonly<Record<string, number>>;
+  /** How many entries of the audit log it signs. */
+  readonly signs: number;
+  /** How many open orders and requests name the hosting account by it. */
+  readonly names: number;
+}
+
+/** A text that can't be opened, and why. */
+export interface Unopened {
+  readonly what: string;
+  readonly id: string;
+  readonly why: 'key_missing' | 'altered';
+}
+
+/** How many rows are read at once. */
+const PAGE = 200;
+/** Rows that others change in the meantime are read again. */
+const MOST_PASSES = 5;
+
+export type SealedTexts = ReturnType<typeof createSealedTexts>;
+
+/** Everything in the database that a key of `ENCRYPTION_KEYS` has encrypted, signed or named. */
+export function createSealedTexts(foundation: Foundation) {
+  return {
+    /** Lists what each key is used for: those of the keyring in its order, then those that are missing. */
+    listKeyUse: () => listKeyUse(foundation),
+    /** Tries to open every text, and lists those that don't open. Calls `onOpened` with the number of texts so far. */
+    openAll: async (onOpened: (count: number) => void = () => undefined): Promise<readonly Unopened[]> => {
+      const unopened: Unopened[] = [];
+      let count = 0;
+      for await (const sealed of walk(foundation)) {
+        const opened = open(foundation, sealed);
+        if (typeof opened !== 'string') unopened.push(opened);
+        onOpened(++count);
+      }
+      return unopened;
+    },
+    /**
+     * Encrypts under the first key what is encrypted under another one, row by row, and renames accounts by that key. The app may
+     * be running: a row that was changed since it was read is left as it is, and read again. Can be ended at any time and run
+     * again. What doesn't open stays as it is. Calls `onResealed` with the number of texts so far.
+     */
+    reseal: async (onResealed: (count: number) => void): Promise<number> => {
+      let count = 0;
+      for (let pass = 1, isChanging = true; isChanging && pass <= MOST_PASSES; pass++) {
+        isChanging = false;
+        for await (const sealed of walk(foundation)) {
+          const plain = open(foundation, sealed);
+          if (typeof plain !== 'string') continue;
+          if (keyOf(sealed.token) !== firstKey(foundation)) {
+            if (await replace(foundation, sealed, plain)) onResealed(++count);
+            else isChanging = true;
+          }
+          if (sealed.kind.table === 'api_keys') await renameAccount(foundation, new Secret(plain));
+        }
+      }
+      return count;
+    },
+    /** Lists the keys that texts are encrypted with and that the keyring lacks: one of each table. */
+    listMissingKeys: async (): Promise<readonly string[]> => {
+      const missing = new Set<string>();
+      const known = [...foundation.vault.checks.keys()];
+      for (const kind of COLUMNS) {
+        const isKnown = sql.join(
+          known.map((keyId) => isUnder(kind.column, keyId)),
+          sql` or `,
+        );
+        const query = sql<Row>`${selectSealed(kind)} and not (${isKnown}) limit 1`;
+        for (const row of (await query.execute(foundation.db)).rows)
+          missing.add(keyOf(String(row[kind.column])));
+      }
+      return [...missing];
+    },
+  };
+}
+
+function firstKey({ vault }: Foundation): string {
+  const [first = ''] = vault.checks.keys();
+  return first;
+}
+
+/** The ID of the key that made a token of the vault. */
+function keyOf(token: string): string {
+  return token.split('.')[1] ?? '';
+}
+
+/** Whether a column has a token of this key. */
+function isUnder(column: string, keyId: string) {
+  const start = `v1.${keyId}.`;
+  return sql`substr(${sql.ref(column)}, 1, ${sql.lit(start.length)}) = ${start}`;
+}
+
+function selectSealed({ table, column, only }: Column) {
+  const filter = only === undefined ? sql`` : sql` and kind = ${only}`;
+  return sql`select * from ${sql.table(table)} where ${sql.ref(column)} is not null${filter}`;
+}
+
+/** Reads every sealed text, page by page. */
+async function* walk({ db }: Foundation): AsyncGenerator<Sealed> {
+  for (const kind of COLUMNS) {
+    for (let after = '', isLast = false; !isLast; ) {
+      const id = sql.ref(kind.id);
+      const page = sql<Row>`${selectSealed(kind)} and ${id} > ${after} order by ${id} limit ${sql.lit(PAGE)}`;
+      const { rows } = await page.execute(db);
+      for (const row of rows) {
+        after = String(row[kind.id]);
+        yield { kind, id: after, token: String(row[kind.column]), place: kind.placeOf(row) };
+      }
+      isLast = rows.length < PAGE;
+    }
+  }
+}
+
+/** Decrypts a text, or says why it can't be. */
+function open({ vault }: Foundation, { kind, id, token, place }: Sealed): string | Unopened {
+  try {
+    return vault.open(token, place);
+  } catch (error) {
+    const why = isRefusal(error, 'key_unreadable') ? 'key_missing' : 'altered';
+    return { what: kind.name, id, why };
+  }
+}
+
+/** Seals a text under the first key, unless its row was changed since it was read. */
+async function replace(foundation: Foundation, sealed: Sealed, plain: string): Promise<boolean> {
+  const { db, engine, vault } = foundation;
+  const { kind, id, token, place } = sealed;
+  const column = sql.ref(kind.column);
+  const fresh = vault.seal(plain, place);
+  const only = kind.only === undefined ? sql`` : sql` and kind = ${kind.only}`;
+  const update = sql`update ${sql.table(kind.table)} set ${column} = ${fresh}
+    where ${sql.ref(kind.id)} = ${id} and ${column} = ${token}${only} returning ${sql.ref(kind.id)}`;
+  const { rows } = await engine.transact(db, (trx) => update.execute(trx));
+  return rows.length === 1;
+}
+
+/** Tables that name a hosting account, each with the column that names a row. */
+const ACCOUNTS = { operations: 'id', requests: 'id', digest_snapshots: 'workspace_id' } as const;
+
+/** Names the account of an API key by the first key, wherever it is named by another one: a key that is gone names nothing. */
+async function renameAccount({ db, engine, vault }: Foundation, key: Secret<string>): Promise<void> {
+  const [first, ...others] = vault.namesOf(key);
+  if (others.length === 0) return;
+  for (const [name, id] of Object.entries(ACCOUNTS)) {
+    const [table, rowId] = [sql.table(name), sql.ref(id)];
+    const named = sql`select ${rowId} from ${table} where account in (${sql.join(others)}) limit ${sql.lit(PAGE)}`;
+    const update = sql`update ${table} set account = ${first} where ${rowId} in (${named}) returning ${rowId}`;
+    for (let isLast = false; !isLast; ) {
+      const { rows } = await engine.transact(db, (trx) => update.execute(trx));
+      isLast = rows.length < PAGE;
+    }
+  }
+}
+
+async function listKeyUse(foundation: Foundation): Promise<readonly KeyUse[]> {
+  const { db, vault } = foundation;
+  const encrypts = new Map<string, Record<string, number>>();
+  for await (const { kind, token } of walk(foundation)) {
+    const counts = encrypts.get(keyOf(token)) ?? {};
+    counts[kind.name] = (counts[kind.name] ?? 0) + 1;
+    encrypts.set(keyOf(token), counts);
+  }
+  const used = await db.selectFrom('facts').select('id').where('kind', '=', 'key').orderBy('at').execute();
+  const keyIds = new Set([...vault.checks.keys(), ...encrypts.keys(), ...used.map(({ id }) => id)]);
+  const uses: KeyUse[] = [];
+  for (const keyId of keyIds) {
+    const count = async (table: string, column: string, states: readonly string[] = []) => {
+      const among = states.length === 0 ? sql`` : sql` and state in (${sql.join(states)})`;
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from ${sql.table(table)} where ${isUnder(column, keyId)}${among}`.execute(
+        db,
+      );
+      return Number(rows[0]?.count ?? 0);
+    };
+    const names = await count('operations', 'account', ['prepared', 'sent', 'unconfirmed']);
+    uses.push({
+      keyId,
+      isMissing: !vault.checks.has(keyId),
+      encrypts: encrypts.get(keyId) ?? {},
+      signs: await count('audit', 'mac'),
+      names: names + (await count('requests', 'account', ['open'])),
+    });
+  }
+  return uses;
+}

@@ -1,0 +1,137 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { makeKey } from '../support/keys.ts';
+import { postgresUrl } from '../support/postgres.ts';
+import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
+
+const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+const [K1, K2] = [ENCRYPTION_KEY, `k2:${makeKey('next')}`];
+const BOTH = `${K2},${K1}`;
+const PROGRAM = ['dist/bundled/cli/main.js', 'key', 'rotate'] as const;
+
+function settingsOf(team: Team, ENCRYPTION_KEYS = BOTH) {
+  return { PATH: process.env.PATH, ...team.environment, ENCRYPTION_KEYS };
+}
+
+function rotate(team: Team, ...args: readonly string[]) {
+  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [...PROGRAM, ...args],
+      { env: settingsOf(team), maxBuffer: 1e8 },
+      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
+    );
+  });
+}
+
+/** What each key encrypts, by its ID. */
+async function readUse(team: Team): Promise<Record<string, Record<string, number>>> {
+  const { output } = await rotate(team, '--json', '--dry-run');
+  const { keys }: { keys: { keyId: string; encrypts: Record<string, number> }[] } = JSON.parse(output);
+  return Object.fromEntries(keys.map(({ keyId, encrypts }) => [keyId, encrypts]));
+}
+
+/** Starts the app again with other encryption keys. */
+async function restartWith(team: Team, keys: string): Promise<void> {
+  await team.restart(async () => {
+    (team.environment as Record<string, string>).ENCRYPTION_KEYS = keys;
+  });
+}
+
+async function orderServer(team: Team, label: string): Promise<string> {
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+  await owner.presses('Create and pay');
+  await owner.sees(new RegExp(`${label}.* (was|is being) created`));
+  const server = team.hosting.listServers(team.account).find((one) => one.label === label);
+  return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
+}
+
+async function readsPassword(team: Team, label: string, password: string): Promise<void> {
+  const owner = team.slack.as('olga').in('#ops');
+  owner.overlooksOldMessages();
+  await owner.types(`/vps password ${label}`);
+  await owner.sees(password);
+}
+
+/** Stores this many texts under the key that the app has. */
+async function storeMany(team: Team, count: number): Promise<void> {
+  const { replyUrls } = team.app.ports;
+  const until = Date.now() + 3_600_000;
+  for (let nth = 0; nth < count; nth++)
+    await replyUrls.store(`many ${nth}`, TEAM.id, new Secret(`https://reply.test/${nth}`), until);
+}
+
+describe.each(ENGINES)('vps-slack key rotate on %s', (engine) => {
+  test('encrypts everything under the first key while orders are made, so that the old key can go', async () => {
+    await using team = await startTeam({ engine });
+    const passwords = new Map([['web-1', await orderServer(team, 'web-1')]]);
+    await restartWith(team, BOTH);
+    await storeMany(team, 50);
+    const rotations = Promise.all([rotate(team), rotate(team)]);
+    for (const label of ['web-2', 'web-3']) passwords.set(label, await orderServer(team, label));
+    for (const { code, words } of await rotations) expect([code, words]).toEqual([0, '']);
+    const done = await rotate(team);
+    expect(done.output).toMatch(/^k2: encrypts .*root passwords: 3.*It is the first key\.$/m);
+    expect(done.output).toMatch(/^k1: encrypts nothing; signs \d+ entries of the audit log\. Keep it last/m);
+    expect(await readUse(team)).toMatchObject({ k1: {}, k2: { 'API keys': 1, 'root passwords': 3 } });
+
+    await restartWith(team, K2);
+    for (const [label, password] of passwords) await readsPassword(team, label, password);
+    // The audit needs it, and so does what judges the team.
+    await restartWith(team, BOTH);
+  });
+
+  test('can be killed halfway, and finishes when it is run again', async () => {
+    await using team = await startTeam({ engine });
+    const password = await orderServer(team, 'web-1');
+    await storeMany(team, 600);
+    await restartWith(team, BOTH);
+    const killed = spawn(process.execPath, PROGRAM, { env: settingsOf(team) });
+    await once(killed.stderr.setEncoding('utf8'), 'data');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    const { k1, k2 } = await readUse(team);
+    const [left, moved] = [k1?.['reply addresses'] ?? 0, k2?.['reply addresses'] ?? 0];
+    expect(left).toBeGreaterThan(0);
+    expect(moved).toBeGreaterThan(0);
+    expect(left + moved).toBeGreaterThanOrEqual(600);
+
+    const again = await rotate(team);
+    expect(again).toMatchObject({
+      code: 0,
+      words: expect.stringMatching(/^100 encrypted under the first key…$/m),
+    });
+    expect((await readUse(team)).k1).toEqual({});
+    await restartWith(team, K2);
+    await readsPassword(team, 'web-1', password);
+    const { replyUrls } = team.app.ports;
+    expect((await replyUrls.use('many 599', Date.now()))?.reveal()).toBe('https://reply.test/599');
+    await restartWith(team, BOTH);
+  });
+});
+
+test('vps-slack key rotate reports what can’t be decrypted, keeps it, and exits with 1', async () => {
+  await using team = await startTeam();
+  const password = await orderServer(team, 'web-1');
+  await restartWith(team, BOTH);
+  await restartWith(team, K2);
+  expect(await (await fetch(`${team.appUrl}/readyz`)).text()).toContain('ENCRYPTION_KEYS lacks the key "k1"');
+  const lost = await new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(process.execPath, [...PROGRAM], { env: settingsOf(team, K2) }, (error, output) =>
+      resolve({ code: Number(error?.code ?? 0), output }),
+    );
+  });
+  expect(lost.code).toBe(1);
+  expect(lost.output).toMatch(
+    /^k1 \(missing\): encrypts .*\. Put it back into ENCRYPTION_KEYS, after the others\.$/m,
+  );
+  expect(lost.output).toMatch(
+    /^Can’t be decrypted, and was left as it is: root passwords, row \w+: its key is missing/m,
+  );
+  await restartWith(team, BOTH);
+  await readsPassword(team, 'web-1', password);
+});
