@@ -116,17 +116,6 @@ const auditSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true })
 
 const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
-const slackCheckSchema = settings
-  .pick({
-    HOSTING_BASE_URL: true,
-    SLACK_APP_TOKEN: true,
-    SLACK_BOT_TOKEN: true,
-    SLACK_API_URL: true,
-    PUBLIC_URL: true,
-    OWNERS: true,
-  })
-  .required({ SLACK_BOT_TOKEN: true });
-
 /**
  * Reads the app's settings. An empty variable counts as absent.
  * @throws ConfigError naming every fault at once, each with an example
@@ -147,9 +136,6 @@ export type AuditConfig = z.output<typeof auditSchema>;
 /** The settings of `npm run store`. */
 export type StoreConfig = z.output<typeof storeSchema>;
 
-/** The settings of `npm run check:slack`. */
-export type SlackCheckConfig = z.output<typeof slackCheckSchema>;
-
 /** Reads the settings of `npm run key` and `npm run vps`. @throws ConfigError as `parseConfig` does */
 export function parseKeyConfig(environment: Environment): KeyConfig {
   return parseWith(keySchema, environment);
@@ -163,11 +149,6 @@ export function parseAuditConfig(environment: Environment): AuditConfig {
 /** Reads the settings of `npm run store`. @throws ConfigError as `parseConfig` does */
 export function parseStoreConfig(environment: Environment): StoreConfig {
   return parseWith(storeSchema, environment);
-}
-
-/** Reads the settings of `npm run check:slack`. @throws ConfigError as `parseConfig` does */
-export function parseSlackCheckConfig(environment: Environment): SlackCheckConfig {
-  return parseWith(slackCheckSchema, environment);
 }
 
 /** Environment variables by name. */

@@ -120,7 +120,7 @@ describe('nothing is unused:', () => {
   it('every file is imported, or is where a program starts', () => {
     const imported = new Set(sources.flatMap(({ imports }) => imports.map(({ target }) => target)));
     const starts =
-      /^(main\.ts|start\.mjs|cli\/main\.ts|sandbox\/(main|check-slack|hosting\/main)\.ts|sandbox\/page\/client\/(gallery\/)?main\.tsx)$/;
+      /^(main\.ts|start\.mjs|cli\/main\.ts|sandbox\/(main|check-messages|hosting\/main)\.ts|sandbox\/page\/client\/(gallery\/)?main\.tsx)$/;
     const alone = sources.map(({ path }) => path).filter((path) => !imported.has(path) && !starts.test(path));
     const byTests = tests.map(({ code }) => code).join('\n');
     expect(alone.filter((path) => !byTests.includes(`src/${path}`))).toEqual([]);
@@ -168,13 +168,13 @@ describe('confined code:', () => {
   it('the environment is read only where programs start', () => {
     // In quotes it is a word that the page's bundler replaces.
     const read = /(?<!')\bprocess\.env\b/g;
-    expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts', 'sandbox/check-slack.ts'])).toEqual(
-      [],
-    );
+    expect(
+      strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts', 'sandbox/check-messages.ts']),
+    ).toEqual([]);
   });
 
   it.each([
-    ['undici', ['cli/slack-checks.ts', 'hosting/send.ts', 'slack/slack-api.ts']],
+    ['undici', ['cli/doctor-slack.ts', 'hosting/send.ts', 'slack/slack-api.ts']],
     ['@slack/web-api', ['slack/oauth.ts', 'slack/bolt.ts', 'slack/slack-api.ts']],
   ])('%s, which reaches the network, is used only in %j', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
@@ -220,8 +220,7 @@ describe('confined code:', () => {
       [
         'account/connect.ts',
         'account/key-store.ts',
-        'cli/check-slack.ts',
-        'cli/slack-checks.ts',
+        'cli/doctor-slack.ts',
         'db/kept.ts',
         'db/vault.ts',
         'hosting/send.ts',

@@ -38,6 +38,10 @@ const completion: Program = {
 
 const PROGRAMS: Readonly<Record<string, Entry>> = {
   start: { summary: 'Start the app', load: async () => start },
+  doctor: {
+    summary: 'Check the whole setup, and say how to fix it',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
   key: {
     summary: 'Set or remove the API key of the hosting account',
     load: async () => (await import('./key.ts')).key,

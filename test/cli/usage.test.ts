@@ -11,7 +11,7 @@ function run(...args: readonly string[]) {
   });
 }
 
-const PROGRAMS = ['start', 'key', 'audit', 'store', 'vps', 'completion'];
+const PROGRAMS = ['start', 'doctor', 'key', 'audit', 'store', 'vps', 'completion'];
 
 test('vps-slack --help lists every command, and without one the list goes to standard error', async () => {
   const help = await run('--help');

@@ -16,10 +16,11 @@ export const SLOW: readonly string[] = [
   'whole/start',
   'whole/stop',
   // servers and programs of their own
-  'cli/check-slack',
+  'cli/doctor',
   'deploy/container',
   'deploy/package',
   'hosting/several-processes',
+  'sandbox/check-messages',
   'sandbox/main',
   'store/engine/durability',
   'store/restores',

@@ -1,0 +1,320 @@
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { KEY_FAILURES } from '../account/keys.ts';
+import { type Config, ConfigError, type Environment, parseConfig } from '../config.ts';
+import type { Store } from '../context.ts';
+import { HostingError } from '../core/errors.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import { DatabaseMissing, DatabaseUnusable } from '../db/engine.ts';
+import { openStore } from '../db/open-store.ts';
+import { createVault, type Vault } from '../db/vault.ts';
+import { createHosting } from '../hosting/client.ts';
+import { realSystem } from '../system.ts';
+import { CERTIFICATE, checkSlack, fetchPage, type Page, type Status } from './doctor-slack.ts';
+import { note, type Program, parseOrExplain, print, UsageError } from './program.ts';
+
+const USAGE = `Usage:
+  vps-slack doctor          checks the settings, Slack, the hosting API, the database and the encryption keys, and says how to
+                            fix what is wrong; sends nothing that costs money, and posts and changes nothing
+      [--backup FILE|FOLDER]  also checks the age of your newest backup
+      [--json]                prints one JSON object, for monitors
+With SLACK_CONFIG_TOKEN (api.slack.com/apps, Your App Configuration Tokens), it also reads the Slack app's manifest: events, tabs
+and addresses.
+Exit code: 0 if nothing has to be fixed, 1 if something has, 2 for wrong usage.`;
+
+const OPTIONS = { backup: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+
+/** The outcome of one check. `failed` has to be fixed; a `warning` says what doesn't work or can't be known. */
+interface Finding {
+  readonly check: string;
+  readonly status: Status;
+  /** What was found, and how to fix it. */
+  readonly text: string;
+}
+
+const MARKS: Readonly<Record<Status, string>> = {
+  ok: '✓ ok     ',
+  warning: '! warning',
+  failed: '✗ FIX    ',
+  skipped: '– skipped',
+};
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseOrExplain(() => parseArgs({ args: [...args], options: OPTIONS }));
+  if (values.backup === '') throw new UsageError('--backup needs a file or a folder.');
+  const findings: Finding[] = [];
+  const { SLACK_CONFIG_TOKEN: configToken, ...environment } = process.env;
+  const secrets = new Set(configToken ? [configToken] : []);
+  const report = (check: string, status: Status, text: string) => {
+    // What others answer may repeat a secret, or control the terminal.
+    const plain = [...secrets].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+    const finding = { check, status, text: plain.replace(/[\p{Cc}\p{Cf}]/gu, ' ') };
+    findings.push(finding);
+    if (!values.json) print(`${MARKS[status]} ${check}: ${finding.text}`);
+  };
+  await checkEverything({ environment, configToken, backup: values.backup, secrets, report });
+  const count = (status: Status) => findings.filter((each) => each.status === status).length;
+  const ok = count('failed') === 0;
+  if (values.json) print(JSON.stringify({ version: 1, ok, checks: findings }, undefined, 2));
+  else
+    print(
+      `\n${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} to fix, ${count('skipped')} skipped.`,
+    );
+  process.exitCode = ok ? 0 : 1;
+}
+
+export const doctor: Program = { usage: USAGE, commands: [], options: OPTIONS, run };
+
+type Report = (check: string, status: Status, text: string) => void;
+
+interface Checkup {
+  readonly environment: Environment;
+  readonly configToken: string | undefined;
+  readonly backup: string | undefined;
+  /** Never printed. */
+  readonly secrets: Set<string>;
+  readonly report: Report;
+}
+
+async function checkEverything(checkup: Checkup): Promise<void> {
+  const { environment, configToken, secrets, report } = checkup;
+  checkNode(process.versions.node, report);
+  const config = readSettings(environment, report);
+  if (!config) return report('everything else', 'skipped', 'needs the settings.');
+  const vault = createVault(config.ENCRYPTION_KEYS);
+  const store = await openDatabase(config, vault, report);
+  try {
+    if (store) await checkDatabase(store, config, report);
+    checkDisk(config, report);
+    checkBackup(checkup.backup, report);
+    await checkHosting(config, store, vault, report);
+    await checkApp(config, report);
+    await checkSlack({ config, store, configToken, secrets, report });
+  } finally {
+    await store?.close();
+  }
+}
+
+/** As `engines` of package.json. */
+export function checkNode(version: string, report: Report): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = major >= 24 || (major === 22 && minor >= 13) || (major === 20 && minor >= 19);
+  if (fits) report('Node.js', 'ok', `${version}.`);
+  else report('Node.js', 'failed', `${version} isn’t supported. Install 20.19+, 22.13+ or 24+ (24 is best).`);
+}
+
+function readSettings(environment: Environment, report: Report): Config | undefined {
+  try {
+    const config = parseConfig(environment);
+    report('settings', 'ok', 'complete.');
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) report('settings', 'failed', `${fault}.`);
+    return undefined;
+  }
+}
+
+async function openDatabase(
+  { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir }: Config,
+  vault: Vault,
+  report: Report,
+): Promise<Store | undefined> {
+  try {
+    return await openStore({ databaseUrl, spillDir, vault, system: realSystem, lock: false });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnusable)) throw error;
+    // Before the first start, that is as it should be.
+    report('database', error instanceof DatabaseMissing ? 'warning' : 'failed', error.message);
+    return undefined;
+  }
+}
+
+async function checkDatabase(store: Store, config: Config, report: Report): Promise<void> {
+  const isWritable = await store.ping().then(
+    () => true,
+    () => false,
+  );
+  const engine = config.DATABASE_URL.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL';
+  if (isWritable)
+    report('database', 'ok', `${engine} can be read and written, and has this version’s schema.`);
+  else
+    report(
+      'database',
+      'failed',
+      `${engine} can be read, but not written. Check who owns the files, the free space and, with PostgreSQL, that this is the primary.`,
+    );
+  let count = 0;
+  const unopened = await store.sealed.openAll((opened) => {
+    count = opened;
+    if (opened % 1000 === 0) note(`${opened} encrypted texts opened…`);
+  });
+  const missing = await store.sealed.listMissingKeys();
+  if (missing.length > 0)
+    report(
+      'encryption keys',
+      'failed',
+      `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypts data that is still needed. Put it back, after the others.`,
+    );
+  const altered = unopened.filter(({ why }) => why === 'altered').length;
+  if (altered > 0)
+    report(
+      'encryption keys',
+      'failed',
+      `${altered} texts were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
+    );
+  if (unopened.length === 0)
+    report('encryption keys', 'ok', `all ${count} encrypted texts can be decrypted.`);
+}
+
+const GB = 2 ** 30;
+
+/** Looks at the disks that the app writes to. A full one refuses orders. */
+function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
+  const file = DATABASE_URL.startsWith('sqlite:') ? DATABASE_URL.slice('sqlite:'.length) : undefined;
+  if (file === undefined)
+    report('disk', 'skipped', 'PostgreSQL doesn’t say how full its disk is. Watch it there.');
+  for (const folder of new Set([...(file ? [dirname(file)] : []), ...(SPILL_DIR ? [SPILL_DIR] : [])])) {
+    const free = findFree(folder);
+    const text = free === undefined ? '' : `${(free / GB).toFixed(1)} GB are free in ${folder}.`;
+    if (free === undefined)
+      report('disk', 'warning', `${folder} doesn’t exist yet. The app creates it when it starts.`);
+    else if (free >= GB) report('disk', 'ok', text);
+    else
+      report(
+        'disk',
+        free < GB / 10 ? 'failed' : 'warning',
+        `${text} Make room: orders are refused without it.`,
+      );
+  }
+}
+
+function findFree(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/** No backup is known to the app; the operator names where it is. */
+function checkBackup(path: string | undefined, report: Report): void {
+  const newest = path === undefined ? undefined : findNewest(path);
+  const hours = Math.floor((realSystem.now() - (newest ?? 0)) / HOUR_MS);
+  if (path === undefined)
+    report(
+      'backup',
+      'skipped',
+      'add --backup with the file or folder of your backups to have its age checked.',
+    );
+  else if (newest === undefined)
+    report('backup', 'failed', `There’s no backup at ${path}. See docs/deploy.md, Backup and restore.`);
+  else if (hours * HOUR_MS <= 2 * DAY_MS) report('backup', 'ok', `the newest is ${hours} hours old.`);
+  else
+    report('backup', 'failed', `The newest is ${Math.floor(hours / 24)} days old. Check what makes backups.`);
+}
+
+/** When a file, or the newest one in a folder, was written. */
+function findNewest(path: string): number | undefined {
+  const about = statSync(path, { throwIfNoEntry: false });
+  if (!about?.isDirectory()) return about && about.size > 0 ? about.mtimeMs : undefined;
+  const times = readdirSync(path).flatMap((name) => {
+    const file = statSync(join(path, name), { throwIfNoEntry: false });
+    return file?.isFile() && file.size > 0 ? [file.mtimeMs] : [];
+  });
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** Calls the hosting API without a key, then lists the servers with the key of each workspace. */
+async function checkHosting(
+  config: Config,
+  store: Store | undefined,
+  { namesOf }: Vault,
+  report: Report,
+): Promise<void> {
+  const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
+  const { host } = new URL(baseUrl);
+  const page = await fetchPage(baseUrl);
+  if ('code' in page) {
+    const text = `${host} can’t be reached (${page.code}). Check HOSTING_BASE_URL, and this machine’s DNS, firewall and proxy. ${CERTIFICATE}`;
+    return report('hosting API', 'failed', text);
+  }
+  report('hosting API', 'ok', `${host} answers.`);
+  checkClock(host, page, report);
+  if (!store) return report('API keys', 'skipped', 'needs the database.');
+  const workspaceIds = await store.apiKeys.listWorkspaces();
+  if (workspaceIds.length === 0)
+    report('API keys', 'warning', 'There are none. Run /vps connect in Slack, or vps-slack key set.');
+  const hosting = createHosting({ baseUrl, timeoutMs, system: realSystem, calls: store.apiCalls, namesOf });
+  try {
+    for (const id of workspaceIds) {
+      const held = await store.apiKeys.find(id).catch(() => undefined);
+      // Reported with the encryption keys.
+      if (!held) continue;
+      const words = await tryKey(() => hosting.of(held.key, id).fetchServers({ freshness: 'fresh' }));
+      report(`API key of ${id}`, ...words);
+    }
+  } finally {
+    await hosting.close();
+  }
+}
+
+async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Promise<[Status, string]> {
+  try {
+    const { servers } = await list();
+    return [
+      'ok',
+      `works (${servers.length} servers). It may do everything in its account: there are no read-only keys.`,
+    ];
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    return ['failed', KEY_FAILURES[error.code]];
+  }
+}
+
+/** Slack's signatures are valid for five minutes. */
+function checkClock(host: string, { date }: Page, report: Report): void {
+  if (date === undefined) {
+    report('clock', 'skipped', `${host} doesn’t say what time it is.`);
+    return;
+  }
+  const offMs = realSystem.now() - date;
+  const off = `This machine is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs < 0 ? 'behind' : 'ahead of'} ${host}.`;
+  if (Math.abs(offMs) < MINUTE_MS) report('clock', 'ok', off);
+  else report('clock', Math.abs(offMs) < 5 * MINUTE_MS ? 'warning' : 'failed', `${off} Turn on NTP.`);
+}
+
+/** Asks the app itself, which may be stopped, and its public address. */
+async function checkApp({ HOST, PORT, PUBLIC_URL }: Config, report: Report): Promise<void> {
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  const ready = await fetchPage(`http://${host}:${PORT}/readyz`);
+  if ('code' in ready)
+    report(
+      'app',
+      'warning',
+      `It isn’t running at ${host}:${PORT} (${ready.code}). Start it: vps-slack start`,
+    );
+  else if (ready.status === 200) report('app', 'ok', `ready at ${host}:${PORT}.`);
+  else report('app', 'failed', `Running, but not ready: ${ready.text.trim().replaceAll('\n', '; ')}`);
+  if (PUBLIC_URL === undefined) return report('public address', 'skipped', 'PUBLIC_URL isn’t set.');
+  const url = `${PUBLIC_URL}/livez`;
+  const page = await fetchPage(url);
+  // Some networks don't let a machine reach its own public address, so this proves nothing.
+  if ('code' in page)
+    return report(
+      'public address',
+      'warning',
+      `${url} can’t be reached from this machine (${page.code}). Check the DNS name, the proxy with TLS and the firewall, or open it from elsewhere.`,
+    );
+  if (page.status === 200 && page.text.trim() === 'ok')
+    return report('public address', 'ok', `${url} answers.`);
+  report(
+    'public address',
+    'failed',
+    page.status >= 500
+      ? `${url} answers ${page.status}: start the app, and check where the proxy forwards to.`
+      : `${url} is answered by something other than the app (HTTP ${page.status}). Check PUBLIC_URL and where the proxy forwards to.`,
+  );
+}
