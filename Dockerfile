@@ -27,6 +27,8 @@ COPY --from=build /app/src/start.mjs ./src/start.mjs
 # The only folder that is written to: the SQLite file, and responses that a database could not take.
 RUN install --directory --owner=node --group=node --mode=0700 data
 VOLUME /app/data
+# docker exec vps-slack vps-slack doctor
+RUN ln -s /app/src/start.mjs /usr/local/bin/vps-slack
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

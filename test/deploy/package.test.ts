@@ -96,5 +96,8 @@ test('the packed app installs in an empty folder without a network, runs as anot
   expect(kept).toEqual({ code: 0, output: `["${TEAM.id}"]\n`, words: '' });
   expect(await run(folder, program('vps', 'list'))).toMatchObject({ code: 0, output: 'No servers match.\n' });
   expect(await run(folder, program('audit', 'verify'))).toMatchObject({ code: 0, words: '' });
+  const checked = await run(folder, program('doctor', '--json'));
+  expect(checked).toMatchObject({ code: 0, words: '' });
+  expect(JSON.parse(checked.output)).toMatchObject({ version: 1, ok: true });
   expect(await app.stop()).toBe(0);
 });

@@ -7,7 +7,17 @@ import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
 import { makeKey } from '../support/keys.ts';
 import { givenTime, postgresUrl } from '../support/postgres.ts';
 import { NO_ANSWER } from './purchases/reasons.ts';
-import { entry, makeFolder, makePostgres, markSent, newCreate, open, stillSystem, T0 } from './support.ts';
+import {
+  entry,
+  makeFolder,
+  makePostgres,
+  markSent,
+  newApproval,
+  newCreate,
+  open,
+  stillSystem,
+  T0,
+} from './support.ts';
 
 const [K1, K2] = [`k1:${makeKey('first')}`, `k2:${makeKey('second')}`];
 const ring = (...keys: readonly string[]) => createVault(parseKeyring(keys.join(',')));
@@ -41,6 +51,7 @@ async function storeEverySecret(databaseUrl: string): Promise<readonly string[]>
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0);
   await store.replyUrls.store('form', 'T1', new Secret('https://reply.test'), T0 + 1000);
   await holdPassword(store, 'password-1', 1);
+  await store.requests.requestApproval(newApproval(), entry());
   const unclear = newCreate('web-2');
   await store.ledger.prepare(unclear);
   const { account } = (await store.apiKeys.find('T1')) ?? {};
@@ -87,11 +98,11 @@ describe.each(PLACES)('what is encrypted, on $name', ({ makeUrl }) => {
     const both = await open(databaseUrl, { vault: ring(K2, K1) });
     const [second, first] = await both.sealed.listKeyUse();
     expect(second).toMatchObject({ keyId: 'k2', encrypts: {}, names: 0 });
-    expect(first).toMatchObject({ keyId: 'k1', isMissing: false, encrypts: USED, names: 1 });
+    expect(first).toMatchObject({ keyId: 'k1', isMissing: false, encrypts: USED, names: 2 });
     expect(await both.sealed.reseal(() => undefined)).toBe(places.length);
     expect(await both.sealed.reseal(() => undefined)).toBe(0);
     const [now, before] = await both.sealed.listKeyUse();
-    expect(now).toMatchObject({ encrypts: USED, names: 1 });
+    expect(now).toMatchObject({ encrypts: USED, names: 2 });
     expect(before).toMatchObject({ keyId: 'k1', encrypts: {}, names: 0 });
     expect(before?.signs).toBeGreaterThan(0);
     await both.close();
