@@ -53,7 +53,12 @@ async function run(args: readonly string[]): Promise<void> {
     findings.push(finding);
     if (!values.json) print(`${MARKS[status]} ${check}: ${finding.text}`);
   };
-  await checkEverything({ environment, configToken, backup: values.backup, secrets, report });
+  await checkEverything({ environment, configToken, backup: values.backup, secrets, report }).catch(
+    (error: unknown) => {
+      const cause = error instanceof Error ? error.message : 'unknown';
+      report('doctor', 'failed', `It stopped at an error: ${cause}. What comes after that wasn’t checked.`);
+    },
+  );
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
   const ok = count('failed') === 0;
   if (values.json) print(JSON.stringify({ version: 1, ok, checks: findings }, undefined, 2));
@@ -124,12 +129,18 @@ async function openDatabase(
   try {
     return await openStore({ databaseUrl, spillDir, vault, system: realSystem, lock: false });
   } catch (error) {
-    if (!(error instanceof DatabaseUnusable)) throw error;
+    const words = error instanceof Error ? error.message : 'unknown';
     // Before the first start, that is as it should be.
-    report('database', error instanceof DatabaseMissing ? 'warning' : 'failed', error.message);
+    if (error instanceof DatabaseMissing) report('database', 'warning', words);
+    else if (error instanceof DatabaseUnusable && !/can't be (used|opened|made)/.test(words))
+      report('database', 'failed', words);
+    else report('database', 'failed', `${words.replace(/\.$/, '')}. ${CHECK_DATABASE}`);
     return undefined;
   }
 }
+
+const CHECK_DATABASE =
+  'Check DATABASE_URL, who may read and write the file or, with PostgreSQL, that the server is up and lets this machine in.';
 
 async function checkDatabase(store: Store, config: Config, report: Report): Promise<void> {
   const isWritable = await store.ping().then(
@@ -162,7 +173,7 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
     report(
       'encryption keys',
       'failed',
-      `${altered} texts were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
+      `${altered} of ${count} texts were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
     );
   if (unopened.length === 0)
     report('encryption keys', 'ok', `all ${count} encrypted texts can be decrypted.`);

@@ -124,7 +124,13 @@ describe('vps-slack doctor says how to fix', () => {
     expect(gone.database).toMatch(
       /^failed: The database postgres:\/\/127\.0\.0\.1:1\/vps can't be used: .*ECONNREFUSED/,
     );
+    expect(gone.database).toMatch(/Check DATABASE_URL, .*that the server is up/);
     expect(gone['API keys']).toBe('skipped: needs the database.');
+    const path = join(makeFolder(), 'broken.sqlite');
+    writeFileSync(path, 'not a database, whatever its name says'.repeat(100));
+    const broken = await findings(team, { DATABASE_URL: `sqlite:${path}` });
+    expect(broken.database).toMatch(/^failed: .*\. Check DATABASE_URL, who may read and write the file/);
+    expect(broken.Slack).toMatch(/^ok/);
     const none = await findings(team, { DATABASE_URL: `sqlite:${join(makeFolder(), 'none.sqlite')}` });
     expect(none.database).toMatch(/^warning: The app has no database at .*start the app once/);
   });
@@ -137,7 +143,7 @@ describe('vps-slack doctor says how to fix', () => {
     );
     bySql(team, "update api_keys set set_by = 'U0MALLORY1'");
     expect((await findings(team))['encryption keys']).toMatch(
-      /^failed: 1 texts were altered, .*restore them/,
+      /^failed: 1 of 1 texts were altered, .*restore them/,
     );
     bySql(team, `update api_keys set set_by = '${USERS.olga.id}'`);
     await team.restart(async () => {
