@@ -221,7 +221,7 @@ describe.concurrent('npm run key', () => {
   });
 
   test.each([
-    [[], 'Choose set, remove or list.'],
+    [[], 'Choose set, remove, list or rotate.'],
     [['sett', '--workspace', 'T1'], 'There\'s no command "sett".'],
     [['toString', '--workspace', 'T1'], 'There\'s no command "toString".'],
     [['set', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
