@@ -17,9 +17,6 @@ function chooseTemporaryFolder(): string {
   }
 }
 
-/** Stories that `npm test` also runs in Socket Mode; `SLACK_MODE=socket npx vitest run test/whole` runs all of them. */
-const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing'];
-
 /**
  * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything,
  * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the Node of the image, and `TESTS=alone` what is
@@ -38,36 +35,19 @@ function chooseFiles(): { include: string[]; exclude: string[] } {
   return { include: ['test/**/*.test.ts'], exclude: leavesOutSlow ? [...slowFiles, ...aloneFiles] : [] };
 }
 
-const everything = {
+export default defineConfig({
   test: {
-    name: 'all',
     ...chooseFiles(),
     globalSetup: [
       'test/support/build.ts',
       'test/support/postgres-setup.ts',
       ...(leavesOutSlow ? ['test/support/say-slow.ts'] : []),
     ],
-  },
-};
-const socketMode = {
-  test: {
-    name: 'socket mode',
-    include: ALSO_IN_SOCKET_MODE.map((path) => `test/whole/${path}.test.ts`),
-    globalSetup: ['test/support/postgres-setup.ts'],
-    env: { SLACK_MODE: 'socket' },
-  },
-};
-const isInSocketMode = process.env.SLACK_MODE === 'socket';
-
-export default defineConfig({
-  test: {
-    projects: [everything, ...(isInSocketMode || TESTS === 'alone' ? [] : [socketMode])].map((project) => ({
-      extends: true,
-      ...project,
-    })),
     env: { TMPDIR: chooseTemporaryFolder() },
     // Most tests wait for sockets and timers more than they compute: with four, two processors were idle for a third of the time.
     maxWorkers: 6,
+    // Twice Node's own: what a test makes is mostly gone before it is looked at a second time.
+    execArgv: ['--max-semi-space-size=32'],
     // Workers read what another one has transformed from files in node_modules, rather than from the main process.
     experimental: { fsModuleCache: true },
     // Our modules hold no state, and reloading them for each file took a third of the time.

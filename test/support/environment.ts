@@ -18,6 +18,9 @@ export type SlackMode = 'http' | 'socket';
 /** `SLACK_MODE=socket` runs every test of a whole team in Socket Mode. */
 export const SLACK_MODE: SlackMode = process.env.SLACK_MODE === 'socket' ? 'socket' : 'http';
 
+/** Both, for the stories that `npm test` tells in either. */
+export const MODES: readonly SlackMode[] = SLACK_MODE === 'socket' ? ['socket'] : ['http', 'socket'];
+
 /** What the local Slack is told of an app in this mode. */
 export function installedApp(mode: SlackMode = SLACK_MODE) {
   return {

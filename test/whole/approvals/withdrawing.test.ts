@@ -2,7 +2,8 @@ import { describe, test } from 'vitest';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { startRuledTeam } from '../../support/ruled-team.ts';
+import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { MODES } from '../../support/team.ts';
 
 const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
   const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
@@ -10,9 +11,11 @@ const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>)
   return approval;
 };
 
-describe.concurrent('a pending approval', () => {
+describe.concurrent.each(MODES)('a pending approval over %s', (mode) => {
+  const start = () => startRuledTeam(TWO_PERSONS, { mode });
+
   test('is withdrawn by its requester, and can’t be approved after that', async ({ expect }) => {
-    await using team = await startRuledTeam();
+    await using team = await start();
     await team.askCreate();
     const { id } = await findApproval(team);
     await team.manager.closes();
@@ -28,7 +31,7 @@ describe.concurrent('a pending approval', () => {
   });
 
   test('can’t be withdrawn by anyone else', async ({ expect }) => {
-    await using team = await startRuledTeam();
+    await using team = await start();
     await team.askCreate();
     const { id } = await findApproval(team);
     await rawUser(team, 'otto').presses('approval_withdraw', { id });
@@ -39,7 +42,7 @@ describe.concurrent('a pending approval', () => {
   test.each([
     1, 2, 3,
   ])('is either paid or withdrawn when it is approved and withdrawn at once (%i)', async (round) => {
-    await using team = await startRuledTeam();
+    await using team = await start();
     await team.askCreate();
     await team.manager.closes();
     const approve = () => team.owner.presses('Approve');
@@ -52,7 +55,7 @@ describe.concurrent('a pending approval', () => {
   });
 
   test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
-    await using team = await startRuledTeam();
+    await using team = await start();
     await team.askCreate();
     await team.owner.presses('Deny with reason…');
     await team.owner.fills({ Reason: 'Wait for the release' });

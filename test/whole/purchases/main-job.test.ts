@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { startTeam } from '../../support/team.ts';
+import { MODES, startTeam } from '../../support/team.ts';
 
 describe('the main job', () => {
-  it('goes from /vps create to the root password, a reboot, a renewal and a delete', async () => {
-    await using team = await startTeam();
+  it.each(
+    MODES,
+  )('goes from /vps create to the root password, a reboot, a renewal and a delete, over %s', async (mode) => {
+    await using team = await startTeam({ mode });
     const { slack, hosting, account } = team;
     const manager = slack.as('mara').in('#ops');
 
