@@ -5,18 +5,19 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../src/core/errors.ts';
 import { Secret } from '../src/core/secret.ts';
 import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/db/vault.ts';
+import { anyText } from './support/any-text.ts';
 import { makeKey } from './support/keys.ts';
 
 const keyText = (id: string, which: number) => `${id}:${makeKey(String(which))}`;
 const vault = createVault(parseKeyring(keyText('k1', 1)));
 const place: SealedPlace = { table: 'api_keys', row: 'T1', column: 'sealed', workspaceId: 'T1' };
-const anyText = fc.string({ unit: 'binary', maxLength: 200 });
-const anyPlace = fc.record({ table: anyText, row: anyText, column: anyText, workspaceId: anyText });
+const shortText = anyText({ maxLength: 200 });
+const anyPlace = fc.record({ table: shortText, row: shortText, column: shortText, workspaceId: shortText });
 
 describe('the vault', () => {
   test('opens any text in the place where it was sealed', () => {
     fc.assert(
-      fc.property(anyText, anyPlace, (plain, where) => {
+      fc.property(shortText, anyPlace, (plain, where) => {
         expect(vault.open(vault.seal(plain, where), where)).toBe(plain);
       }),
     );
@@ -24,7 +25,7 @@ describe('the vault', () => {
 
   test('opens no text in another place than its own', () => {
     fc.assert(
-      fc.property(anyText, anyPlace, anyPlace, (plain, where, elsewhere) => {
+      fc.property(shortText, anyPlace, anyPlace, (plain, where, elsewhere) => {
         fc.pre(JSON.stringify(where) !== JSON.stringify(elsewhere));
         expect(() => vault.open(vault.seal(plain, where), elsewhere)).toThrow(VaultError);
       }),
@@ -65,7 +66,7 @@ describe('the vault', () => {
 
   test('refuses any text that it didn’t seal', () => {
     fc.assert(
-      fc.property(anyText, (text) => {
+      fc.property(shortText, (text) => {
         expect(() => vault.open(text, place)).toThrow(VaultError);
       }),
     );
@@ -127,7 +128,7 @@ describe('a signature', () => {
 
   test('is valid only for the same text and purpose', () => {
     fc.assert(
-      fc.property(anyText, anyText, anyText, anyText, (text, purpose, other, another) => {
+      fc.property(shortText, shortText, shortText, shortText, (text, purpose, other, another) => {
         const token = vault.sign(text, purpose);
         expect(token).toMatch(/^v1\.k1\.[A-Za-z0-9_-]{43}$/);
         expect(vault.isSigned(token, text, purpose)).toBe(true);
@@ -140,7 +141,7 @@ describe('a signature', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          anyText,
+          shortText,
           fc.nat(signed.length).map((length) => signed.slice(0, length - 1)),
         ),
         (token) => {

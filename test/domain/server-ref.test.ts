@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filterServers, isFullName, matchServer } from '../../src/core/find-server.ts';
 import type { Server } from '../../src/core/server.ts';
+import { anyText } from '../support/any-text.ts';
 
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
   id,
@@ -130,7 +131,7 @@ describe('a typed name', () => {
 
   it('never throws and never finds a server that doesn’t exist', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (typed) => {
+      fc.property(anyText(), (typed) => {
         const match = matchServer(typed, servers);
         if (match.kind === 'found') expect(servers).toContain(match.server);
         if (match.kind === 'ambiguous') expect(match.servers.length).toBeGreaterThan(1);

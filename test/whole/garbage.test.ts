@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { anyText } from '../support/any-text.ts';
 import { changesSeen, envelope, type RawUser, rawUser } from '../support/raw-user.ts';
 import { SLACK_MODE, startTeam, type Team } from '../support/team.ts';
 
@@ -300,7 +301,7 @@ describe('any signed request', () => {
       'access',
     );
     const text = fc
-      .tuple(words, fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 20_000 })))
+      .tuple(words, fc.oneof(anyText({ maxLength: 300 }), fc.string({ maxLength: 20_000 })))
       .map(([word, rest]) => `${word} ${rest}`);
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 25, maxLength: 25 }), async (typed) => {
@@ -425,7 +426,7 @@ function speak(port: number, text: string): Promise<{ text: string; isClosed: bo
 function damagedPayload(): fc.Arbitrary<unknown> {
   const junk = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
-    fc.string({ unit: 'binary', maxLength: 200 }),
+    anyText({ maxLength: 200 }),
     fc.integer({ min: 1, max: 50_000 }).map((length) => 'x'.repeat(length)),
     fc.constant(undefined),
   );

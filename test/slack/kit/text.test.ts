@@ -15,9 +15,10 @@ import {
   slackDate,
   utcDate,
 } from '../../../src/slack/kit/text.ts';
+import { anyText } from '../../support/any-text.ts';
 import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 
-const anything = fc.string({ unit: 'binary' });
+const anything = anyText();
 const hostile = fc
   .array(
     fc.constantFrom('<!channel>', '<@U1>', '`', '```', '*', '_', '&lt;', '<', '>', '|', '\n', 'x', '\u202e'),

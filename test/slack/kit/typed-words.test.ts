@@ -7,6 +7,7 @@ import {
   parseTyped,
   splitSubcommand,
 } from '../../../src/slack/kit/typed-words.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const KEYS = ['plan', 'location', 'image', 'label'];
 
@@ -78,7 +79,7 @@ describe('typed words', () => {
 
   it('can always be parsed', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText(), (text) => {
         const { words, options } = parseTyped(text, KEYS);
         expect([...words, ...Object.values(options)].every((each) => typeof each === 'string')).toBe(true);
         expect(Object.keys(options).every((key) => KEYS.includes(key))).toBe(true);
