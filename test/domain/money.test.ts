@@ -1,6 +1,21 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { type Catalog, describePlan, findPlan } from '../../src/core/catalog.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { describeMoney, findMoney, money } from '../../src/core/money.ts';
+import { fitsBudget } from '../../src/purchases/budget.ts';
+import {
+  claimOf,
+  isEnded,
+  labelOf,
+  PURCHASE_REFUSALS,
+  type Purchase,
+  refusalOf,
+  type Standing,
+  unconfirmedReasonOf,
+} from '../../src/purchases/operation.ts';
+import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
+import { makeOperation } from '../../src/sandbox/gallery/fixtures/samples.ts';
 
 const amounts = fc.integer({ min: 0, max: 99_999_999_999_999 }).map(money);
 
@@ -67,5 +82,114 @@ describe('an amount', () => {
     expect(describeMoney(money(5))).toBe('0.05');
     expect(describeMoney(money(123_450))).toBe('1234.50');
     expect(describeMoney(money(590), 'EUR')).toBe('5.90 EUR');
+  });
+});
+
+describe('a budget', () => {
+  test.each([
+    [0, 100, 100, true],
+    [0, 101, 100, false],
+    [100, 0, 100, true],
+    [99, undefined, 100, true],
+    [100, undefined, 100, false],
+    [0, undefined, 0, false],
+    [500, 0, 100, false],
+  ])('of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
+    expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
+  });
+});
+
+const plan = (code: string, ramMb: number) => ({ code, vcpu: 2, ramMb, diskGb: 40, monthly: money(590) });
+const catalog: Catalog = { plans: [plan('small', 2048), plan('SMALL', 512)], locations: [], images: [] };
+
+describe('the catalog', () => {
+  it('finds a plan by its exact code, since that is what is ordered', () => {
+    expect(findPlan(catalog, 'SMALL')?.ramMb).toBe(512);
+    expect(findPlan(catalog, 'Small')).toBeUndefined();
+  });
+
+  it.each([
+    [2048, '2 vCPU · 2 GB RAM · 40 GB disk'],
+    [512, '2 vCPU · 512 MB RAM · 40 GB disk'],
+    [1536, '2 vCPU · 1.5 GB RAM · 40 GB disk'],
+    [1100, '2 vCPU · 1100 MB RAM · 40 GB disk'],
+  ])('shows %i MB of memory without rounding', (ramMb, words) => {
+    expect(describePlan(plan('p', ramMb))).toBe(words);
+  });
+});
+
+const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase => ({
+  kind: 'renew',
+  serverId,
+  label,
+  paidUntil,
+});
+const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-2' };
+
+describe('the claim of an operation', () => {
+  it('is the same for the same month of the same server, whatever its label', () => {
+    expect(claimOf(renewal(7, 1000, 'old'))).toBe(claimOf(renewal(7, 1000, 'new')));
+  });
+
+  it('is different for different months or servers', () => {
+    const number = fc.integer({ min: 0, max: 10_000 });
+    fc.assert(
+      fc.property(number, number, number, number, (server, until, otherServer, otherUntil) => {
+        const isSame = server === otherServer && until === otherUntil;
+        expect(claimOf(renewal(server, until)) === claimOf(renewal(otherServer, otherUntil))).toBe(isSame);
+      }),
+    );
+  });
+
+  it('is empty for a create, since two equal servers may be ordered', () => {
+    expect(claimOf({ kind: 'create', order })).toBe('');
+  });
+});
+
+describe('an operation', () => {
+  it('has ended when it is settled or refused, and in no other state', () => {
+    const standings: readonly Standing[] = [
+      { state: 'prepared' },
+      { state: 'sent' },
+      { state: 'settled' },
+      { state: 'refused', reason: { code: 'limit', details: {} } },
+      { state: 'unconfirmed', reason: { code: 'no_answer', details: {} } },
+    ];
+    const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
+    expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
+  });
+
+  it('is named by the label of its server', () => {
+    expect(labelOf({ kind: 'create', order })).toBe('web-2');
+    expect(labelOf(renewal(7, 1000))).toBe('web-1');
+  });
+});
+
+describe('the refusal that an error proves', () => {
+  test.each(PURCHASE_REFUSALS)('keeps the code and the details of %s', (code) => {
+    const details = sampleDetails('web-1')[code];
+    expect(refusalOf(new Refusal(code, details))).toEqual({ code, details });
+  });
+
+  test.each(HOSTING_CODES)('is the hosting API’s code, without its text (%s)', (code) => {
+    const error = new HostingError(code, 'no', { unknownCode: 'secret', status: 402 });
+    expect(refusalOf(error)).toEqual({ code, details: {} });
+  });
+
+  test('does not exist for a defect, or for a rule that no confirmed purchase can break', () => {
+    expect(refusalOf(new TypeError('x'))).toBeUndefined();
+    expect(refusalOf(new Refusal('last_owner', {}))).toBeUndefined();
+  });
+});
+
+describe('the reason why an order is unconfirmed', () => {
+  test.each(HOSTING_CODES)('is one of the known reasons for every code of the hosting API (%s)', (code) => {
+    const reason = unconfirmedReasonOf(new HostingError(code, 'maybe'));
+    const known = ['checking', 'no_answer', 'unknown_code'];
+    expect(reason.code).toBe(known.includes(code) ? code : 'unreadable_answer');
+  });
+
+  test('is a defect for any other error', () => {
+    expect(unconfirmedReasonOf(new TypeError('x')).code).toBe('defect');
   });
 });

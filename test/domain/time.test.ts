@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { countPaidDays, DAY_MS, findDay, monthStart } from '../../src/core/time.ts';
+import { findDaysBefore } from '../../src/core/settings.ts';
+import {
+  addDays,
+  countPaidDays,
+  DAY_MS,
+  daysBetween,
+  findDay,
+  findZone,
+  localDay,
+  monthStart,
+  startOfHour,
+} from '../../src/core/time.ts';
+import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/reminder.ts';
 
 describe('the paid days that are left', () => {
   test.each([
@@ -38,5 +50,172 @@ describe('a day', () => {
     '2026-01-31T00:00',
   ])('is not read from %j', (text) => {
     expect(findDay(text)).toBeUndefined();
+  });
+});
+
+const iso = (at: number) => new Date(at).toISOString();
+
+describe('the name of a time zone', () => {
+  test.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    [' europe/berlin ', 'Europe/Berlin'],
+    ['UTC', 'UTC'],
+    ['Mars/Olympus', undefined],
+    ['+01:00', undefined],
+    ['', undefined],
+    ['Europe/Berlin; drop', undefined],
+  ])('%s is read as %s', (typed, zone) => {
+    expect(findZone(typed)).toBe(zone);
+  });
+});
+
+describe('an hour of a day', () => {
+  test.each([
+    ['is found in winter', '2026-01-15', 9, 'Europe/Berlin', '2026-01-15T08:00:00.000Z'],
+    ['is found in summer', '2026-07-15', 9, 'Europe/Berlin', '2026-07-15T07:00:00.000Z'],
+    [
+      'is found on the day on which clocks go forward',
+      '2026-03-29',
+      9,
+      'Europe/Berlin',
+      '2026-03-29T07:00:00.000Z',
+    ],
+    [
+      'is found on the day on which clocks go forward, before they do',
+      '2026-03-29',
+      1,
+      'Europe/Berlin',
+      '2026-03-29T00:00:00.000Z',
+    ],
+    [
+      'that is skipped is the moment when clocks go forward',
+      '2026-03-29',
+      2,
+      'Europe/Berlin',
+      '2026-03-29T01:00:00.000Z',
+    ],
+    [
+      'is found on the day on which clocks go back',
+      '2026-10-25',
+      9,
+      'Europe/Berlin',
+      '2026-10-25T08:00:00.000Z',
+    ],
+    ['that happens twice is the first one', '2026-10-25', 2, 'Europe/Berlin', '2026-10-25T00:00:00.000Z'],
+    ['that is skipped in America', '2026-03-08', 2, 'America/New_York', '2026-03-08T07:00:00.000Z'],
+    ['that happens twice in America', '2026-11-01', 1, 'America/New_York', '2026-11-01T05:00:00.000Z'],
+    [
+      'is found where clocks change by half an hour',
+      '2026-10-04',
+      2,
+      'Australia/Lord_Howe',
+      '2026-10-03T15:30:00.000Z',
+    ],
+    ['is found where midnight is skipped', '2026-03-29', 0, 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
+    ['is found 14 hours east of UTC', '2026-06-01', 9, 'Pacific/Kiritimati', '2026-05-31T19:00:00.000Z'],
+    ['is found with an offset of 45 minutes', '2026-06-01', 9, 'Asia/Kathmandu', '2026-06-01T03:15:00.000Z'],
+  ])('%s', (_case, day, hour, zone, expected) => {
+    expect(iso(startOfHour(day, hour, zone))).toBe(expected);
+  });
+
+  test('begins once on every day of a year, at the same local hour wherever that hour exists', () => {
+    for (const zone of ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC']) {
+      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
+        const at = startOfHour(day, 9, zone);
+        expect(localDay(at, zone), zone).toBe(day);
+        const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'short' }).format(at);
+        expect(clock, `${day} ${zone}`).toBe('09:00');
+      }
+    }
+  });
+});
+
+describe('days', () => {
+  test('begin at midnight of their zone', () => {
+    const at = Date.parse('2026-03-01T23:30:00Z');
+    expect([localDay(at, 'UTC'), localDay(at, 'Europe/Berlin'), localDay(at, 'America/New_York')]).toEqual([
+      '2026-03-01',
+      '2026-03-02',
+      '2026-03-01',
+    ]);
+  });
+
+  test('are counted by the calendar', () => {
+    expect(daysBetween('2026-02-27', '2026-03-02')).toBe(3);
+    expect(addDays('2026-02-27', 3)).toBe('2026-03-02');
+    expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2);
+  });
+});
+
+const settings = { hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+const TODAY = '2026-03-02';
+
+/** 09:05 in Berlin. */
+const NOW = Date.parse('2026-03-02T08:05:00Z');
+const at = (text: string) => Date.parse(text);
+
+describe('a server is due', () => {
+  test.each([
+    ['late in the evening of the seventh day before its paid time ends', '2026-03-09T22:59:00Z', true],
+    ['not on the eighth day before, by the days of the settings’ time zone', '2026-03-09T23:00:00Z', false],
+    ['on its last paid day', '2026-03-02T08:06:00Z', true],
+    ['not once its paid time has ended', '2026-03-02T08:05:00Z', false],
+  ])('%s', (_case, paidUntil, due) => {
+    expect(isDue(at(paidUntil), TODAY, NOW, settings)).toBe(due);
+  });
+
+  test('more urgently with each step, and urgently at the last', () => {
+    expect([7, 4, 3, 2, 1, 0].map((left) => findUrgency(left, settings.daysBefore))).toEqual([
+      'low',
+      'low',
+      'medium',
+      'medium',
+      'high',
+      'high',
+    ]);
+    expect([5, 1].map((left) => findUrgency(left, [5]))).toEqual(['high', 'high']);
+  });
+});
+
+describe('a snooze', () => {
+  test.each([
+    ['day', '2026-03-08T12:00:00Z', '2026-03-04'],
+    ['step', '2026-03-08T12:00:00Z', '2026-03-05'],
+    ['day', '2026-03-05T12:00:00Z', '2026-03-04'],
+    ['step', '2026-03-05T12:00:00Z', '2026-03-04'],
+    // Two days are left, or fewer: there would be no day on which it is listed again.
+    ['day', '2026-03-04T12:00:00Z', undefined],
+    ['step', '2026-03-04T12:00:00Z', undefined],
+    ['day', '2026-03-03T12:00:00Z', undefined],
+    ['step', '2026-03-02T12:00:00Z', undefined],
+  ] as const)('of a %s, for a server paid until %s, ends on %s', (snooze, paidUntil, end) => {
+    expect(findSnoozeEnd(snooze, at(paidUntil), TODAY, settings)).toBe(end);
+  });
+
+  test('hides one month of a server until its day, and no other month', () => {
+    const mark = { serverId: 1, label: 'web-1', paidUntil: 5, by: 'U1', at: 0, untilDay: '2026-03-04' };
+    expect(isHidden(mark, 5, '2026-03-03')).toBe(true);
+    expect(isHidden(mark, 5, '2026-03-04')).toBe(false);
+    expect(isHidden(mark, 6, '2026-03-03')).toBe(false);
+    expect(isHidden(undefined, 5, '2026-03-03')).toBe(false);
+    const { untilDay: _, ...left } = mark;
+    expect(isHidden(left, 5, '2099-01-01')).toBe(true);
+  });
+});
+
+describe('the days before a renewal on which reminders are sent', () => {
+  test.each([
+    ['7, 3, 1', [7, 3, 1]],
+    ['1 3 7', [7, 3, 1]],
+    ['14;7;7', [14, 7]],
+    ['0', undefined],
+    ['61', undefined],
+    ['', undefined],
+    ['a week', undefined],
+    ['1,2,3,4,5,6', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+  ])('%s are read as %j', (typed, days) => {
+    expect(findDaysBefore(typed)).toEqual(days);
   });
 });

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  bareName,
+  deletionWord,
+  EVERY_SERVER,
+  exactPattern,
+  findNearest,
+  findPattern,
+  foldName,
+  freezeLabel,
+  isFrozenLabel,
+  isIdenticalLabel,
+  isSameLabel,
+  matchesPattern,
+  parseLabel,
+} from '../../src/core/labels.ts';
+import { anyText } from '../support/any-text.ts';
+import { startCpuTimer } from '../support/cpu-time.ts';
+
+describe('two labels', () => {
+  test.each([
+    ['web-1', ' web-1 '],
+    ['web-1', 'WEB-1'],
+    ['caf\u00e9', 'cafe\u0301'],
+    ['\uff57eb', 'web'],
+    ['ÄÖÜ', 'äöü'],
+  ])('%j and %j look the same to users', (a, b) => {
+    expect(isSameLabel(a, b)).toBe(true);
+  });
+
+  test.each([
+    ['web-1', 'web-10'],
+    ['web 1', 'web-1'],
+    ['web', 'w\u0435b'],
+    ['', 'web'],
+  ])('%j and %j are different, and look different to users', (a, b) => {
+    expect(isSameLabel(a, b)).toBe(false);
+    expect(isIdenticalLabel(a, b)).toBe(false);
+    expect(isFrozenLabel(a, freezeLabel(b))).toBe(false);
+  });
+
+  test('that only look the same are not identical, so a confirmation for one does not act on the other', () => {
+    expect(isIdenticalLabel('web-1', 'WEB-1')).toBe(false);
+    expect(isFrozenLabel('WEB-1', freezeLabel('web-1'))).toBe(false);
+    expect(isFrozenLabel('web-1', freezeLabel('web-1'))).toBe(true);
+  });
+});
+
+describe('the label of a new server', () => {
+  test('is stored without the spaces around it', () => {
+    expect(parseLabel('  web 1 ')).toBe('web 1');
+  });
+
+  test.each(['', '   ', 'a\nb', 'x'.repeat(256)])('may not be %j', (typed) => {
+    expect(() => parseLabel(typed)).toThrow(expect.objectContaining({ code: 'bad_label' }));
+  });
+});
+
+describe('the label that is frozen with a confirmation', () => {
+  test('is complete for 600 characters and more', () => {
+    const label = `web-${'a'.repeat(591)}-prod`;
+    expect(freezeLabel(label)).toBe(label);
+  });
+
+  test('fits into a modal and is always the same, whatever the label', () => {
+    const labels = anyText({ minLength: 0, maxLength: 5000, size: 'max' });
+    fc.assert(
+      fc.property(labels, (label) => {
+        const frozen = freezeLabel(label);
+        expect(JSON.stringify(frozen).length).toBeLessThanOrEqual(2500);
+        expect(freezeLabel(frozen)).toBe(frozen);
+      }),
+    );
+  });
+
+  test('is shortened to its beginning if it is too long, and differs where beginnings differ', () => {
+    expect(freezeLabel('a'.repeat(4000))).toBe(`${'a'.repeat(400)}…`);
+    expect(freezeLabel(`b${'a'.repeat(3999)}`)).not.toBe(freezeLabel('a'.repeat(4000)));
+    expect(freezeLabel('😀'.repeat(2000))).not.toMatch(/[\uD800-\uDBFF]…/);
+  });
+});
+
+describe('what is typed to delete a server', () => {
+  test.each([
+    ['web-1', 'web-1', 'its label'],
+    ['  web 1 ', 'web 1', 'its label without the spaces around it, which no form keeps'],
+    ['<!channel> *x*', '<!channel> *x*', 'its label as it is'],
+    ['', '42', 'its id where there is no label'],
+    ['   ', '42', 'its id where the label is blank'],
+    ['a\nb', '42', 'its id where the label has a line break'],
+    ['a\u0000b', '42', 'its id where the label has a control character'],
+    ['a\u202eb', '42', 'its id where the label turns the direction of reading'],
+    ['a\u2028b', '42', 'its id where the label has a line separator'],
+    ['x'.repeat(151), '42', 'its id where the label is too long for a placeholder'],
+    ['مرحبا', 'مرحبا', 'a label that reads from right to left'],
+  ])('for %j is %j: %s', (label, word) => {
+    expect(deletionWord({ id: 42, label })).toBe(word);
+  });
+
+  test('fits the field that it is typed into, whatever the label is', () => {
+    fc.assert(
+      fc.property(anyText({ maxLength: 300 }), (label) => {
+        const word = deletionWord({ id: 42, label });
+        expect(word).toBe(word.trim());
+        expect(word.length).toBeGreaterThan(0);
+        expect(word.length).toBeLessThanOrEqual(150);
+        expect(word).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe('a label pattern', () => {
+  test.each([
+    ['web-*', 'web-1', true],
+    ['web-*', 'WEB-12', true],
+    ['web-*', 'web-', true],
+    ['web-*', 'my-web-1', false],
+    ['*-eu', 'web-1-eu', true],
+    ['*-eu', 'web-1-eu-2', false],
+    ['a*b*c', 'axxbxxc', true],
+    ['a*b*c', 'acb', false],
+    ['**', '', true],
+    ['web-1', 'web-1', true],
+    ['web-1', 'web-12', false],
+    ['web?1', 'web-1', false],
+    ['web.1', 'web-1', false],
+    ['[ab]', 'a', false],
+    ['web\\*', 'web*', true],
+    ['web\\*', 'web-1', false],
+    ['ÄPFEL-*', 'äpfel-1', true],
+    ['🚀*', '🚀-1', true],
+    [EVERY_SERVER, '', true],
+    [EVERY_SERVER, 'anything\nat all', true],
+    ['*', 'two\nlines', true],
+  ])('%j matches the label %j: %s', (pattern, label, fits) => {
+    expect(matchesPattern(pattern, label)).toBe(fits);
+  });
+
+  test('made from a label matches only that label, whatever it contains', () => {
+    const label = anyText().filter((text) => text !== '');
+    fc.assert(
+      fc.property(label, label, (one, other) => {
+        const pattern = exactPattern(one);
+        expect(matchesPattern(pattern, one)).toBe(true);
+        expect(matchesPattern(pattern, other)).toBe(one.toLowerCase() === other.toLowerCase());
+      }),
+    );
+  });
+
+  test('can’t be made from an empty label, which would match every server', () => {
+    expect(() => exactPattern('')).toThrow('empty label');
+  });
+
+  test('matches a label with any text in place of its stars', () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b', '\\', '*', 'Ä', '-') });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part, part), { minLength: 1 }), (parts) => {
+        const pattern = parts.map(([fixed]) => fixed && exactPattern(fixed)).join('*');
+        const label = parts.map(([fixed, filling], at) => (at === 0 ? fixed : filling + fixed)).join('');
+        expect(matchesPattern(pattern, label)).toBe(true);
+      }),
+    );
+  });
+
+  test('matches within 200 ms, however many stars it has', () => {
+    const readMs = startCpuTimer();
+    expect(matchesPattern('*a'.repeat(50), `${'a'.repeat(400)}b`)).toBe(false);
+    expect(readMs()).toBeLessThan(200);
+  });
+
+  test.each([
+    [' web-* ', 'web-*'],
+    ['*', EVERY_SERVER],
+    ['***', EVERY_SERVER],
+    ['', undefined],
+    ['   ', undefined],
+    ['a\nb', undefined],
+    ['x'.repeat(101), undefined],
+    ['x'.repeat(100), 'x'.repeat(100)],
+  ])('typed as %j is read as %j', (typed, pattern) => {
+    expect(findPattern(typed)).toBe(pattern);
+  });
+});
+
+describe('a name as a phone writes it', () => {
+  it.each([
+    ['web–1', 'an en dash'],
+    ['web—1', 'an em dash'],
+    ['web−1', 'a minus sign'],
+    ['web‑1', 'a non-breaking hyphen'],
+    ['ｗｅｂ－１', 'full-width characters'],
+    ['WEB-1', 'capitals'],
+    ['web-1.', 'a full stop: two spaces become one'],
+    ['web-1,', 'a comma'],
+    ['web-1 ?!', 'a question'],
+    ['`web-1`', 'code'],
+    ['```web-1```', 'a code block'],
+    ['“web-1”', 'smart quotes'],
+    ["'web-1'", 'quotes'],
+    ['`web-1`.', 'punctuation after quotes'],
+    ['"web-1,"', 'punctuation inside quotes'],
+    ['\u2068web-1\u2069', 'marks of direction'],
+    ['web\u200b-1', 'a space of no width'],
+    [' \u00a0web-1\t', 'spaces around it'],
+  ])('%j is read as web-1: %s', (typed) => {
+    expect(bareName(typed)).toBe('web-1');
+  });
+
+  it.each([
+    ['web  1', 'web 1'],
+    ['.', '.'],
+    ['""', '""'],
+    ['1`', '1`'],
+    ['`web', '`web'],
+    ['"1', '"1'],
+  ])('%j is read as %j', (typed, name) => {
+    expect(bareName(typed)).toBe(name);
+  });
+
+  it('is never read as empty, and reads the same a second time', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ab1-–—.,`"\' “”\u2068!'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, (typed) => {
+        const bare = bareName(typed);
+        expect(bareName(bare)).toBe(bare);
+        expect(foldName(typed) === '' || bare !== '').toBe(true);
+      }),
+    );
+  });
+});
+
+const commands = ['help', 'list', 'show', 'start', 'stop', 'reboot', 'renew', 'delete', 'status'];
+
+describe('the nearest word', () => {
+  it.each([
+    ['lits', 'list'],
+    ['lst', 'list'],
+    ['lisst', 'list'],
+    ['rebot', 'reboot'],
+    ['REBOOT', 'reboot'],
+    ['delte', 'delete'],
+    ['statsu', 'status'],
+    ['stat', 'start'],
+  ])('to %s is %s', (typed, nearest) => {
+    expect(findNearest(typed, commands)).toBe(nearest);
+  });
+
+  it.each(['destroy', 'xyz', 'deploy-everything', '日本語'])('is none for %s', (typed) => {
+    expect(findNearest(typed, commands)).toBeUndefined();
+  });
+
+  it('is returned as its candidate is written', () => {
+    expect(findNearest('web-l', ['WEB-1', 'db'])).toBe('WEB-1');
+  });
+
+  it('is the first of several equally near ones', () => {
+    expect(findNearest('web-3', ['web-1', 'web-2'])).toBe('web-1');
+  });
+
+  it('is the word itself if it is a candidate', () => {
+    const words = fc.string({ minLength: 1, maxLength: 80 });
+    fc.assert(
+      fc.property(words, fc.array(words), (typed, others) => {
+        const nearest = findNearest(typed, [...others, typed]);
+        expect(nearest?.toLowerCase().slice(0, 64)).toBe(typed.toLowerCase().slice(0, 64));
+      }),
+    );
+  });
+
+  it('counts letters in the wrong order as one mistake, and only the first 64 letters', () => {
+    expect(findNearest('wbe-1', ['web-1'])).toBe('web-1');
+    expect(findNearest('ewb-1', ['web-2'])).toBeUndefined();
+    expect(findNearest('x'.repeat(70), [`${'x'.repeat(64)}yyyyyy`])).toBe(`${'x'.repeat(64)}yyyyyy`);
+  });
+});
