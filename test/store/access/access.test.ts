@@ -1,9 +1,17 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createGrants, type Grants } from '../../../src/access/grant-store.ts';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
-import { engines, T0 } from '../support.ts';
+import { openEngine } from '../../../src/db/database.ts';
+import { migrate } from '../../../src/db/schema.ts';
+import type { Tables } from '../../../src/db/tables.ts';
+import { realSystem } from '../../../src/system.ts';
+import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
 
 describe.each(engines)('workspaces and keys on $name', ({ make }) => {
   let store: Store;
@@ -81,4 +89,166 @@ describe.each(engines)('workspaces and keys on $name', ({ make }) => {
       expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
     });
   });
+});
+
+const here = { userId: 'U1', channelId: 'C1' };
+const roles = (found: readonly { role: string }[]) => found.map(({ role }) => role);
+
+describe.each(engines)('grants on $name', ({ make }) => {
+  let store: Store;
+  let grants: Grants;
+  beforeEach(async () => {
+    store = await make();
+    grants = store.grants;
+  });
+
+  test('are stored as they were granted', async () => {
+    for (const more of [{}, { until: T0 + 100 }, { subjectId: 'U2', pattern: 'wéb-*' }]) {
+      const grant = newGrant(more);
+      const kept = await grants.put(grant);
+      expect(kept).toStrictEqual({ ...grant, id: expect.stringMatching(/^[0-9A-Z]{26}$/) });
+      expect(await grants.list('T1')).toContainEqual(kept);
+    }
+  });
+
+  test('for the same servers replace each other, with a new ID', async () => {
+    const first = await grants.put(newGrant({ role: 'manager', pattern: 'Web-*' }));
+    const second = await grants.put(newGrant({ role: 'viewer', pattern: 'web-*', grantedAt: T0 + 1 }));
+    expect(await grants.list('T1')).toEqual([second]);
+    expect(await grants.remove('T1', first.id)).toBeUndefined();
+    expect(await grants.remove('T1', second.id)).toEqual(second);
+    expect(await grants.remove('T1', second.id)).toBeUndefined();
+    expect(await grants.list('T1')).toEqual([]);
+  });
+
+  test('for a time are stored beside a permanent one, which stays when they end', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['viewer']);
+    expect(roles(await grants.removeEnded(T0 + 10, () => entry()))).toEqual(['manager']);
+    expect(roles(await grants.list('T1'))).toEqual(['viewer']);
+  });
+
+  test('for a time are stored side by side if their roles differ; the same role replaces, even to end it sooner', async () => {
+    await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
+    await grants.put(newGrant({ role: 'operator', until: T0 + 20, grantedAt: T0 + 1 }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['manager', 'operator']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['operator']);
+    await grants.put(newGrant({ role: 'operator', until: T0 + 5, grantedAt: T0 + 2 }));
+    expect(roles(await grants.listFor('T1', here, T0 + 5))).toEqual(['manager']);
+    expect(await grants.list('T1')).toHaveLength(2);
+  });
+
+  test('that make a user an owner of some servers only are a defect', async () => {
+    for (const more of [{}, { until: T0 + 1 }]) {
+      const put = grants.put(newGrant({ role: 'owner', pattern: 'web-*', ...more }));
+      await expect(put).rejects.toThrow('an owner covers every server');
+    }
+    expect(await grants.list('T1')).toEqual([]);
+  });
+
+  test('for different servers are stored side by side', async () => {
+    await grants.put(newGrant({ pattern: '' }));
+    await grants.put(newGrant({ pattern: 'web-*', role: 'manager' }));
+    await grants.put(newGrant({ pattern: 'db-*', role: 'operator' }));
+    expect(roles(await grants.listFor('T1', here, T0)).sort()).toEqual(['manager', 'operator', 'viewer']);
+  });
+
+  test('that are granted at the same moment leave one', async () => {
+    await Promise.all(
+      ['viewer', 'operator', 'manager'].map((role) => grants.put(newGrant({ role: role as 'viewer' }))),
+    );
+    expect(await grants.list('T1')).toHaveLength(1);
+  });
+
+  test('that may apply are the user’s, the channel’s and every group’s', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'operator', subjectKind: 'channel', subjectId: 'C1' }));
+    await grants.put(newGrant({ role: 'manager', subjectKind: 'group', subjectId: 'S1' }));
+    await grants.put(newGrant({ role: 'owner', subjectId: 'U2' }));
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'C2' }));
+    // The same id of another kind is another subject.
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'U1' }));
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'user', subjectId: 'C1' }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'operator', 'manager']);
+    expect(roles(await grants.listFor('T1', { userId: 'U1' }, T0))).toEqual(['viewer', 'manager']);
+    expect(roles(await grants.listFor('T1', { userId: 'U3' }, T0))).toEqual(['manager']);
+  });
+
+  test('count only in their own workspace', async () => {
+    const theirs = await grants.put(newGrant({ workspaceId: 'T2', role: 'owner' }));
+    await grants.put(newGrant({ workspaceId: 'T2', role: 'owner', subjectKind: 'group', subjectId: 'S1' }));
+    expect(await grants.listFor('T1', here, T0)).toEqual([]);
+    expect(await grants.list('T1')).toEqual([]);
+    expect(await grants.remove('T1', theirs.id)).toBeUndefined();
+    expect(await grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U1' })).toEqual([]);
+    expect(await grants.list('T2')).toHaveLength(2);
+  });
+
+  test('of one subject can all be revoked at once', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'manager', until: T0 + 1 }));
+    await grants.put(newGrant({ role: 'operator', pattern: 'web-*', grantedAt: T0 - 1 }));
+    await grants.put(newGrant({ subjectId: 'U2' }));
+    await grants.put(newGrant({ subjectKind: 'group' }));
+    const removed = await grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U1' });
+    expect(roles(removed)).toEqual(['operator', 'viewer', 'manager']);
+    expect(await grants.list('T1')).toHaveLength(2);
+  });
+
+  test('that have ended don’t count, and are removed and audited once', async () => {
+    for (const workspaceId of ['T2', 'T1']) {
+      await grants.put(newGrant({ workspaceId, until: T0 + 10 }));
+      await grants.put(newGrant({ workspaceId, until: T0 + 11, subjectId: 'U2' }));
+      await grants.put(newGrant({ workspaceId, subjectId: 'U3' }));
+    }
+    expect(await grants.listFor('T1', here, T0 + 9)).toHaveLength(1);
+    expect(await grants.listFor('T1', here, T0 + 10)).toEqual([]);
+    expect(await grants.list('T1')).toHaveLength(3);
+    const sweep = () =>
+      grants.removeEnded(T0 + 10, ({ workspaceId, subjectId }) =>
+        entry({ workspaceId, label: subjectId, action: 'access_ended' }),
+      );
+    const ended = (await Promise.all([sweep(), sweep()])).flat();
+    expect(ended.map(({ workspaceId, subjectId }) => [workspaceId, subjectId])).toEqual([
+      ['T1', 'U1'],
+      ['T2', 'U1'],
+    ]);
+    for (const workspaceId of ['T1', 'T2']) {
+      const audited = await store.audit.list({ workspaceId, limit: 9 });
+      expect(audited).toMatchObject([{ label: 'U1', action: 'access_ended' }]);
+      expect(await grants.list(workspaceId)).toHaveLength(2);
+    }
+  });
+
+  test('are not removed if their end can’t be audited', async () => {
+    await grants.put(newGrant({ until: T0 }));
+    const broken = () => entry({ actorId: null as unknown as string });
+    await expect(grants.removeEnded(T0, broken)).rejects.toThrow();
+    expect(await grants.list('T1')).toHaveLength(1);
+  });
+});
+
+test('of a user are found by one query that uses an index', async () => {
+  const path = join(makeFolder(), 'vps.sqlite');
+  await (await open(`sqlite:${path}`)).close();
+  const engine = await openEngine(`sqlite:${path}`, { lock: true, system: realSystem });
+  const queries: string[] = [];
+  const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
+  const db = new Kysely<Tables>({ dialect: engine.dialect, log });
+  await migrate(db, engine);
+  queries.length = 0;
+  await createGrants({ db, engine, vault, newId: stillSystem.newId }).listFor('T1', here, T0);
+  await db.destroy();
+  engine.close();
+  expect(queries).toHaveLength(1);
+  const plain = new DatabaseSync(path);
+  const plan = plain
+    .prepare(`explain query plan ${queries[0]}`)
+    .all('T1', 'user', 'U1', 'group', 'channel', 'C1', '', T0);
+  plain.close();
+  const steps = plan.map((step) => String((step as { detail: string }).detail));
+  expect(steps.some((step) => /SEARCH grants USING INDEX .*workspace_id=\?/.test(step))).toBe(true);
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
 });

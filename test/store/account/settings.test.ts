@@ -1,9 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { DatabaseUnusable } from '../../src/db/engine.ts';
-import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
-import { vaultNamed, vaultOf } from './account/audit-support.ts';
-import { places } from './places.ts';
-import { open, stillSystem } from './support.ts';
+import { parseSettings } from '../../../src/account/workspaces.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DatabaseUnusable } from '../../../src/db/engine.ts';
+import { createEmptyDatabase, postgresUrl } from '../../support/postgres.ts';
+import { places } from '../places.ts';
+import { engines, open, stillSystem, T0 } from '../support.ts';
+import { vaultNamed, vaultOf } from './audit-support.ts';
+
+test.each(engines)('an API key says who set it, also after it is replaced, on $name', async ({ make }) => {
+  const { apiKeys } = await make();
+  await apiKeys.put('T1', new Secret('first'), 'U1', T0);
+  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U1' });
+  await apiKeys.put('T1', new Secret('second'), 'U2', T0 + 5);
+  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U2' });
+});
+
+describe('stored settings', () => {
+  test('that can’t be read are an error, not the defaults', () => {
+    for (const broken of ['', '[]', '{"freeze":true}', '{"budget":{"person":-1}}'])
+      expect(() => parseSettings(broken)).toThrow();
+  });
+});
 
 const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
 
