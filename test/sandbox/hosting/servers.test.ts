@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import {
+  type AnswerStyleChange,
+  DEFAULT_STYLE,
+  DIALECT,
+  ERROR_SHAPES,
+  errorBody,
+} from '../../../src/sandbox/hosting/answers.ts';
 import { defaultCatalog, largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { frozenClock, oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
-import { type Answer, type Caller, field, idOf, startCaller } from './caller.ts';
+import { parseOptions } from '../../../src/sandbox/hosting/options.ts';
+import { ERROR_CODES } from '../../../src/sandbox/hosting/protocol.ts';
+import { type Answer, type Caller, field, idOf, ORDER, startCaller } from './caller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -166,5 +175,280 @@ describe('the calendar', () => {
 
   test('never runs backwards', () => {
     expect(() => frozenClock().advance(-1)).toThrow(RangeError);
+  });
+});
+
+describe('who may call', () => {
+  test.each([
+    '',
+    'Bearer',
+    'Bearer nonsense',
+    'Basic abc',
+  ])('refuses "%s" as unauthorized', async (header) => {
+    const { call } = await startCaller();
+    expect(await call('GET', '/servers', undefined, header)).toEqual({
+      status: 401,
+      body: { code: 'unauthorized' },
+    });
+  });
+
+  test('refuses a key that was revoked, and keeps the others', async () => {
+    const { call, hosting, account, key } = await startCaller();
+    const other = hosting.createKey(account);
+    hosting.accounts.revokeKey(account, key);
+    expect((await call('GET', '/catalog')).body).toEqual({ code: 'unauthorized' });
+    expect((await call('GET', '/catalog', undefined, `Bearer ${other}`)).status).toBe(200);
+  });
+
+  test('stays closed until the first top-up, then opens', async () => {
+    const { call, hosting } = await startCaller();
+    const closed = hosting.accounts.create({ name: 'New' });
+    expect(() => hosting.createKey(closed)).toThrow('not_allowed');
+    const header = `Bearer ${hosting.createKey(closed, { beforeTopUp: true })}`;
+    expect(await call('GET', '/catalog', undefined, header)).toEqual({
+      status: 403,
+      body: { code: 'not_allowed' },
+    });
+    hosting.accounts.topUp(closed, 1);
+    expect((await call('GET', '/catalog', undefined, header)).status).toBe(200);
+  });
+
+  test("answers not_found for another account's server", async () => {
+    const { call, create, hosting } = await startCaller();
+    const id = idOf(await create());
+    const stranger = hosting.accounts.create({ name: 'Stranger', balanceMinor: 1000 });
+    const header = `Bearer ${hosting.createKey(stranger)}`;
+    for (const path of [`/servers/${id}/start`, `/servers/${id}/stop`, `/servers/${id}/renew`])
+      expect((await call('POST', path, undefined, header)).body).toEqual({ code: 'not_found' });
+    expect((await call('DELETE', `/servers/${id}`, undefined, header)).body).toEqual({ code: 'not_found' });
+    expect((await call('GET', '/servers', undefined, header)).body).toEqual([]);
+  });
+});
+
+describe('what may be asked', () => {
+  test.each([
+    ['no JSON', '{"plan":'],
+    ['a list', []],
+    ['null', 'null'],
+    ['no plan', { ...ORDER, plan: undefined }],
+    ['an unknown plan', { ...ORDER, plan: 'huge' }],
+    ['an unknown location', { ...ORDER, location: 'mars' }],
+    ['an unknown image', { ...ORDER, image: 'dos' }],
+    ['a number for a label', { ...ORDER, label: 7 }],
+    ['an empty label', { ...ORDER, label: '' }],
+    ['a label of blanks', { ...ORDER, label: '  ' }],
+    ['a label of 256 characters', { ...ORDER, label: 'x'.repeat(256) }],
+    ['more than 64 kB', { ...ORDER, label: 'x'.repeat(70_000) }],
+  ])('refuses %s as bad_request, at no cost', async (_what, body) => {
+    const { call, hosting, account } = await startCaller();
+    expect(await call('POST', '/servers', body)).toEqual({ status: 400, body: { code: 'bad_request' } });
+    expect(hosting.charges(account)).toEqual([]);
+  });
+
+  test('takes a label of 255 characters, and the same label twice', async () => {
+    const { create } = await startCaller();
+    const label = 'ü'.repeat(255);
+    expect((await create({ label })).status).toBe(200);
+    expect((await create({ label })).status).toBe(200);
+  });
+
+  test('survives a body of megabytes and answers the next request', async () => {
+    const { call } = await startCaller();
+    expect((await call('POST', '/servers', 'x'.repeat(3_000_000))).status).toBe(400);
+    expect((await call('GET', '/servers')).status).toBe(200);
+  });
+
+  test.each([
+    ['GET', '/nothing'],
+    ['GET', '/servers/'],
+    ['PUT', '/servers'],
+    ['GET', '/servers/1/start'],
+    ['POST', '/servers/1/explode'],
+    ['POST', '/servers/abc/start'],
+    ['POST', '/servers/1.5/stop'],
+    ['DELETE', '/servers/99999999999999999999'],
+  ])('answers not_found to %s %s', async (method, path) => {
+    const { call } = await startCaller();
+    expect(await call(method, path)).toEqual({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('answers not_found outside the version', async () => {
+    const { hosting } = await startCaller();
+    const response = await fetch(`http://127.0.0.1:${hosting.port}/v2/catalog`);
+    expect([response.status, await response.json()]).toEqual([404, { code: 'not_found' }]);
+  });
+
+  test('refuses an order that the balance does not cover, and takes nothing', async () => {
+    const { create, hosting, account } = await startCaller();
+    hosting.setPrice('small', '100.01');
+    expect(await create()).toEqual({ status: 402, body: { code: 'not_enough_balance' } });
+    expect(hosting.balanceOf(account)).toBe(100_00);
+    hosting.setPrice('small', '100.00');
+    expect((await create()).status).toBe(200);
+    expect(hosting.balanceOf(account)).toBe(0);
+  });
+
+  test('refuses one server too many, counting those the supplier has not confirmed', async () => {
+    const { create, hosting, account } = await startCaller({ maxServers: 2 });
+    hosting.faults.add({ on: 'create', kind: 'checking_completes' });
+    await create();
+    expect((await create()).status).toBe(200);
+    expect(await create()).toEqual({ status: 409, body: { code: 'limit' } });
+    expect(hosting.charges(account)).toHaveLength(2);
+  });
+});
+
+describe('how an error looks', () => {
+  test.each(ERROR_CODES)('can be told to refuse with %s', async (code) => {
+    const { call, hosting } = await startCaller();
+    hosting.faults.add({ on: 'servers', kind: 'error', code });
+    const answer = await call('GET', '/servers');
+    expect(answer.body).toEqual({ code });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect((await call('GET', '/servers')).status).toBe(200);
+  });
+
+  test.each(ERROR_SHAPES)('carries the code as %s when told to', async (errorShape) => {
+    const { call } = await startCaller({ answers: { errorShape, errorStatus: { not_found: 410 } } });
+    expect(await call('POST', '/servers/1/start')).toEqual({
+      status: 410,
+      body: errorBody(errorShape, 'not_found'),
+    });
+    expect(JSON.stringify(errorBody(errorShape, 'not_found'))).toContain('"not_found"');
+  });
+
+  test('answers a success with another 2xx when configured to, also while it runs', async () => {
+    const { create, call, hosting } = await startCaller({ answers: { successStatus: { create: 201 } } });
+    expect((await create()).status).toBe(201);
+    hosting.setAnswers({ successStatus: { servers: 202 }, errorShape: 'string' });
+    expect((await call('GET', '/servers')).status).toBe(202);
+    expect((await create()).status).toBe(201);
+    expect((await call('POST', '/servers/1/stop')).body).toBe('not_found');
+  });
+
+  test('never tells an error inside 2xx, nor a success outside', async () => {
+    const { hosting } = await startCaller();
+    expect(() => hosting.setAnswers({ errorStatus: { limit: 200 } })).toThrow(RangeError);
+    expect(() => hosting.setAnswers({ successStatus: { create: 302 } })).toThrow(RangeError);
+  });
+});
+
+/** Posts a form of the account page as the page itself would. */
+const post = ({ hosting, account }: Caller, path: string, fields: Record<string, string>) =>
+  fetch(`${hosting.pageUrlOf(account)}/${path}`, {
+    method: 'POST',
+    headers: { origin: `http://127.0.0.1:${hosting.port}` },
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  });
+
+const speaking = (answers: AnswerStyleChange) => startCaller({ answers });
+
+describe('a dialect', () => {
+  test('is the documented one unless said otherwise: the first of every trait', () => {
+    for (const [trait, spoken] of Object.entries(DIALECT))
+      expect([trait, Reflect.get(DEFAULT_STYLE, trait)]).toEqual([trait, spoken[0]]);
+  });
+
+  test('can be changed while the service runs, and a word that it does not know is refused', async () => {
+    const { hosting, call } = await startCaller();
+    hosting.setAnswers({ listBeside: 'unknown' });
+    expect((await call('GET', '/servers')).body).toEqual({ servers: [], foo: { bar: 1 } });
+    const wrong = { listBeside: 'nonsense' } as unknown as AnswerStyleChange;
+    expect(() => hosting.setAnswers(wrong)).toThrow('listBeside is one of');
+    expect(() => hosting.setAnswers({ pageSize: 0 })).toThrow(RangeError);
+  });
+
+  test('can be chosen on the account page', async () => {
+    const caller = await startCaller();
+    const { hosting, account } = caller;
+    await post(caller, 'answers', { paging: 'link', pageSize: '7' });
+    expect(hosting.style).toMatchObject({ paging: 'link', pageSize: 7, errorShape: 'code' });
+    await post(caller, 'answers', { paging: 'sideways' });
+    expect(hosting.style.paging).toBe('link');
+    expect(await (await fetch(hosting.pageUrlOf(account))).text()).toContain(
+      '<option selected>link</option>',
+    );
+  });
+
+  test('can be chosen on the command line, beside limits', () => {
+    expect(
+      parseOptions([
+        '--paging',
+        'next',
+        '--page-size',
+        '3',
+        '--prices',
+        'in_usd',
+        '--rate',
+        '10',
+        '--max-servers',
+        '2',
+      ]),
+    ).toEqual({
+      port: 4100,
+      answers: { paging: 'next', pageSize: 3, prices: 'in_usd' },
+      requestsPerMinute: 10,
+      maxServers: 2,
+    });
+    expect(parseOptions(['--help'])).toBeUndefined();
+    expect(() => parseOptions(['--rate', '-1'])).toThrow();
+    expect(() => parseOptions(['--error-shape', 'x'])).toThrow('error-shape is one of');
+  });
+});
+
+describe('a list in pages', () => {
+  test.each(
+    DIALECT.paging.filter((paging) => paging !== 'none'),
+  )('%s: shows a page and what it says of the next', async (paging) => {
+    const { hosting, account, key } = await speaking({ paging, pageSize: 2 });
+    hosting.seedServers(account, 3);
+    const headers = { authorization: `Bearer ${key}` };
+    const first = await fetch(`${hosting.baseUrl}/servers`, { headers });
+    const second = await fetch(`${hosting.baseUrl}/servers?page=2`, { headers });
+    const [one, two] = [await first.text(), await second.text()];
+    expect([one.match(/"label"/g)?.length, two.match(/"label"/g)?.length]).toEqual([2, 1]);
+    expect(one + first.status + String(first.headers.get('link'))).not.toBe(
+      two + second.status + String(second.headers.get('link')),
+    );
+    if (paging === 'next') expect(JSON.parse(one).next).toBe(`${hosting.baseUrl}/servers?page=2`);
+    if (paging === 'link') expect(first.headers.get('link')).toContain('rel="next"');
+    if (paging === 'partial') expect([first.status, second.status]).toEqual([206, 200]);
+  });
+});
+
+describe('an answer about one server', () => {
+  test('of a deleted one can say another state, and a list can go on showing it', async () => {
+    const { create, call } = await speaking({ deletedState: 'deleting', listsDeleted: 'yes' });
+    const id = idOf(await create());
+    expect(field(await call('DELETE', `/servers/${id}`), 'state')).toBe('deleting');
+    expect((await call('GET', '/servers')).body).toMatchObject([{ id, state: 'deleted' }]);
+    expect((await call('DELETE', `/servers/${id}`)).status).toBe(404);
+  });
+});
+
+describe('an error', () => {
+  test('can come inside 2xx, after the work or instead of it', async () => {
+    const { create, hosting, account } = await startCaller();
+    hosting.faults.add({ on: 'create', kind: 'error_beside' });
+    hosting.faults.add({ on: 'create', kind: 'error_in_2xx', code: 'limit' });
+    expect(await create()).toMatchObject({
+      status: 200,
+      body: { id: expect.any(Number), error: { code: 'bad_request' } },
+    });
+    expect(hosting.charges(account)).toHaveLength(1);
+    expect(await create()).toEqual({ status: 200, body: { success: false, error: 'limit' } });
+    expect(hosting.charges(account)).toHaveLength(1);
+  });
+
+  test('checking on the page keeps to the seconds that were entered', async () => {
+    const caller = await startCaller();
+    const { create, hosting, account } = caller;
+    await post(caller, 'faults', { on: 'create', kind: 'error:checking', times: '1', seconds: '5' });
+    expect((await create()).body).toEqual({ code: 'checking' });
+    hosting.clock.advance(4_999);
+    expect(hosting.refunds(account)).toEqual([]);
+    hosting.clock.advance(1);
+    expect(hosting.refunds(account)).toHaveLength(1);
   });
 });

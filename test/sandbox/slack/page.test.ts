@@ -1,6 +1,22 @@
+import { App, HTTPReceiver } from '@slack/bolt';
 import { describe, expect, it } from 'vitest';
-import type { PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
-import { actions, button, modal, plain, startBoth, textInput } from './support/fake-app.ts';
+import { slackSnapshotSchema } from '../../../src/sandbox/slack/messages.ts';
+import type { Json, PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
+import { type LocalSlack, startSlack } from '../../support/slack/local-slack.ts';
+import {
+  actions,
+  button,
+  type FakeApp,
+  modal,
+  plain,
+  SECRET,
+  section,
+  startBoth,
+  TOKEN,
+  textInput,
+} from './support/fake-app.ts';
 
 const OWNER = 'U0OWNER001';
 const OPS = 'C0OPS00001';
@@ -143,5 +159,383 @@ describe('the page API', () => {
     expect(await (await fetch(`${both.slack.url}/index.html`)).text()).toBe('the page');
     const without = await startBoth();
     expect((await fetch(`${without.slack.url}/index.html`)).status).toBe(404);
+  });
+});
+
+const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read'];
+const ONCALL = 'S0ONCALL01';
+const RANDOM = 'C0RANDOM01';
+
+const start = () => startBoth({ app: { scopes: SCOPES } });
+const userOf = async (app: FakeApp, id: string) => (await app.call('users.info', { user: id })).user as Json;
+
+describe('a user group', () => {
+  it('has the members that it has now', async () => {
+    const { slack, app } = await start();
+    const members = async () => (await app.call('usergroups.users.list', { usergroup: ONCALL })).users;
+    expect(await members()).toEqual([USERS.otto.id, USERS.nora.id]);
+    slack.admin.group('@oncall').users.delete(USERS.nora.id);
+    expect(await members()).toEqual([USERS.otto.id]);
+  });
+
+  it('is listed with its members only on request', async () => {
+    const { app } = await start();
+    const [oncall, platform] = (await app.call('usergroups.list', {})).usergroups as Json[];
+    expect(oncall).toMatchObject({ id: ONCALL, handle: 'oncall', date_delete: 0 });
+    expect(platform).toMatchObject({ id: 'S0PLATFORM', handle: 'platform' });
+    expect(oncall).not.toHaveProperty('users');
+    expect(await app.call('usergroups.list', { include_users: true, include_count: 'true' })).toMatchObject({
+      usergroups: [{ user_count: 2, users: [USERS.otto.id, USERS.nora.id] }, {}],
+    });
+  });
+
+  it('is left out once it is disabled, unless disabled ones are requested', async () => {
+    const { slack, app } = await start();
+    slack.admin.group(ONCALL).isDisabled = true;
+    expect(await app.call('usergroups.users.list', { usergroup: ONCALL })).toMatchObject({
+      error: 'no_such_subteam',
+    });
+    expect((await app.call('usergroups.list', {})).usergroups).toHaveLength(1);
+    const all = await app.call('usergroups.list', { include_disabled: true });
+    expect(all).toMatchObject({ usergroups: [{ id: ONCALL, date_delete: expect.any(Number) }, {}] });
+    expect(
+      await app.call('usergroups.users.list', { usergroup: ONCALL, include_disabled: true }),
+    ).toMatchObject({ ok: true });
+  });
+});
+
+describe('a deactivated user', () => {
+  it('is out of all groups and channels, and reported as deleted without any standing', async () => {
+    const { slack, app } = await start();
+    slack.admin.deactivate('otto');
+    expect(await app.call('usergroups.users.list', { usergroup: ONCALL })).toMatchObject({
+      users: [USERS.nora.id],
+    });
+    expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(
+      USERS.otto.id,
+    );
+    const user = await userOf(app, USERS.otto.id);
+    expect(user.deleted).toBe(true);
+    expect(user).not.toHaveProperty('is_admin');
+    expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
+  });
+
+  it('can neither type nor press nor submit, and has no page', async () => {
+    const { slack, app } = await start();
+    const operator = slack.as('otto');
+    await operator.types('/vps create');
+    await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([]) });
+    const view = operator.modal()?.id ?? '';
+    slack.admin.deactivate('otto');
+    const refused = { code: 'account_inactive' };
+    await expect(operator.types('/vps list')).rejects.toMatchObject(refused);
+    await expect(operator.opensHome()).rejects.toMatchObject(refused);
+    const action = { as: USERS.otto.id, do: 'submit', view };
+    const answer = await fetch(`${slack.url}/page/do`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(action),
+    });
+    expect(answer.status).toBe(400);
+    expect((await fetch(`${slack.url}/page/state?as=${USERS.otto.id}`)).status).toBe(404);
+  });
+});
+
+describe('who else there is', () => {
+  it('tells bots from people, except Slackbot, which claims to be none', async () => {
+    const { app } = await start();
+    expect(await userOf(app, 'U0DEPLOYER')).toMatchObject({ is_bot: true, deleted: false });
+    expect(await userOf(app, 'USLACKBOT')).toMatchObject({ is_bot: false });
+  });
+
+  it('adds a user, with an ID of an organization, who becomes a guest later', async () => {
+    const { slack, app } = await start();
+    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' }, ['#ops']);
+    await slack.as(wanda).types('/vps list');
+    expect(app.last()).toMatchObject({ user_id: 'W0WANDA001', channel_name: 'ops' });
+    slack.admin.changeUser('wanda', { isRestricted: true });
+    expect(await userOf(app, 'W0WANDA001')).toMatchObject({ is_restricted: true });
+  });
+
+  it('blocks commands from other organizations, unless they are forced', async () => {
+    const { slack, app } = await start();
+    const external = slack.as('sam').in('#acme-shared');
+    await expect(external.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
+    await external.types('/vps list', { isForced: true });
+    expect(app.last()).toMatchObject({ user_id: USERS.sam.id, text: 'list' });
+  });
+});
+
+describe('a channel', () => {
+  it('takes no more posts once it is archived, and says so', async () => {
+    const { slack, app } = await start();
+    const viewer = slack.as('vera').in('#general');
+    await viewer.types('/vps list');
+    const url = app.last().response_url;
+    slack.admin.archive('#general');
+    const channel = 'C0GENERAL1';
+    expect(await app.call('conversations.info', { channel })).toMatchObject({
+      channel: { is_archived: true },
+    });
+    expect(await app.call('chat.postMessage', { channel, text: 'x' })).toMatchObject({
+      error: 'is_archived',
+    });
+    const user = USERS.vera.id;
+    expect(await app.call('chat.postEphemeral', { channel, user, text: 'x' })).toMatchObject({
+      error: 'is_archived',
+    });
+    expect(await app.respond(url, { text: 'x' })).toMatchObject({ status: 410 });
+    await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'is_archived' });
+    slack.admin.unarchive('#general');
+    await viewer.types('hello');
+  });
+
+  it('means nothing any more once it is deleted', async () => {
+    const { slack, app } = await start();
+    const viewer = slack.as('vera').in('#random');
+    await viewer.types('/vps list');
+    const url = app.last().response_url;
+    slack.admin.deleteChannel('#random');
+    expect(await app.call('conversations.info', { channel: RANDOM })).toMatchObject({
+      error: 'channel_not_found',
+    });
+    expect(await app.respond(url, { text: 'x' })).toEqual({ status: 404, body: 'channel_not_found' });
+    await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'channel_not_found' });
+  });
+});
+
+describe('in an organization of several workspaces', () => {
+  it('says so in commands as text, in other payloads as JSON', async () => {
+    const { slack, app } = await start();
+    slack.app.events = ['app_home_opened'];
+    slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
+    await slack.as('olga').types('/vps list');
+    expect(app.last()).toMatchObject({
+      enterprise_id: 'E1',
+      enterprise_name: 'Group',
+      is_enterprise_install: 'true',
+    });
+    await slack.as('olga').opensHome();
+    expect(app.last()).toMatchObject({
+      enterprise_id: 'E1',
+      authorizations: [{ enterprise_id: 'E1', is_enterprise_install: true }],
+    });
+    await app.call('chat.postMessage', {
+      channel: 'C0OPS00001',
+      text: 'x',
+      blocks: [
+        {
+          type: 'actions',
+          elements: [{ type: 'button', action_id: 'go', text: { type: 'plain_text', text: 'Go' } }],
+        },
+      ],
+    });
+    await slack.as('olga').presses('Go');
+    expect(app.last()).toMatchObject({
+      enterprise: { id: 'E1', name: 'Group' },
+      is_enterprise_install: true,
+      team: null,
+    });
+    expect(await app.call('auth.test', {})).toMatchObject({
+      enterprise_id: 'E1',
+      is_enterprise_install: true,
+    });
+    expect(await userOf(app, USERS.olga.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
+  });
+});
+
+describe('a menu for several options that the app offers', () => {
+  it('keeps the options that were found by different words', async () => {
+    const { slack, app } = await start();
+    await app.call('chat.postMessage', {
+      channel: 'C0OPS00001',
+      text: 'x',
+      blocks: [
+        {
+          type: 'section',
+          block_id: 'pick',
+          text: { type: 'mrkdwn', text: 'Servers' },
+          accessory: { type: 'multi_external_select', action_id: 'pick', min_query_length: 1 },
+        },
+      ],
+    });
+    app.reply = ({ kind, content }) => {
+      if (kind !== 'block_suggestion') return {};
+      const value = String(content.value);
+      return { body: { options: [{ text: { type: 'plain_text', text: value }, value }] } };
+    };
+    await slack.as('olga').fills({ Servers: ['web-1', 'db-1'] });
+    expect(app.last()).toMatchObject({
+      actions: [{ selected_options: [{ value: 'web-1' }, { value: 'db-1' }] }],
+    });
+  });
+});
+
+/** A small app on the real Bolt and its real Web API client, to see that nothing of theirs is missed. */
+async function startBoltApp() {
+  const slack = await startSlack({
+    app: { signingSecret: SECRET, botToken: TOKEN, scopes: ['commands', 'chat:write'] },
+  });
+  const receiver = new HTTPReceiver({ signingSecret: SECRET, port: 0 });
+  const app = new App({
+    receiver,
+    token: TOKEN,
+    convoStore: false,
+    clientOptions: { slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 } },
+  });
+  app.command('/vps', async ({ ack, command, client, respond }) => {
+    await ack();
+    if (command.text !== 'create') return void (await respond(`You said ${command.text}`));
+    const view = modal([textInput('Label')], { private_metadata: command.response_url });
+    await client.views.open({ trigger_id: command.trigger_id, view: view as never });
+  });
+  app.view('form', async ({ ack, view, body, client }) => {
+    const label = view.state.values.Label?.text?.value ?? '';
+    if (label === 'bad')
+      return void (await ack({ response_action: 'errors', errors: { Label: 'Not this one' } }));
+    await ack();
+    await client.chat.postMessage({
+      channel: 'C0OPS00001',
+      text: `<@${body.user.id}> made ${label}`,
+      blocks: [
+        section(`<@${body.user.id}> made *${label}*`),
+        { type: 'actions', elements: [button('Delete', { confirm: { text: plain('Really?') } })] },
+      ] as never,
+    });
+  });
+  app.action('press-Delete', async ({ ack, respond }) => {
+    await ack();
+    await respond({ replace_original: true, text: 'Gone' });
+  });
+  const server = await app.start(0);
+  const address = server.address();
+  slack.app.commandsUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/slack/events`;
+  return {
+    slack,
+    [Symbol.asyncDispose]: async () => {
+      await slack.stop();
+      await app.stop();
+    },
+  };
+}
+
+describe('a story with the real Bolt', () => {
+  it('runs from the command over the form and the message to the button', async () => {
+    await using started = await startBoltApp();
+    const { slack } = started;
+    const owner = slack.as('olga').in('#ops');
+    const viewer = slack.as('vera').in('#ops');
+
+    await owner.types('/vps hello @vera');
+    await owner.sees('You said hello @vera');
+    viewer.doesNotSee('You said');
+
+    await owner.types('/vps create');
+    await owner.fills({ Label: 'bad' });
+    await owner.presses('Send');
+    await owner.sees('Not this one');
+    await owner.fills({ Label: 'web-1' });
+    await owner.submits();
+    await viewer.sees('@olga made web-1');
+
+    await viewer.presses('Delete', { confirm: false });
+    viewer.doesNotSee('Gone');
+    await viewer.presses('Delete');
+    await owner.sees('Gone');
+    expect(slack.brokenRules()).toEqual([]);
+  });
+});
+
+/** The same workspace in a later process, by way of its file. */
+const restart = (slack: LocalSlack, options: Parameters<typeof startBoth>[0] = {}) =>
+  startBoth({ ...options, stored: slackSnapshotSchema.parse(JSON.parse(JSON.stringify(slack.snapshot()))) });
+
+const post = (app: FakeApp, text: string, blocks: readonly unknown[] = []) =>
+  app.call('chat.postMessage', { channel: OPS, text, ...(blocks.length > 0 ? { blocks } : {}) });
+
+describe('after a restart', () => {
+  it('channels and conversations hold their public messages, in the same order', async () => {
+    const { slack, app } = await startBoth();
+    await slack.as('olga').types('hello *all*');
+    const { ts } = await post(app, 'one');
+    await post(app, 'two');
+    await app.call('chat.update', { channel: OPS, ts, text: 'one, changed' });
+    await slack.as('vera').in('dm').types('only the app reads this');
+    const later = await restart(slack);
+    for (const place of ['#ops', 'dm'] as const) {
+      const seen = slack.as('vera').in(place).messages();
+      expect(later.slack.as('vera').in(place).messages()).toEqual(seen);
+    }
+    expect(later.slack.as('vera').screen()).toContain('one, changed');
+    await post(later.app, 'three');
+    expect(later.slack.as('vera').messages().at(-1)?.text).toBe('three');
+  });
+
+  it('buttons of stored messages still work, and the app can edit its messages', async () => {
+    const { slack, app } = await startBoth();
+    const { ts } = await post(app, 'Sure?', [actions(button('Yes', { value: '7' }))]);
+    const later = await restart(slack);
+    await later.slack.as('olga').presses('Yes');
+    expect(later.app.last()).toMatchObject({ actions: [{ value: '7' }], message: { ts } });
+    await later.app.respond(later.app.last().response_url, { text: 'Done', replace_original: true });
+    await later.slack.as('vera').sees('Done');
+  });
+
+  it('ephemeral messages are not stored in any form', async () => {
+    const { slack, app } = await startBoth();
+    const secret = 'Xk9-root-password';
+    await slack.as('olga').types('/vps create');
+    await app.respond(app.last().response_url, { text: secret });
+    await app.call('chat.postEphemeral', { channel: OPS, user: OWNER, text: secret });
+    await slack.as('olga').sees(secret);
+    expect(JSON.stringify(slack.snapshot())).not.toContain(secret);
+    const later = await restart(slack);
+    later.slack.as('olga').doesNotSee(secret);
+  });
+
+  it('a response_url goes on where it was: five uses in all, half an hour in all', async () => {
+    const clock = makeHandClock();
+    const { slack, app } = await startBoth({ clock });
+    await slack.as('olga').types('/vps create');
+    const path = new URL(String(app.last().response_url)).pathname;
+    for (const text of ['1', '2', '3']) await app.respond(`${slack.url}${path}`, { text });
+    const later = await restart(slack, { clock });
+    const again = (text: string) => later.app.respond(`${later.slack.url}${path}`, { text });
+    expect((await again('4')).status).toBe(200);
+    await later.slack.as('olga').sees('4');
+    clock.advance(31 * 60_000);
+    expect(await again('5')).toMatchObject({ status: 404, body: 'expired_url' });
+  });
+
+  it('what was read stays read, and what was not is still unread', async () => {
+    const { slack, app } = await startBoth();
+    const { ts } = await post(app, 'one');
+    await post(app, 'two');
+    const readOf = async (one: LocalSlack) => {
+      const state = (await (await fetch(`${one.url}/page/state?as=${OWNER}`)).json()) as {
+        channels: { id: string; readUpTo: string }[];
+      };
+      return state.channels.find(({ id }) => id === OPS)?.readUpTo;
+    };
+    const tell = (upTo: unknown) =>
+      fetch(`${slack.url}/page/do`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ as: OWNER, do: 'read', channel: OPS, ts: upTo }),
+      });
+    expect(await readOf(slack)).toBe('');
+    await tell(ts);
+    await tell('0.1');
+    await tell('nonsense');
+    expect(await readOf((await restart(slack)).slack)).toBe(ts);
+  });
+
+  it('only the newest of very many messages are there', async () => {
+    const { slack } = await startBoth();
+    const owner = slack.as('olga');
+    for (let count = 1; count <= 2005; count += 1) await owner.types(`message ${count}`);
+    const stored = (await restart(slack)).slack.as('olga').messages();
+    expect(stored).toHaveLength(2000);
+    expect(stored[0]?.text).toBe('message 6');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { section, startBoth, TOKEN } from './support/fake-app.ts';
+import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
+import { type FakeApp, type Reply, section, startBoth, TOKEN } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 const BOARD = 'C0PRIVATE1';
@@ -128,5 +129,126 @@ describe('the Web API', () => {
       ).end();
     });
     expect(status).toBe(403);
+  });
+});
+
+const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read'];
+
+async function start() {
+  const clock = makeHandClock();
+  const { slack, app } = await startBoth({ clock, app: { scopes: SCOPES } });
+  const post = (channel: string) => app.call('chat.postMessage', { channel, text: 'hello' });
+  return { slack, app, clock, post };
+}
+
+describe('what Slack takes in a minute', () => {
+  it('is one message a second in each channel', async () => {
+    const { clock, post, slack } = await start();
+    expect(await post('C0OPS00001')).toMatchObject({ ok: true });
+    expect(await post('C0OPS00001')).toMatchObject({ http_status: 429, error: 'ratelimited' });
+    expect(await post('C0GENERAL1')).toMatchObject({ ok: true });
+    clock.advance(1000);
+    expect(await post('C0OPS00001')).toMatchObject({ ok: true });
+    expect(slack.as('olga').messages()).toHaveLength(2);
+  });
+
+  it('counts a message to a user as one in their conversation with the app', async () => {
+    const { post, slack } = await start();
+    const { id } = slack.as('olga');
+    expect(await post(id)).toMatchObject({ ok: true });
+    expect(await post(`D${id.slice(1)}`)).toMatchObject({ error: 'ratelimited' });
+  });
+
+  it.each([
+    ['usergroups.list', 20, {}],
+    ['users.info', 100, { user: 'U0OWNER001' }],
+  ])('is of %s, by its tier, %i calls, and more when the first is a minute old', async (method, most, args) => {
+    const { app, clock } = await start();
+    const call = () => app.call(method, args);
+    for (let count = 0; count < most; count += 1) expect(await call()).toMatchObject({ ok: true });
+    clock.advance(45_000);
+    expect(await call()).toMatchObject({ http_status: 429, error: 'ratelimited' });
+    clock.advance(15_000);
+    expect(await call()).toMatchObject({ ok: true });
+  });
+
+  it('is answered with the seconds to wait', async () => {
+    const { slack, clock, post } = await start();
+    await post('C0OPS00001');
+    clock.advance(200);
+    const answer = await fetch(`${slack.apiUrl}chat.postMessage`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any' },
+      body: new URLSearchParams({ channel: 'C0OPS00001', text: 'x' }),
+    });
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('1');
+  });
+});
+
+/** An app that answers each try of an event in turn, and Slack's pauses shortened. */
+async function startReplying(replies: readonly Reply[]) {
+  const both = await startBoth({
+    app: { events: ['app_uninstalled'], eventRetryDelaysMs: [0, 5, 5], ackTimeoutMs: 500 },
+  });
+  let tries = 0;
+  both.app.reply = () => replies[tries++] ?? {};
+  return both;
+}
+
+const triesOf = ({ received }: FakeApp) =>
+  received.map(({ headers }) => [headers['x-slack-retry-num'], headers['x-slack-retry-reason']]);
+
+describe('an event', () => {
+  it('that is acknowledged comes once, without a word of retries', async () => {
+    const { slack, app } = await startReplying([]);
+    await slack.uninstallApp();
+    expect(triesOf(app)).toEqual([[undefined, undefined]]);
+  });
+
+  it('that is not acknowledged comes three times more, newly signed and with the same ID', async () => {
+    const { slack, app } = await startReplying([
+      { status: 500 },
+      { status: 500 },
+      { status: 500 },
+      { status: 500 },
+    ]);
+    await slack.uninstallApp();
+    await expect
+      .poll(() => triesOf(app))
+      .toEqual([
+        [undefined, undefined],
+        ['1', 'http_error'],
+        ['2', 'http_error'],
+        ['3', 'http_error'],
+      ]);
+    expect(new Set(app.received.map(({ content }) => content.event_id)).size).toBe(1);
+    for (const { headers, body } of app.received)
+      expect(headers['x-slack-signature']).toBe(
+        slack.sign(body, String(headers['x-slack-request-timestamp'])),
+      );
+  });
+
+  it('that is answered too late comes again for that reason, until it is acknowledged', async () => {
+    const { slack, app } = await startReplying([{ delayMs: Number.POSITIVE_INFINITY }]);
+    await slack.uninstallApp();
+    await expect
+      .poll(() => triesOf(app))
+      .toEqual([
+        [undefined, undefined],
+        ['1', 'http_timeout'],
+      ]);
+  });
+
+  it('may come again although it was acknowledged', async () => {
+    const { slack, app } = await startReplying([]);
+    slack.faults.repeatEvents();
+    await slack.uninstallApp();
+    await expect
+      .poll(() => triesOf(app))
+      .toEqual([
+        [undefined, undefined],
+        ['1', 'http_timeout'],
+      ]);
   });
 });

@@ -1,12 +1,20 @@
-import type { HomeView } from '@slack/types';
+import type { HomeView, KnownBlock } from '@slack/types';
 import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/context.ts';
+import type { Role } from '../../../src/core/roles.ts';
+import { homeBlocks } from '../../../src/home/home.ts';
+import type { HomeServer } from '../../../src/home/home-servers.ts';
+import type { Home } from '../../../src/home/read-home.ts';
 import type { Homes, OpenedHome } from '../../../src/home/redraw.ts';
 import { type Log, silentLog } from '../../../src/log.ts';
+import { makeRoleRequest, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../../src/slack/home-publisher.ts';
 import { actions, section } from '../../../src/slack/kit/blocks.ts';
-import type { HomeScreen, WantedHome } from '../../../src/slack/kit/home-view.ts';
+import type { HomeContent, HomeScreen, WantedHome } from '../../../src/slack/kit/home-view.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
+import { realSystem } from '../../../src/system.ts';
+import { engines } from '../../store/support.ts';
 import { fakeRequest } from '../support/fake-request.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 import { clientsOf } from '../support/partial-slack.ts';
@@ -195,4 +203,171 @@ describe('Homes of users whose roles another user has changed', () => {
     await pass(1000);
     expect([errors.length, published.map(({ user }) => user)]).toEqual([1, ['U2']]);
   });
+});
+
+/** What a test can hold up, and let go. */
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+const request: SlackRequest = {
+  ...fakeRequest(),
+  caller: { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'D1' }, surface: 'home' },
+};
+
+/** One user's Home in Slack, one store, and as many processes as a test starts. */
+function openWorld(store: Store) {
+  const world = { truth: 'one server', shown: '', published: 0 };
+  const slack = clientsOf({
+    publishView: async (_user, view) => {
+      world.shown = JSON.stringify(view.blocks);
+      world.published += 1;
+      return { ok: true };
+    },
+  });
+  const start = (load: (read: HomeContent, isPatient: boolean) => Promise<HomeContent>) => {
+    const screen: HomeScreen = {
+      load: async ({ isPatient, page }) => {
+        // It is read now, whenever it is published.
+        const blocks = [section(world.truth)];
+        return load({ blocks, page }, isPatient === true);
+      },
+    };
+    const system = { ...realSystem, ...store.clock };
+    const { homes } = store;
+    return createHomePublisher({
+      ...{ clients: slack, system, log: silentLog, homes, screen },
+      requestFor: async () => request,
+    });
+  };
+  return { world, start };
+}
+
+const quick = async (read: HomeContent) => read;
+
+const COMING = { account: 'a', last: new Promise<never>(() => undefined) };
+
+/** The first load waits for the gate; those after it don't. */
+function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => boolean) {
+  let isFirst = true;
+  return async (read: HomeContent, isPatient: boolean) => {
+    if (!isFirst || !isHeld(isPatient))
+      return { ...read, coming: !isPatient && isFirst ? COMING : undefined };
+    isFirst = false;
+    await held.opened;
+    return read;
+  };
+}
+
+describe.each(engines)('a Home that two processes publish at once, on $name', ({ make }) => {
+  test('shows what was read last, even if it was published first', async () => {
+    const store = await make();
+    const { world, start } = openWorld(store);
+    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    const held = gate();
+    const slow = start(heldAt(held, () => true));
+    const pressed = slow.show(request, { page: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    world.truth = 'no server any more';
+    await start(quick).show(request, { page: 0 });
+    expect(world.shown).toContain('no server any more');
+    held.open();
+    expect(await pressed).toBe(true);
+    expect(world.shown).toContain('no server any more');
+  });
+
+  test('shows what was read last, even if the hosting API answers one of them late', async () => {
+    const store = await make();
+    const { world, start } = openWorld(store);
+    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    const held = gate();
+    await start(heldAt(held, (isPatient) => isPatient)).show(request, { page: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    world.truth = 'no server any more';
+    await start(quick).show(request, { page: 0 });
+    const before = world.published;
+    held.open();
+    await expect.poll(() => world.published).toBe(before + 1);
+    expect(world.shown).toContain('no server any more');
+  });
+
+  test('is shown even if the clock of an earlier process was ahead', async () => {
+    const store = await make();
+    const { world, start } = openWorld(store);
+    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    await store.homes.markShown('T1', 'U1', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+    expect(await start(quick).show(request, { page: 0 })).toBe(true);
+    expect(world.shown).toContain('one server');
+  });
+});
+
+const NO_REQUESTS = { approvals: [], access: [] };
+const EMPTY: Home = {
+  ...{ servers: { kind: 'no_role' }, open: [], unsaved: [], needsInstall: false },
+  ...{ decisions: NO_REQUESTS, own: NO_REQUESTS },
+};
+
+const show = (home: Partial<Home>) =>
+  homeBlocks({ ...EMPTY, ...home }, { now: NOW, currency: 'EUR', accountUrl: undefined, isWelcome: false });
+const wordsIn = (blocks: readonly KnownBlock[]) => JSON.stringify(blocks);
+
+function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0): Partial<Home> {
+  const shown = servers.map((each, at) => ({
+    ...{
+      server: makeServer({ id: at + 1, label: `web-${at + 1}` }),
+      role,
+      isExpiring: false,
+      isUrgent: false,
+      isProtected: false,
+    },
+    ...each,
+  }));
+  const list = { total: shown.length, page: 0, pages: 1, urgent, readAt: NOW, isComplete: true };
+  return { role, servers: { kind: 'listed', shown, ...list } };
+}
+
+test('Home begins with a header, not with a divider', () => {
+  expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
+  const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
+  expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
+});
+
+test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
+  const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
+  expect(words).toContain('Needs your attention');
+  expect(words).not.toContain('Nothing needs attention');
+  expect(words).toContain('No server needs attention');
+});
+
+test('a server that expires soon is marked on Home also for users who can’t renew it', () => {
+  const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
+    (block) => block.type === 'section' && 'accessory' in block,
+  );
+  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
+  expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
+});
+
+test('Home has power buttons only for servers that need attention; others have Manage', () => {
+  const buttons = (home: Partial<Home>) => wordsIn(show(home)).match(/"(Reboot|Stop|Manage)"/g);
+  expect(buttons(listed('operator', [{}]))).toEqual(['"Manage"']);
+  expect(buttons(listed('operator', [{ isUrgent: true }]))).toEqual(
+    expect.arrayContaining(['"Reboot"', '"Stop"', '"Manage"']),
+  );
+});
+
+test('Home says why a protected server has no buttons to stop or reboot it', () => {
+  expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
+  expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
+});
+
+test('Home offers no request for access to a user with an open request', () => {
+  expect(wordsIn(show({}))).toContain('Ask for access');
+  const asked = wordsIn(show({ own: { approvals: [], access: [makeRoleRequest()] } }));
+  expect(asked).not.toContain('Ask for access');
+  expect(asked).toContain('Withdraw request');
+  expect(asked).toContain('An owner has to answer your request first');
 });

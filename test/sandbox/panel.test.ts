@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { connectByForm, orderServer, startWithPanel } from './support.ts';
+import { eventually } from '../support/eventually.ts';
+import { connectByForm, orderServer, startWithPanel } from './panel/support.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amount: '1' });
 
 /** A busy machine may take much longer than Vitest waits by itself. */
-
 describe('the panel refuses', () => {
   it('a request to this machine under another name', async () => {
     await using panel = await startWithPanel();

@@ -1,0 +1,414 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chartOf, describeChart, ticksFor } from '../../../src/sandbox/page/client/blocks/read-chart.ts';
+import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
+import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
+import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
+import { applyEvent, applyPanelEvent } from '../../../src/sandbox/page/client/state.ts';
+import { findEmoji, isDrawn } from '../../../src/sandbox/page/client/text/emoji.ts';
+import {
+  formatSlackDate,
+  type Inline,
+  parseInline,
+  parseMrkdwn,
+} from '../../../src/sandbox/page/client/text/parse.ts';
+import type { PanelEvent, PanelRequest, PanelState } from '../../../src/sandbox/panel/panel-api.ts';
+import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
+import { readSources } from '../../support/sources.ts';
+
+describe('the scale of a chart', () => {
+  it.each([
+    [
+      [3, 12.5, 40],
+      [0, 10, 20, 30, 40],
+    ],
+    [[5.9], [0, 2, 4, 6]],
+    [
+      [-3, 4],
+      [-4, -2, 0, 2, 4],
+    ],
+    [[0], [0, 0.5]],
+    [[], [0, 0.5]],
+    [[0.3], [0, 0.1, 0.2, 0.3]],
+  ])('of %j has the lines %j', (values, lines) => {
+    expect(ticksFor(values)).toEqual(lines);
+  });
+
+  it('holds every value and 0 within a few lines', () => {
+    const values = fc.array(
+      fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((each) => Math.round(each * 100) / 100),
+    );
+    fc.assert(
+      fc.property(values, (given) => {
+        const ticks = ticksFor(given);
+        expect(ticks.length).toBeLessThanOrEqual(7);
+        for (const value of [0, ...given]) {
+          expect(value).toBeGreaterThanOrEqual((ticks[0] ?? 0) - 1e-6);
+          expect(value).toBeLessThanOrEqual((ticks.at(-1) ?? 0) + 1e-6);
+        }
+      }),
+    );
+  });
+});
+
+describe('a chart', () => {
+  const block = (chart: Record<string, unknown>) => ({ type: 'data_visualization', title: 'Costs', chart });
+
+  it('has the points of each series in the order of the categories', () => {
+    const data = [
+      { label: 'b', value: 2 },
+      { label: 'a', value: 1 },
+    ];
+    const chart = chartOf(
+      block({ type: 'bar', series: [{ name: 'Paid', data }], axis_config: { categories: ['a', 'b'] } }),
+    );
+    expect(chart.series[0]?.points.map(({ value }) => value)).toEqual([1, 2]);
+    expect(describeChart(chart)).toBe('Costs, bar chart. Paid: a 1, b 2');
+  });
+});
+
+/** Short: `b[…]` for bold, and so on. */
+function short(parts: readonly Inline[]): string {
+  return parts.map(shortOf).join('');
+}
+
+function shortOf(part: Inline): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'link':
+      return `link(${part.url})[${short(part.children)}]`;
+    case 'bold':
+    case 'italic':
+    case 'strike':
+    case 'code':
+      return `${part.type}[${short(part.children)}]`;
+    case 'emoji':
+      return `:${part.name}:`;
+    case 'broadcast':
+      return `@${part.range}`;
+    case 'date':
+      return `date(${part.seconds} ${part.format})`;
+    default:
+      return `${part.type}(${part.id} ${part.label})`;
+  }
+}
+
+/** The source of the product's parts that write to Slack. */
+function readSlackSources(): string {
+  const parts = readSources().filter(({ path }) => !/^(sandbox|cli|db|web)\//.test(path));
+  return parts.map(({ code }) => code).join('\n');
+}
+
+describe('emojis', () => {
+  it('are drawn if the app uses them, so that they show without a font for emojis', () => {
+    const source = readSlackSources();
+    const typed = source.match(/\p{Extended_Pictographic}/gu) ?? [];
+    const named = [...source.matchAll(/:([a-z]+(?:_[a-z]+)*):(?=[ *`'])/g)].map(([, name = '']) => name);
+    const signs = [...new Set([...typed, ...named.map((name) => findEmoji(name) ?? name)])];
+    expect(signs).toEqual(expect.arrayContaining(['🟢', '🔴', '⚠️', '✅', '⏳']));
+    expect(signs.filter((sign) => !isDrawn(sign))).toEqual([]);
+  });
+});
+
+describe('mrkdwn', () => {
+  it.each([
+    ['*bold* _it_ ~no~', 'bold[bold] italic[it] strike[no]'],
+    ['*bold _and it_*', 'bold[bold italic[and it]]'],
+    ['2*3*4 and a_b_c', '2*3*4 and a_b_c'],
+    ['* not* *nor *', '* not* *nor *'],
+    ['`*code* &lt;b&gt;` *x*', 'code[*code* <b>] bold[x]'],
+    ['*web `a*b` end*', 'bold[web code[a*b] end]'],
+    ['<@U1> <#C1|ops> <!here> <!subteam^S1|@oncall>', 'user(U1 ) channel(C1 ops) @here group(S1 @oncall)'],
+    ['<https://a.example?x=1&amp;y=2|a &amp; b>', 'link(https://a.example?x=1&y=2)[a & b]'],
+    ['<javascript:alert(1)|press>', 'press'],
+    ['<!date^1797811200^{date} at {time}|soon>', 'date(1797811200 {date} at {time})'],
+    ['see https://a.example/x, ok', 'see link(https://a.example/x)[https://a.example/x], ok'],
+    [':rocket: at 10:30:00', ':rocket: at 10:30:00'],
+    ['&lt;!channel&gt; &amp;amp;', '<!channel> &amp;'],
+    ['a < b and <', 'a < b and <'],
+  ])('reads %s', (text, expected) => {
+    expect(short(parseInline(text))).toBe(expected);
+  });
+
+  it('leaves bare addresses alone when the app says verbatim', () => {
+    expect(short(parseInline('https://a.example', { verbatim: true }))).toBe('https://a.example');
+  });
+
+  it('takes fences and quotes out of the lines', () => {
+    const paragraphs = parseMrkdwn('before\n&gt; quoted *x*\n> more\n```\n*raw*\n&lt;tag&gt;\n```\nafter');
+    expect(paragraphs.map(({ type }) => type)).toEqual(['lines', 'quote', 'pre', 'lines']);
+    expect(paragraphs[2]).toEqual({ type: 'pre', text: '*raw*\n<tag>' });
+  });
+});
+
+describe('dates', () => {
+  const now = Date.UTC(2026, 9, 6, 12);
+  it.each([
+    ['{ago}', now / 1000 - 3600, '1 hour ago'],
+    ['{date_short_pretty}', now / 1000, 'today'],
+    ['{date_short_pretty}', now / 1000 + 86_400, 'tomorrow'],
+    ['until {unknown}', now / 1000, 'until {unknown}'],
+  ])('fills %s', (format, seconds, expected) => {
+    expect(formatSlackDate(seconds, format, now)).toBe(expected);
+  });
+});
+
+const message = (ts: string, text: string): PageMessage => ({
+  channel: 'C1',
+  ts,
+  user: 'U1',
+  text,
+  blocks: [],
+  attachments: [],
+  ephemeral: false,
+  edited: false,
+  reactions: [],
+  values: {},
+  pings: [],
+});
+
+const user = {
+  id: 'U1',
+  name: 'olga',
+  realName: 'Olga',
+  teamId: 'T1',
+  isAdmin: true,
+  isRestricted: false,
+  isExternal: false,
+  isBot: false,
+  isDeactivated: false,
+  title: '',
+};
+
+const empty: PageState = {
+  team: { id: 'T1', name: 'Sandbox', domain: 'sandbox' },
+  app: { id: 'A1', name: 'vps', botUserId: 'U2' },
+  as: user,
+  people: [user],
+  groups: [],
+  commands: [],
+  shortcuts: [],
+  channels: [
+    { id: 'C1', name: 'ops', kind: 'public', hasApp: true, members: ['U1'], readUpTo: '', messages: [] },
+  ],
+  views: [],
+  home: null,
+  traffic: [],
+  brokenRules: [],
+};
+
+const textsAfter = (...events: readonly PageEvent[]) =>
+  events.reduce(applyEvent, empty).channels[0]?.messages.map(({ text }) => text);
+
+describe('the state after events', () => {
+  it('is the same when events arrive twice, as they do after a reconnect', () => {
+    const first: PageEvent = { type: 'message', message: message('1.1', 'one') };
+    const change: PageEvent = { type: 'message_changed', message: message('1.1', 'changed') };
+    const rule: PageEvent = { type: 'broken_rule', rule: { at: 1, rule: 'late_ack', words: 'too late' } };
+    expect(textsAfter(first, change, first, change)).toEqual(['changed']);
+    expect([rule, rule].reduce(applyEvent, empty).brokenRules).toHaveLength(1);
+  });
+
+  it('keeps messages in the order of their time, and drops deleted ones', () => {
+    const events = ['3.0', '1.0', '2.0'].map(
+      (ts): PageEvent => ({ type: 'message', message: message(ts, ts) }),
+    );
+    expect(textsAfter(...events)).toEqual(['1.0', '2.0', '3.0']);
+    expect(textsAfter(...events, { type: 'message_deleted', channel: 'C1', ts: '2.0' })).toEqual([
+      '1.0',
+      '3.0',
+    ]);
+  });
+});
+
+describe('a table', () => {
+  it('sorts numbers in names as numbers: up, down, and back as it came', () => {
+    const rows = ['web-10', 'web-2', 'db-1'].map((text) => [{ type: 'raw_text', text }]);
+    const texts = (order: ReturnType<typeof nextOrder>) => sortRows(rows, order).map(([cell]) => cell?.text);
+    const up = nextOrder(undefined, 0);
+    const down = nextOrder(up, 0);
+    expect(texts(up)).toEqual(['db-1', 'web-2', 'web-10']);
+    expect(texts(down)).toEqual(['web-10', 'web-2', 'db-1']);
+    expect(nextOrder(down, 0)).toBeUndefined();
+  });
+});
+
+describe('what was entered', () => {
+  it.each([
+    [{ type: 'static_select', selected_option: { value: 'a' } }, 'a'],
+    [{ type: 'checkboxes', selected_options: [{ value: 'a' }, { value: 'b' }] }, ['a', 'b']],
+    [{ type: 'multi_users_select', selected_users: ['U1'] }, ['U1']],
+    [{ type: 'datetimepicker', selected_date_time: 7 }, '7'],
+    [{ type: 'plain_text_input', value: null }, null],
+  ])('is read back from %o', (state, expected) => {
+    expect(enteredOf(state)).toEqual(expected);
+  });
+});
+
+describe('a request in the traffic', () => {
+  it('shows forms line by line, and the JSON inside them indented', () => {
+    const body = `text=list+all&payload=${encodeURIComponent('{"a":1}')}`;
+    expect(describeBody(body)).toBe('text: list all\npayload:\n{\n  "a": 1\n}');
+    expect(describeBody('not json')).toBe('not json');
+  });
+});
+
+const PASSWORD = 'Xq7-secret-"&\\`';
+const KEY = 'hk_abcDEF-123456789_xyz';
+
+const blocks = [
+  {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: PASSWORD }] }],
+  },
+];
+const nothingCleared = { slack: 0, hosting: 0 };
+
+function makeRequest(more: Partial<PanelRequest>): PanelRequest {
+  return {
+    id: 1,
+    at: 1000,
+    method: 'POST',
+    path: '/servers',
+    operation: 'create',
+    server: null,
+    ending: 'answered',
+    status: 200,
+    code: null,
+    fault: null,
+    didWork: true,
+    tookMs: 3,
+    ...more,
+  };
+}
+
+function makeEntry(more: Partial<TrafficEntry>): TrafficEntry {
+  return {
+    id: 1,
+    at: 1000,
+    tookMs: 5,
+    from: 'slack',
+    what: 'command /vps list',
+    request: '',
+    status: 200,
+    response: '',
+    ...more,
+  };
+}
+
+describe('what the traffic shows of a body', () => {
+  it.each([
+    ['JSON', JSON.stringify({ text: 'created', blocks })],
+    ['blocks as a text inside JSON', JSON.stringify({ blocks: JSON.stringify(blocks) })],
+    ['a form', `channel=C1&blocks=${encodeURIComponent(JSON.stringify(blocks))}`],
+    ['a payload in a form', `payload=${encodeURIComponent(JSON.stringify({ message: { blocks } }))}`],
+    ['JSON that was cut off', JSON.stringify({ blocks }).slice(0, -3)],
+    ['a form that was cut off', `blocks=${encodeURIComponent(JSON.stringify(blocks).slice(0, -2))}`],
+  ])('is never a root password: %s', (_, body) => {
+    const shown = describeBody(body);
+    expect(shown).toContain('[masked]');
+    expect(shown).not.toContain('secret');
+  });
+
+  it('is no API key, and no link that takes one', () => {
+    const link = `http://127.0.0.1:4001/connect/${'t'.repeat(43)}`;
+    expect(describeBody(JSON.stringify({ url: link, value: KEY }))).not.toMatch(/ttt|abcDEF/);
+    expect(describeBody(`text=connect+${KEY}`)).toBe('text: connect [masked]');
+    const [row] = mergeTraffic(
+      [makeEntry({ what: `command /vps connect ${KEY}` })],
+      [],
+      'all',
+      nothingCleared,
+    );
+    expect(row?.what).toBe('command /vps connect [masked]');
+  });
+
+  it('is everything else as it was sent', () => {
+    const body = { ok: true, list: [1, null, 'a "b"'], deep: { type: 'section', text: '[x](y)' } };
+    expect(JSON.parse(describeBody(JSON.stringify(body)))).toEqual(body);
+  });
+});
+
+describe('the list of requests', () => {
+  const entries = [
+    makeEntry({ id: 1, at: 10 }),
+    makeEntry({ id: 2, at: 30, from: 'app', what: 'chat.postMessage' }),
+  ];
+  const requests = [makeRequest({ id: 1, at: 20 }), makeRequest({ id: 2, at: 40 })];
+  const keys = (...args: Parameters<typeof mergeTraffic>) => mergeTraffic(...args).map(({ key }) => key);
+
+  it('has both kinds in the order of time, or one of them', () => {
+    expect(keys(entries, requests, 'all', nothingCleared)).toEqual([
+      'slack 1',
+      'hosting 1',
+      'slack 2',
+      'hosting 2',
+    ]);
+    expect(keys(entries, requests, 'hosting', nothingCleared)).toEqual(['hosting 1', 'hosting 2']);
+    expect(keys(entries, requests, 'slack', nothingCleared)).toEqual(['slack 1', 'slack 2']);
+  });
+
+  it('hides cleared requests, and shows all again after a restart of the sandbox', () => {
+    expect(keys(entries, requests, 'all', { slack: 1, hosting: 2 })).toEqual(['slack 2']);
+    expect(keys(entries, requests, 'all', { slack: 900, hosting: 2 })).toEqual(['slack 1', 'slack 2']);
+  });
+
+  it('marks what went wrong and why', () => {
+    const lost = makeRequest({ id: 3, ending: 'cut', status: null, fault: 'lost_after' });
+    const refused = makeRequest({ id: 4, status: 409, code: 'wrong_state' });
+    const denied = makeEntry({ from: 'app', response: '{"ok":false,"error":"missing_scope"}' });
+    const rows = mergeTraffic([denied], [lost, refused, makeRequest({ id: 5 })], 'all', nothingCleared);
+    expect(rows.map(({ isBad, ending, code, fault }) => [isBad, ending, code, fault])).toEqual([
+      [true, '200', 'missing_scope', ''],
+      [true, 'cut off', '', 'lost_after'],
+      [true, '409', 'wrong_state', ''],
+      [false, '200', '', ''],
+    ]);
+  });
+});
+
+describe('the state of the panel after events', () => {
+  const empty: PanelState = {
+    account: {
+      name: 'Sandbox Ltd',
+      balance: '100.00',
+      isOpen: true,
+      keys: [],
+      connection: 'none',
+      faults: [],
+      prices: [],
+      movedMs: 0,
+    },
+    servers: [],
+    money: [],
+    requests: [],
+    tour: [],
+    presets: [],
+  };
+  const server = (id: number, state: string) => ({
+    id,
+    label: `web-${id}`,
+    state,
+    ipv4: '198.18.0.1',
+    paidUntil: 0,
+  });
+
+  it('is the same when events arrive twice, as they do after a reconnect', () => {
+    const events: readonly PanelEvent[] = [
+      { type: 'request', request: makeRequest({ ending: 'pending', status: null }) },
+      { type: 'request', request: makeRequest({}) },
+      {
+        type: 'money',
+        entry: { id: 1, at: 0, kind: 'charge', amount: '5.90', what: 'create web-1 (small)' },
+      },
+      { type: 'servers', changed: [server(2, 'creating'), server(1, 'running')], gone: [] },
+      { type: 'servers', changed: [server(2, 'running')], gone: [1] },
+    ];
+    const once = events.reduce(applyPanelEvent, empty);
+    expect([...events, ...events].reduce(applyPanelEvent, empty)).toEqual(once);
+    expect(once.requests.map(({ ending }) => ending)).toEqual(['answered']);
+    expect(once.money).toHaveLength(1);
+    expect(once.servers).toEqual([server(2, 'running')]);
+  });
+});

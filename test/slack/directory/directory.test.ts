@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import { createChannels, createGroups, createUsers } from '../../../src/slack/directory.ts';
+import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
+import { handClock } from '../support/hand-clock.ts';
+import { clientsOf } from '../support/partial-slack.ts';
+
+const MEMBER = { id: 'U1', team_id: 'T1', deleted: false, is_admin: false, is_restricted: false };
+
+/** People of whom Slack says this, and how often it was asked. */
+function peopleOf(answer: SlackAnswer<{ user: unknown }>) {
+  const asked: string[] = [];
+  const slack = clientsOf({
+    findUser: async (userId) => {
+      asked.push(userId);
+      return answer;
+    },
+  });
+  const clock = handClock();
+  return { asked, clock, people: createUsers(slack, clock.system) };
+}
+
+const known = (user: unknown) => peopleOf({ ok: true, user });
+const refused = (error: string) => peopleOf({ ok: false, error });
+
+describe('a user', () => {
+  const plain = {
+    isAdmin: false,
+    isGuest: false,
+    isBot: false,
+    isDeactivated: false,
+    isStranger: false,
+    teamIds: ['T1'],
+  };
+
+  it.each<[string, object, object]>([
+    ['is a member', {}, {}],
+    ['is an admin', { is_admin: true }, { isAdmin: true }],
+    ['is an owner of the workspace', { is_owner: true }, { isAdmin: true }],
+    ['is a guest', { is_restricted: true }, { isGuest: true }],
+    ['is a guest of one channel', { is_ultra_restricted: true }, { isGuest: true }],
+    ['is from another organization, and not a guest', { is_stranger: true }, { isStranger: true }],
+    ['is from another team in a shared channel', { team_id: 'T2' }, { teamIds: ['T2'] }],
+    ['is a bot', { is_bot: true }, { isBot: true }],
+    ['is deactivated, without any other details from Slack', { deleted: true }, { isDeactivated: true }],
+    [
+      'is in several workspaces of an Enterprise Grid',
+      { team_id: 'T2', enterprise_user: { id: 'W1', enterprise_id: 'E1', teams: ['T1', 'T2'] } },
+      { teamIds: ['T2', 'T1'] },
+    ],
+    ['is from an Enterprise Grid that names no teams', { enterprise_user: { id: 'W1' } }, {}],
+    ['is from no Enterprise Grid', { enterprise_user: null }, {}],
+    ['is from a team that Slack does not name', { team_id: undefined }, { teamIds: [] }],
+  ])('%s', async (_name, user, expected) => {
+    const { people } = known({ ...MEMBER, ...user });
+    expect(await people.find('T1', 'U1')).toEqual({ ...plain, ...expected });
+    expect(await people.exists('T1', 'U1')).toBe('yes');
+  });
+
+  it('is a bot when it is Slackbot, whatever Slack says', async () => {
+    const { people } = known({ ...MEMBER, id: 'USLACKBOT', is_bot: false });
+    expect(await people.find('T1', 'USLACKBOT')).toMatchObject({ isBot: true });
+  });
+
+  it.each([
+    ['user_not_found', 'no'],
+    ['user_not_visible', 'invisible'],
+  ])('is not found when Slack answers %s', async (error, exists) => {
+    const { people, asked } = refused(error);
+    expect(await people.find('T1', 'U404')).toBeUndefined();
+    expect(await people.exists('T1', 'U404')).toBe(exists);
+    expect(asked).toEqual(['U404']);
+  });
+
+  it('is looked up again once for all lookups that need a fresh answer', async () => {
+    const { people, asked } = refused('user_not_found');
+    expect(await people.exists('T1', 'U404')).toBe('no');
+    const isFresh = { isFresh: true };
+    await Promise.all([people.find('T1', 'U404', isFresh), people.exists('T1', 'U404', isFresh)]);
+    expect(asked).toEqual(['U404', 'U404']);
+  });
+
+  it('is hidden, with one lookup, when the app lacks the scope', async () => {
+    const { people, asked } = refused('missing_scope');
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('hidden');
+    expect(asked).toEqual(['U1']);
+  });
+
+  it.each([
+    'ratelimited',
+    'WebAPIRequestError',
+    'fatal_error',
+  ])('is unknown, neither found nor missing, when Slack answers %s', async (error) => {
+    const { people } = refused(error);
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('unknown');
+  });
+
+  it.each([undefined, 'x', { deleted: 'no' }])('is unknown when Slack answers %j', async (user) => {
+    const { people } = known(user);
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('unknown');
+  });
+
+  it('is looked up once for the details and for whether they exist', async () => {
+    const { people, asked } = known(MEMBER);
+    await Promise.all([people.find('T1', 'U1'), people.exists('T1', 'U1'), people.find('T1', 'U2')]);
+    expect(asked).toEqual(['U1', 'U2']);
+  });
+});
+
+const ONCALL = {
+  id: 'S1',
+  handle: 'oncall',
+  name: 'On call',
+  date_delete: 0,
+  is_external: false,
+  users: ['U1', 'U2'],
+};
+const OFF = { id: 'S2', handle: 'old', name: 'Old', date_delete: 1_700_000_000, users: ['U1'] };
+
+type Answer = SlackAnswer<{ groups: unknown }>;
+
+/** Groups over a Slack that answers this, and how often it was asked. */
+function groupsOf(answer: () => Answer | Promise<Answer> = () => ({ ok: true, groups: [ONCALL, OFF] })) {
+  let times = 0;
+  const slack = clientsOf({
+    listGroups: async () => {
+      times += 1;
+      return answer();
+    },
+  });
+  const clock = handClock();
+  return { clock, groups: createGroups(slack, clock.system), times: () => times };
+}
+
+describe('user groups', () => {
+  it('are listed with their handles, and disabled ones as disabled', async () => {
+    expect(await groupsOf().groups.list('T1')).toEqual([
+      { id: 'S1', handle: 'oncall', name: 'On call', isDisabled: false },
+      { id: 'S2', handle: 'old', name: 'Old', isDisabled: true },
+    ]);
+  });
+
+  it('have members', async () => {
+    expect(await groupsOf().groups.listMembers('T1', 'S1')).toEqual(['U1', 'U2']);
+  });
+
+  it('are empty when they have no members, which is not the same as unknown', async () => {
+    const { groups } = groupsOf(() => ({ ok: true, groups: [{ ...ONCALL, users: [] }] }));
+    expect(await groups.listMembers('T1', 'S1')).toEqual([]);
+  });
+
+  it('give nobody a role when they are disabled or not listed by Slack', async () => {
+    const { groups } = groupsOf();
+    expect([await groups.listMembers('T1', 'S2'), await groups.listMembers('T1', 'S3')]).toEqual([[], []]);
+  });
+
+  it('are unknown when Slack does not say who is in them', async () => {
+    const { users: _unsaid, ...bare } = ONCALL;
+    const { groups } = groupsOf(() => ({ ok: true, groups: [bare] }));
+    expect(await groups.listMembers('T1', 'S1')).toBeUndefined();
+  });
+
+  it('give nobody a role without the scope usergroups:read', async () => {
+    const { groups } = groupsOf(() => ({ ok: false, error: 'missing_scope' }));
+    expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, []]);
+  });
+
+  it.each(['ratelimited', 'WebAPIRequestError'])('are unknown when Slack says %s', async (error) => {
+    const { groups } = groupsOf(() => ({ ok: false, error }));
+    expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
+  });
+
+  it.each([undefined, 'x', [{ id: 7 }], [null]])('are unknown when Slack answers %j', async (answer) => {
+    const { groups } = groupsOf(() => ({ ok: true, groups: answer }));
+    expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
+  });
+
+  it('are fetched once in five minutes, however many groups there are and however many users wait', async () => {
+    const { groups, times, clock } = groupsOf();
+    const ids = Array.from({ length: 40 }, (_, index) => `S${index}`);
+    const askAll = () => Promise.all(ids.map((groupId) => groups.listMembers('T1', groupId)));
+    await askAll();
+    await groups.list('T1');
+    await clock.pass(5 * 60_000 - 1);
+    await askAll();
+    expect(times()).toBe(1);
+    await clock.pass(1);
+    await askAll();
+    expect(times()).toBe(2);
+  });
+
+  it('are fetched at most 15 times a minute by lookups that need fresh answers', async () => {
+    const { groups, times, clock } = groupsOf();
+    for (let second = 0; second < 60; second++) {
+      await groups.listMembers('T1', 'S1', { isFresh: true });
+      await clock.pass(1000);
+    }
+    expect(times()).toBe(15);
+  });
+
+  it('are unknown for 30 s after Slack did not answer, and are fetched again after that', async () => {
+    let isDown = true;
+    const { groups, clock, times } = groupsOf(() =>
+      isDown ? { ok: false, error: 'WebAPIRequestError' } : { ok: true, groups: [ONCALL] },
+    );
+    await groups.listMembers('T1', 'S1');
+    isDown = false;
+    await clock.pass(29_999);
+    expect(await groups.listMembers('T1', 'S1')).toBeUndefined();
+    await clock.pass(1);
+    expect(await groups.listMembers('T1', 'S1')).toEqual(['U1', 'U2']);
+    expect(times()).toBe(2);
+  });
+
+  it('delay a lookup by at most two seconds', async () => {
+    const { groups, clock } = groupsOf(() => new Promise(() => {}));
+    const slow = groups.listMembers('T1', 'S1');
+    await clock.pass(2000);
+    expect(await slow).toBeUndefined();
+  });
+});
+
+const look = (answer: SlackAnswer<{ channel: unknown }>) =>
+  createChannels(clientsOf({ findChannel: async () => answer }), handClock().system).look('T1', 'C1');
+
+describe('a channel', () => {
+  it.each<[string | undefined, SlackAnswer<{ channel: unknown }>]>([
+    ['there', { ok: true, channel: { id: 'C1', is_archived: false } }],
+    ['there', { ok: true, channel: { id: 'C1' } }],
+    ['archived', { ok: true, channel: { id: 'C1', is_archived: true } }],
+    ['unknown', { ok: false, error: 'channel_not_found' }],
+    [undefined, { ok: false, error: 'missing_scope' }],
+    [undefined, { ok: false, error: 'WebAPIRequestError' }],
+    [undefined, { ok: true, channel: undefined }],
+  ])('is %s when Slack answers %j', async (expected, answer) => {
+    expect(await look(answer)).toBe(expected);
+  });
+
+  it('is waited for two seconds at most', async () => {
+    const { system, pass } = handClock();
+    const channels = createChannels(clientsOf({ findChannel: () => new Promise(() => {}) }), system);
+    const looked = channels.look('T1', 'C1');
+    await pass(2000);
+    expect(await looked).toBeUndefined();
+  });
+
+  it('is looked up each time: it may have been archived a moment ago', async () => {
+    let is_archived = false;
+    const slack = clientsOf({ findChannel: async () => ({ ok: true, channel: { is_archived } }) });
+    const channels = createChannels(slack, handClock().system);
+    expect(await channels.look('T1', 'C1')).toBe('there');
+    is_archived = true;
+    expect(await channels.look('T1', 'C1')).toBe('archived');
+  });
+});
+
+describe('a channel that is', () => {
+  it.each<[string, boolean | undefined, SlackAnswer<{ channel: unknown }>]>([
+    ['not shared with another organization', false, { ok: true, channel: { is_ext_shared: false } }],
+    ['shared with another organization', true, { ok: true, channel: { is_ext_shared: true } }],
+    [
+      'about to be shared',
+      true,
+      { ok: true, channel: { is_ext_shared: false, is_pending_ext_shared: true } },
+    ],
+    ['described without a word on sharing', undefined, { ok: true, channel: { id: 'C1' } }],
+    ['hidden from the app', undefined, { ok: false, error: 'channel_not_found' }],
+    ['not readable without another scope', undefined, { ok: false, error: 'missing_scope' }],
+  ])('%s is looked up once a minute, with the answer %s to whether it is shared', async (_name, expected, answer) => {
+    let asked = 0;
+    const findChannel = async () => {
+      asked += 1;
+      return answer;
+    };
+    const { system, pass } = handClock();
+    const channels = createChannels(clientsOf({ findChannel }), system);
+    expect(await channels.isShared('T1', 'C1')).toBe(expected);
+    expect(await channels.isShared('T1', 'C1')).toBe(expected);
+    expect(asked).toBe(1);
+    await pass(60_000);
+    await channels.isShared('T1', 'C1');
+    expect(asked).toBe(2);
+  });
+});
