@@ -5,8 +5,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, ConfigError, findMisspelled, parseConfig, parseKeyConfig } from '../src/config.ts';
 import { listNamedOwners } from '../src/core/roles.ts';
-import { makeKey } from './support/keys.ts';
-import { listSettings, parseEnvFile } from './support/settings.ts';
+import { listSettings, makeKey, parseEnvFile } from './support/environment.ts';
 
 const SECRETS = {
   SLACK_SIGNING_SECRET: 'canary-signing-secret',

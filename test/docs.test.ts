@@ -3,8 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/commands.ts';
 import { parseConfig } from '../src/config.ts';
-import { makeKey } from './support/keys.ts';
-import { listSettings } from './support/settings.ts';
+import { listSettings, makeKey } from './support/environment.ts';
 
 /** One text file of the project. */
 interface TextFile {

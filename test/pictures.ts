@@ -2,8 +2,13 @@ import { statSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { postAlert } from '../src/sandbox/alert.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/start.ts';
-import { composerOf, findChromium, launchChromium, say } from './sandbox/page/support/browser.ts';
-import { findThreePorts } from './sandbox/page/support/ports.ts';
+import {
+  composerOf,
+  findChromium,
+  findThreePorts,
+  launchChromium,
+  say,
+} from './sandbox/page/support/browser.ts';
 
 // Takes the README's pictures from the sandbox: `npm run pictures`. An alert comes in, Otto reboots its server on his phone, and Mara
 // orders another server at her desk.

@@ -6,7 +6,7 @@ import { Refusal } from '../src/core/errors.ts';
 import { Secret } from '../src/core/secret.ts';
 import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/db/vault.ts';
 import { anyText } from './support/any-text.ts';
-import { makeKey } from './support/keys.ts';
+import { makeKey } from './support/environment.ts';
 
 const keyText = (id: string, which: number) => `${id}:${makeKey(String(which))}`;
 const vault = createVault(parseKeyring(keyText('k1', 1)));

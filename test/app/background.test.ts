@@ -3,8 +3,7 @@ import { runBackground } from '../../src/background.ts';
 import { money } from '../../src/core/money.ts';
 import { realSystem } from '../../src/system.ts';
 import { newCreate, sentBy } from '../store/fixtures.ts';
-import type { Client } from './purchases/support/mortal-database.ts';
-import { openScenario } from './purchases/support/scenario.ts';
+import { type Client, openScenario } from './purchases/support/scenario.ts';
 
 const LEASE_MS = 45_000;
 

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { User } from '../../src/sandbox/slack/workspace.ts';
-import { attack } from './support/hostile-requests.ts';
-import { calmDown, disturb } from './support/hostile-surroundings.ts';
-import { type HostileTeam, PRIVILEGED, startHostile } from './support/hostile-team.ts';
-import { actAsUser } from './support/hostile-users.ts';
 import {
+  actAsUser,
+  attack,
+  calmDown,
   checkAnswers,
   checkMoney,
   checkPasswords,
   checkPermissions,
   countOrders,
+  disturb,
+  type HostileTeam,
+  PRIVILEGED,
   settleOrders,
-} from './support/hostile-verdict.ts';
+  startHostile,
+} from './support/hostile.ts';
 import { triesOf } from './support/tries.ts';
 
 const SECONDS = Number(process.env.HOSTILE_SECONDS ?? triesOf({ short: 2, long: 900 }));

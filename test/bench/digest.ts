@@ -5,8 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { askForDigests, createDigestHandler, SPREAD_MS } from '../../src/reminders/digest.ts';
 import { realSystem } from '../../src/system.ts';
-import { makeHosting } from '../app/support/make-hosting.ts';
-import { makePorts } from '../app/support/make-ports.ts';
+import { makeHosting, makePorts } from '../app/support/make-ports.ts';
 import { vault } from '../store/fixtures.ts';
 
 // The question: a thousand workspaces want their digest at the same hour. How soon is it posted, how much work is that, and

@@ -7,7 +7,7 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { type Contender, ROOT, start } from './processes.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-bench';

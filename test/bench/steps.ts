@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
-import { findChromium, launchChromium } from '../sandbox/page/support/browser.ts';
-import { findThreePorts } from '../sandbox/page/support/ports.ts';
+import { findChromium, findThreePorts, launchChromium } from '../sandbox/page/support/browser.ts';
 import { LocalSlack } from '../support/slack/local-slack.ts';
 
 // How much is typed and tapped from opening Slack to a reboot? The local Slack's page is driven as a user would on a phone, and

@@ -12,7 +12,7 @@ import { checkNode } from '../../src/cli/doctor.ts';
 import { EVENTS, SCOPES } from '../../src/cli/doctor-slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../store/support.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;

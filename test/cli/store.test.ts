@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { entry, makeFolder, open } from '../store/support.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 
 const ENCRYPTION_KEYS = `test:${makeKey('store')}`;

@@ -6,8 +6,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
-import { makeKey } from '../support/keys.ts';
-import { listSettings } from '../support/settings.ts';
+import { listSettings, makeKey } from '../support/environment.ts';
 import { readStages } from './support/container-file.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { startProcess } from '../support/process.ts';
+import { startProcess } from '../support/killable-team.ts';
 import { startTeam } from '../support/team.ts';
 import { asOther, canBeOther, copyPackages, copySources, NODE_USER } from './support/packages.ts';
 

@@ -16,7 +16,7 @@ import {
   parseLabel,
 } from '../../src/core/labels.ts';
 import { anyText } from '../support/any-text.ts';
-import { startCpuTimer } from '../support/cpu-time.ts';
+import { startCpuTimer } from '../support/clocks.ts';
 
 describe('two labels', () => {
   test.each([

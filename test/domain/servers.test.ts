@@ -16,7 +16,7 @@ import {
 } from '../../src/core/server.ts';
 import { findMentionedServers } from '../../src/servers/mentioned.ts';
 import { anyText } from '../support/any-text.ts';
-import { startCpuTimer } from '../support/cpu-time.ts';
+import { startCpuTimer } from '../support/clocks.ts';
 
 it('servers are sorted by label, with numbers by value, then by ID', () => {
   const labels = ['web-10', 'Web-2', 'db', 'web-1', 'db'];

@@ -7,14 +7,13 @@ import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/json.ts';
 import { type AnswerStyleChange, DIALECT } from '../../src/sandbox/hosting/answers.ts';
 import type { HostingOptions as ServiceOptions } from '../../src/sandbox/hosting/hosting.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { startCpuTimer } from '../support/cpu-time.ts';
+import { startCpuTimer } from '../support/clocks.ts';
 import { CATALOGS } from './answers/catalogs.ts';
 import { FIELDS } from './answers/fields.ts';
 import { LISTS } from './answers/lists.ts';
 import { RECORDS } from './answers/records.ts';
 import { REFUSALS } from './answers/refusals.ts';
-import { classify, type Row, readRow, type Truth } from './answers/row.ts';
-import { writeAnswers } from './answers/write-table.ts';
+import { classify, type Row, readRow, type Truth, writeAnswers } from './answers/row.ts';
 import { failureOf, PAY, startClient, startServer } from './support.ts';
 
 const TABLE: Readonly<Record<string, readonly Row[]>> = {

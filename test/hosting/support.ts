@@ -166,7 +166,7 @@ interface Arrival {
   readonly cut: Promise<void>;
 }
 
-export interface TestServer {
+interface TestServer {
   readonly baseUrl: string;
   readonly arrivals: Arrival[];
   readonly sockets: Set<Socket>;

@@ -6,7 +6,7 @@ import { home } from '../../src/home/home.ts';
 import { panel } from '../../src/home/panel.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
-import { fakeRequest } from './support/fake-request.ts';
+import { fakeRequest } from './support/fakes.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
   [...commands, home, panel].flatMap((command) => command[of].map(({ id }) => id));

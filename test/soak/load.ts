@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
+import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { listElements } from '../../src/sandbox/slack/entered.ts';
+import { SlackRefusal } from '../../src/sandbox/slack/refusal.ts';
 import { USERS, type User } from '../../src/sandbox/slack/workspace.ts';
-import {
-  findCard,
-  isTakenBy,
-  openScreen,
-  opensForm,
-  pressOn,
-  submitUntilTaken,
-  tryTo,
-  waitFor,
-} from './acts.ts';
+import type { Shown } from '../support/invariants.ts';
+import type { Persona } from '../support/slack/persona.ts';
+import { directChannelOf } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
 
 type Act = (team: SoakTeam, user: User) => Promise<void>;
@@ -154,5 +151,212 @@ async function read(team: SoakTeam, user: User): Promise<void> {
 }
 
 const MANAGER_ACTS = [orderServer, orderServer, orderServer, deleteApproved, read, askForRole] as const;
+
 const OPERATOR_ACTS = [reboot, read] as const;
+
 const VIEWER_ACTS = [read] as const;
+
+const LOOK_MS = 25;
+
+/** A user who sees no form for so long types the command again. */
+const FORM_MS = 4000;
+
+/** Waits until there is something to see; undefined: there was nothing in time. */
+export async function waitFor<Found>(
+  look: () => Found | undefined | false,
+  patienceMs = 8000,
+): Promise<Found | undefined> {
+  for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(LOOK_MS)) {
+    const found = look();
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A user at a screen without an open form. */
+async function openScreen({ slack }: SoakTeam, user: User): Promise<Persona> {
+  const screen = slack.as(user).in('#ops');
+  if (screen.modal()) await screen.closes({ all: true });
+  return screen;
+}
+
+/**
+ * Types a command and waits for the form whose button says this. False: the command or the form was lost, as users see it
+ * when a process dies.
+ */
+async function opensForm(screen: Persona, command: string, submit: string): Promise<boolean> {
+  const delivery = await screen.types(command);
+  if (delivery?.status !== 200) return false;
+  return (await waitFor(() => screen.modal()?.submit === submit, FORM_MS)) ?? false;
+}
+
+/** What a real client refuses is no act. */
+export async function tryTo<Result>(act: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof SlackRefusal) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Submits the open form, twice at once now and then, and again where Slack says "We had some trouble connecting", as users
+ * do. Returns the deliveries.
+ */
+async function submitUntilTaken(
+  { dice }: SoakTeam,
+  screen: Persona,
+  submit: string,
+): Promise<readonly Delivery[]> {
+  const deliveries: Delivery[] = [];
+  for (let tries = 0; tries < 4 && screen.modal()?.submit === submit; tries++) {
+    const presses = dice.chance(0.5) ? 2 : 1;
+    const pressed = await Promise.all(Array.from({ length: presses }, () => tryTo(screen.submits())));
+    deliveries.push(...pressed.filter((one) => one !== undefined));
+    if (deliveries.some(({ status }) => status === 200)) break;
+    await sleep(300);
+  }
+  return deliveries;
+}
+
+/** Whether any of them was acknowledged with these words. */
+function isTakenBy(deliveries: readonly Delivery[], words: RegExp): boolean {
+  return deliveries.some(({ status, response }) => status === 200 && words.test(response));
+}
+
+/** The newest message in this user's conversation with the app that says so. */
+function findCard({ recorded }: SoakTeam, user: User, words: string): Shown | undefined {
+  const channel = directChannelOf(user.id);
+  return recorded.shown.findLast((one) => one.channel === channel && one.written.includes(words));
+}
+
+/** Presses a button of a message, however often; gives how often that was possible. */
+export async function pressOn(
+  { slack }: SoakTeam,
+  user: User,
+  card: Shown,
+  actionId: string,
+): Promise<boolean> {
+  const at = listElements(card.message?.blocks ?? []).find((one) => one.actionId === actionId);
+  if (!at) return false;
+  const place = { channel: card.channel, ts: card.ts };
+  const act = {
+    as: user.id,
+    do: 'action',
+    place,
+    block: at.blockId,
+    action: at.actionId,
+    confirmed: true,
+    value: null,
+  };
+  const answer = await fetch(`${slack.url}/page/do`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(act),
+  });
+  await answer.text();
+  return answer.ok;
+}
+
+type Misfortune = (team: SoakTeam) => Promise<void>;
+
+/** How often each misfortune struck. */
+export type Struck = Map<string, number>;
+
+async function killProcess({ processes, dice }: SoakTeam): Promise<void> {
+  const app = dice.pick(processes.running());
+  if (app) await processes.kill(app);
+}
+
+async function stopProcess({ processes, dice }: SoakTeam): Promise<void> {
+  const app = dice.pick(processes.running());
+  if (app) await processes.stop(app);
+}
+
+async function freezeProcess({ processes, dice }: SoakTeam): Promise<void> {
+  const app = dice.pick(processes.running());
+  if (app) await processes.freeze(app, 500 + dice.number(3000));
+}
+
+/** Longer than any lease: others take its work over while it is still alive. */
+async function freezeForLong({ processes, dice }: SoakTeam): Promise<void> {
+  const app = dice.pick(processes.running());
+  if (app) await processes.freeze(app, 65_000);
+}
+
+async function crashPostgres({ postgres }: SoakTeam): Promise<void> {
+  await postgres.crash();
+}
+
+async function restartPostgres({ postgres }: SoakTeam): Promise<void> {
+  await postgres.restart();
+}
+
+const FAULTS: readonly FaultRule[] = [
+  { on: 'paid', kind: 'lost_after' },
+  { on: 'paid', kind: 'lost_before' },
+  { on: 'paid', kind: 'hang' },
+  { on: 'paid', kind: 'slow', delayMs: 700 },
+  { on: 'paid', kind: 'status_500' },
+  { on: 'paid', kind: 'status_500_after' },
+  { on: 'create', kind: 'checking_completes', afterMs: 2000 },
+  { on: 'create', kind: 'checking_refunds', afterMs: 2000 },
+  { on: 'create', kind: 'error', code: 'limit' },
+  { on: 'delete', kind: 'lost_after' },
+  { on: 'delete', kind: 'slow', delayMs: 700 },
+  { on: 'servers', kind: 'slow', delayMs: 500 },
+  { on: 'servers', kind: 'status_500' },
+  { on: 'reboot', kind: 'lost_after' },
+];
+
+async function breakHosting({ hosting, dice }: SoakTeam): Promise<void> {
+  const rule = dice.pick(FAULTS);
+  if (rule) hosting.faults.add(rule);
+}
+
+/** In a short run each of them strikes, in this order. */
+const SHORT: readonly Misfortune[] = [
+  breakHosting,
+  killProcess,
+  breakHosting,
+  crashPostgres,
+  breakHosting,
+  stopProcess,
+  killProcess,
+];
+
+/** A process lives for about two minutes: longer than the slots of the rate limit take to come back from a dead one. */
+const LONG: readonly Misfortune[] = [
+  ...Array.from({ length: 24 }, () => breakHosting),
+  ...[killProcess, killProcess, stopProcess, stopProcess, freezeProcess, freezeProcess],
+  ...[crashPostgres, restartPostgres, freezeForLong],
+];
+
+const LONG_PAUSE_MS = 3500;
+
+const RESTARTS: readonly Misfortune[] = [crashPostgres, restartPostgres];
+
+/** Lets misfortunes strike until the time is over. */
+export async function strike(
+  team: SoakTeam,
+  { untilMs, isLong }: { readonly untilMs: number; readonly isLong: boolean },
+): Promise<Struck> {
+  const struck: Struck = new Map();
+  const { dice } = team;
+  const pauseMs = isLong ? LONG_PAUSE_MS : (untilMs - Date.now()) / (SHORT.length + 1);
+  const under: Promise<void>[] = [];
+  for (let turn = 0; Date.now() < untilMs - pauseMs / 2; turn++) {
+    await sleep(isLong ? dice.number(2 * pauseMs) : pauseMs);
+    const misfortune = isLong ? dice.pick(LONG) : SHORT[turn];
+    if (!misfortune) break;
+    struck.set(misfortune.name, (struck.get(misfortune.name) ?? 0) + 1);
+    const ended = misfortune(team);
+    // The rest goes on while a process stops or stands still; one restart of PostgreSQL comes after the other.
+    if (RESTARTS.includes(misfortune)) await ended;
+    else under.push(ended);
+  }
+  await Promise.all(under);
+  team.hosting.faults.clear();
+  return struck;
+}

@@ -1,5 +1,14 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AppProcess, startProcess } from '../support/process.ts';
+import { Client } from 'pg';
+import { type AppProcess, startProcess } from '../support/killable-team.ts';
+import { findFreePort } from './free-port.ts';
 
 /** How a process ended that was not stopped. */
 interface Surprise {
@@ -28,6 +37,7 @@ export interface Processes extends AsyncDisposable {
 }
 
 const RESTART_MS = 200;
+
 /** A start that failed, such as one while the database is away, is tried again as often. */
 const RETRY_MS = 500;
 
@@ -106,4 +116,174 @@ export async function startProcesses(
       await Promise.all(watches);
     },
   };
+}
+
+/** Spreads Slack's requests over the processes that listen, each in turn. */
+export interface Balancer extends AsyncDisposable {
+  readonly url: string;
+  /** Requests that no process took, and those whose process ended before it answered. */
+  counts(): { readonly passed: number; readonly untaken: number; readonly cutOff: number };
+}
+
+/**
+ * As load balancers do: what could not be connected goes to the next process, what a process has begun to read is never
+ * sent to a second one.
+ */
+export async function startBalancer(list: () => readonly string[]): Promise<Balancer> {
+  const counted = { passed: 0, untaken: 0, cutOff: 0 };
+  let next = 0;
+  const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body = await readAll(incoming);
+    const listening = list();
+    next += 1;
+    const inTurn = listening.map((_, at) => listening[(at + next) % listening.length] ?? '');
+    for (const base of inTurn) {
+      const outcome = await pass(base, incoming, body, response);
+      if (outcome === 'refused') continue;
+      counted[outcome] += 1;
+      return;
+    }
+    counted.untaken += 1;
+    response.writeHead(503).end();
+  };
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch(() => response.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts: () => ({ ...counted }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function pass(
+  base: string,
+  { url = '/', method = 'GET', headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<'passed' | 'refused' | 'cutOff'> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') return resolve('refused');
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end();
+      resolve('cutOff');
+    };
+    const outgoing = request(new URL(url, base), { method, headers, agent: false }, (answer) => {
+      readAll(answer).then((text) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
+        resolve('passed');
+      }, fail);
+    });
+    outgoing.on('error', fail).end(body);
+  });
+}
+
+/** A real server of our own, on a port of its own, that can be restarted under those who use it. */
+export interface OwnServer extends AsyncDisposable {
+  readonly url: string;
+  /** Ends it as a crash does, and starts it again on the same files. */
+  crash(): Promise<void>;
+  /** Stops it in order, without waiting for its clients, and starts it again. */
+  restart(): Promise<void>;
+}
+
+const DEBIAN = '/usr/lib/postgresql';
+
+function findProgram(name: string): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? '').split(':'),
+    ...versions.map((version) => `${DEBIAN}/${version}/bin`),
+  ];
+  return folders.map((folder) => join(folder, name)).find(existsSync);
+}
+
+/** The programs that this machine lacks. */
+export function listMissingPrograms(): readonly string[] {
+  return ['initdb', 'postgres'].filter((name) => findProgram(name) === undefined);
+}
+
+/** PostgreSQL refuses to run as root: there it runs as its own user. */
+function postgresUser() {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** Starts a fresh PostgreSQL server with an empty database. */
+export async function startPostgres(parent: string): Promise<OwnServer> {
+  const folder = join(parent, 'postgres');
+  const files = join(folder, 'files');
+  const user = postgresUser();
+  await mkdir(folder);
+  if (user.uid !== undefined) {
+    chownSync(parent, user.uid, user.gid);
+    chownSync(folder, user.uid, user.gid);
+  }
+  const options = { cwd: folder, stdio: 'pipe', ...user } as const;
+  const setUp = ['-D', files, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(findProgram('initdb') ?? 'initdb', setUp, options);
+  const port = await findFreePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = ['-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'shared_buffers=32MB'];
+  const start = () => spawn(findProgram('postgres') ?? 'postgres', ['-D', files, ...settings], options);
+  return runServer(url, start, () => answersSql(url), { crash: 'SIGQUIT', stop: 'SIGINT' });
+}
+
+async function runServer(
+  url: string,
+  start: () => ChildProcess,
+  isReady: () => Promise<boolean>,
+  signals: { readonly crash: NodeJS.Signals; readonly stop: NodeJS.Signals },
+): Promise<OwnServer> {
+  let running: ChildProcess | undefined;
+  const up = async () => {
+    const child = start();
+    running = child;
+    const written: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (text) => written.push(String(text)));
+    while (!(await isReady())) {
+      if (child.exitCode !== null) throw new Error(`a server did not start:\n${written.join('')}`);
+      await sleep(30);
+    }
+  };
+  const down = async (signal: NodeJS.Signals) => {
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+  };
+  await up();
+  return {
+    url,
+    crash: () => down(signals.crash).then(up),
+    restart: () => down(signals.stop).then(up),
+    [Symbol.asyncDispose]: () => down(signals.stop),
+  };
+}
+
+async function answersSql(url: string): Promise<boolean> {
+  const client = new Client(url);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listMissingPrograms } from './servers.ts';
+import { listMissingPrograms } from './processes.ts';
 import { runSoak } from './soak.ts';
 
 const missing = listMissingPrograms();

@@ -8,13 +8,18 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { type Dice, makeDice } from '../attacks/support/dice.ts';
+import { type Dice, makeDice } from '../attacks/support/tries.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
 import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
-import { type Processes, startProcesses } from './processes.ts';
-import { type Recorded, startRecord } from './record.ts';
-import { type OwnServer, startPostgres } from './servers.ts';
+import {
+  type Balancer,
+  type OwnServer,
+  type Processes,
+  startBalancer,
+  startPostgres,
+  startProcesses,
+} from './processes.ts';
+import { type Recorded, startRecord } from './soak.ts';
 
 /** Three processes behind a load balancer, and everything around them. */
 export interface SoakTeam extends AsyncDisposable {

@@ -12,7 +12,7 @@ import {
   type NewRoleRequest,
 } from '../../src/requests/request.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 
 export const T0 = 1_790_000_000_000;
 
@@ -158,3 +158,12 @@ export async function markTold(ledger: Ledger, id: string, at: number) {
   if (!operation) throw new Error(`no operation ${id}`);
   await ledger.markNotified(operation, at);
 }
+
+/** Reasons that tests of the ledger use. */
+export const NO_ANSWER = { code: 'no_answer', details: {} } as const;
+
+export const ACCOUNT_CHANGED = { code: 'account_changed', details: {} } as const;
+
+export const LIMIT = { code: 'limit', details: {} } as const;
+
+export const NOT_DONE = { code: 'decided_not_done', details: {} } as const;

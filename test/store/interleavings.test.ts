@@ -8,7 +8,7 @@ import { ALL_KINDS, type RequestState } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { postgresUrl } from '../support/postgres.ts';
 import { interleave } from './engine/interleave.ts';
-import { NO_ANSWER } from './purchases/reasons.ts';
+import { NO_ANSWER } from './fixtures.ts';
 import { entry, newApproval, newCreate, newGrant, newRenew, newRoleRequest, sentBy } from './support.ts';
 
 const now = () => realSystem.now();

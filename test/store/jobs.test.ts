@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJobs, JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
 import { silentLog } from '../../src/log.ts';
 import type { System } from '../../src/system.ts';
-import { handClock, turn } from '../slack/support/hand-clock.ts';
+import { handClock, turn } from '../slack/support/fakes.ts';
 import { type Place, places } from './places.ts';
 import { T0 } from './support.ts';
 

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/core/errors.ts';
 import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/core/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
-import { handClock, turn as nextTurn } from '../slack/support/hand-clock.ts';
+import { handClock, turn as nextTurn } from '../slack/support/fakes.ts';
 import { engines, makeFolder, newCreate, open, sentBy, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;

@@ -6,7 +6,7 @@ import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';
 
 const KEY = 'canary-api-key-4711';

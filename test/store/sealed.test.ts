@@ -4,9 +4,9 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { givenTime, postgresUrl } from '../support/postgres.ts';
-import { NO_ANSWER } from './purchases/reasons.ts';
+import { NO_ANSWER } from './fixtures.ts';
 import {
   entry,
   makeFolder,

@@ -8,7 +8,7 @@ import { postgresUrl } from './postgres.ts';
 const run = promisify(execFile);
 
 /** A database, backed up and restored as docs/deploy.md says. */
-export interface BackedUp {
+interface BackedUp {
   /** Beside an app that runs. */
   backUp(): Promise<void>;
   /** After the app was stopped: an empty place first, then the backup. */

@@ -1,5 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openStore } from '../../src/db/open-store.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
+import type { Fields, Log } from '../../src/log.ts';
 import type { MoneyEntry, RequestEntry } from '../../src/sandbox/hosting/journal.ts';
-import { type Confirmation, holds, type Records, type Shown } from './records.ts';
+import type { Hosting } from '../../src/sandbox/hosting/start.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { APP, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../src/system.ts';
+import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from './environment.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
 
 type Find = (records: Records) => readonly string[] | Promise<readonly string[]>;
 
@@ -23,6 +33,7 @@ export async function findViolations(records: Records, exempt: Exemptions = {}):
 }
 
 const CREATED = /^create (.*) \(\S+\)$/s;
+
 const RENEWED = /^renew (.*) \(\S+\)$/s;
 
 const labelIn = ({ what }: MoneyEntry, pattern: RegExp) => pattern.exec(what)?.[1] ?? '';
@@ -166,4 +177,221 @@ function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): Reado
 function plainOf(written: string): string {
   const text = written.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   return text.replaceAll('\\"', '"').replaceAll('\\\\', '\\');
+}
+
+/** One version of a message or of a modal of the app, as Slack had it. */
+export interface Shown {
+  readonly atMs: number;
+  /** The only user who sees it; undefined: a whole channel. */
+  readonly to: string | undefined;
+  /** Empty for a modal; so with the next one. */
+  readonly channel: string;
+  readonly ts: string;
+  readonly isNew: boolean;
+  readonly isModal: boolean;
+  /** Its text and its blocks, as sent. */
+  readonly written: string;
+  readonly message?: StoredMessage;
+}
+
+/** What the hosting service and Slack have recorded, and what the app has left behind. */
+export interface Records {
+  readonly hosting: Hosting;
+  readonly slacks: readonly LocalSlack[];
+  readonly shown: readonly Shown[];
+  readonly confirmations: readonly Confirmation[];
+  /** All that the app has logged. */
+  readonly log: string;
+  /** The bytes of its files. */
+  readonly files: string;
+  /** What must not be found anywhere, by name; root passwords are known to the hosting service. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** The servers whose root password the app still holds. Asked only where one was never shown. */
+  readonly listHeld: () => Promise<readonly number[]>;
+  /** Answers that the app can't have taken, since a process was killed or had given them up. */
+  readonly isLost?: (request: ReturnType<Hosting['requests']>[number]) => boolean;
+}
+
+/** A form that a user has confirmed; however often it was delivered, it is one. */
+export interface Confirmation {
+  readonly userId: string;
+  /** What the form showed and carried, as JSON. */
+  readonly words: string;
+}
+
+/** Buttons that confirm an order. A form that is delivered without its button may be any. */
+const CONFIRMING: readonly unknown[] = ['Create and pay', 'Renew and pay', 'Request approval', undefined];
+
+/** What was seen in Slack of one team. */
+interface Observed {
+  readonly shown: Shown[];
+  /** By what makes two deliveries one confirmation. */
+  readonly confirmations: Map<string, Confirmation>;
+}
+
+/** Records from now on what the app shows in a workspace, and what its users confirm. */
+export function observe(slack: LocalSlack, { shown, confirmations }: Observed): void {
+  const modals = new Map<string, string>();
+  slack.onEvent((event) => {
+    const atMs = Date.now();
+    if (event.type === 'message' || event.type === 'message_changed') {
+      const { message } = event;
+      const { to, channel, ts, text, blocks, user } = message;
+      if (user !== APP.botUserId) return;
+      const written = `${text}\n${JSON.stringify(blocks)}`;
+      shown.push({
+        atMs,
+        to,
+        channel,
+        ts,
+        isNew: event.type === 'message',
+        isModal: false,
+        written,
+        message,
+      });
+    } else if (event.type === 'views') {
+      // Users are found by their IDs as well.
+      const modal = slack.as(event.user as UserName).modal();
+      const written = modal ? `${modal.title}\n${JSON.stringify(modal.blocks)}` : '';
+      if (written === '' || modals.get(event.user) === written) return;
+      modals.set(event.user, written);
+      shown.push({ atMs, to: event.user, channel: '', ts: '', isNew: true, isModal: true, written });
+    } else if (event.type === 'traffic' && event.entry.from === 'slack') {
+      // Slack keeps only the newest ones, and what it shows of them is masked.
+      noteConfirmation(slack.deliveries().at(-1)?.body ?? '', confirmations);
+    }
+  });
+}
+
+function noteConfirmation(body: string, confirmations: Observed['confirmations']): void {
+  if (!body.includes('view_submission')) return;
+  const { user, view } = readPayload(body);
+  if (!view || !CONFIRMING.includes(view.submit?.text)) return;
+  const words = JSON.stringify([view.blocks, view.private_metadata, view.state]);
+  const key = JSON.stringify([user?.id, view.id, view.private_metadata]);
+  confirmations.set(key, { userId: user?.id, words });
+}
+
+/** Attackers send what is no JSON. */
+function readPayload(body: string) {
+  try {
+    return JSON.parse(new URLSearchParams(body).get('payload') ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** Whether JSON holds this text, as it is, as Slack's markup writes it, or as JSON within JSON. */
+export function holds(json: string, text: string): boolean {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = (part: string) => JSON.stringify(part).slice(1, -1);
+  return [text, quoted(text), quoted(escaped), quoted(quoted(text))].some((part) => json.includes(part));
+}
+
+/** Watches a team from its start, and judges it when its app has ended. */
+export interface Watch {
+  /** Another workspace with the same app. */
+  add(slack: LocalSlack): void;
+  /** A log that is remembered as well. */
+  listenTo(log: Log): Log;
+  /** Everything that is not as it has to be, in sentences. */
+  judge(exempt?: Exemptions): Promise<readonly string[]>;
+}
+
+export function watchTeam({
+  slack,
+  hosting,
+  environment,
+  folder,
+  secrets,
+  output = () => '',
+}: {
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where the app keeps its files. */
+  readonly folder: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** What processes of the app have written. */
+  readonly output?: () => string;
+}): Watch {
+  const slacks: LocalSlack[] = [];
+  const observed: Observed = { shown: [], confirmations: new Map() };
+  const lines: string[] = [];
+  const add = (one: LocalSlack) => {
+    slacks.push(one);
+    observe(one, observed);
+  };
+  add(slack);
+  const all = {
+    ...secrets,
+    ...SECRETS,
+    'the encryption key': environment.ENCRYPTION_KEYS?.split(':')[1] ?? '',
+  };
+  return {
+    add,
+    listenTo: (log) => {
+      const remember =
+        (level: keyof Log) =>
+        (words: string, fields: Fields = {}) => {
+          lines.push(`${words} ${JSON.stringify(fields)}`);
+          log[level](words, fields);
+        };
+      return {
+        debug: remember('debug'),
+        info: remember('info'),
+        warn: remember('warn'),
+        error: remember('error'),
+      };
+    },
+    judge: async (exempt) => {
+      const log = `${lines.join('\n')}\n${output()}`;
+      const files = await readBytes(folder);
+      const listHeld = () => listHeldPasswords(environment, slacks);
+      const { shown } = observed;
+      const confirmations = [...observed.confirmations.values()];
+      const records = { hosting, slacks, shown, confirmations, log, files, secrets: all, listHeld };
+      return findViolations(records, exempt);
+    },
+  };
+}
+
+/** @throws an error that names them all, if there are any */
+export function failOn(violations: readonly string[]): void {
+  if (violations.length > 0) throw new Error(`invariants are broken:\n${violations.join('\n')}`);
+}
+
+/** Those of every team of a test. */
+export const SECRETS = {
+  'the signing secret': SIGNING_SECRET,
+  'the bot token': BOT_TOKEN,
+  'the app-level token': APP_TOKEN,
+};
+
+/** Everything in a folder, as Latin 1. */
+async function readBytes(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  // SQLite removes some of its files when the last connection closes.
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'latin1').catch(() => '')));
+  return texts.join('\n');
+}
+
+/** Reads in the database itself: no process runs any more. */
+async function listHeldPasswords(
+  {
+    DATABASE_URL: databaseUrl = '',
+    ENCRYPTION_KEYS = '',
+    SPILL_DIR: spillDir,
+  }: Readonly<Record<string, string>>,
+  slacks: readonly LocalSlack[],
+): Promise<readonly number[]> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEYS));
+  const spill = spillDir === undefined ? {} : { spillDir };
+  const store = await openStore({ databaseUrl, vault, system: realSystem, ...spill });
+  const held = await Promise.all(slacks.map(({ team }) => store.passwords.listHeld(team.id)));
+  await store.close();
+  return held.flat().map(({ serverId }) => serverId);
 }

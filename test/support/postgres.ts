@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
-import { makeKey } from './keys.ts';
+import { makeKey } from './environment.ts';
 
 /** Where tests can make databases; undefined where there is no server. */
 export const postgresUrl = inject('postgres')?.url;

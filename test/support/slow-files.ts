@@ -7,9 +7,7 @@ export const SLOW: readonly string[] = [
   'attacks/crash-points',
   'whole/approvals/approvals-killed',
   'whole/installs/killed',
-  'whole/purchases/money-killed',
-  'whole/servers/following-killed',
-  'whole/slack/mentions-killed',
+  'whole/killed',
   'whole/slack/socket-processes',
   'whole/key-rotation',
   'whole/keys',
@@ -31,9 +29,7 @@ export const SLOW: readonly string[] = [
   // many cases, or a lot of data
   'attacks/a12-unfinished-connections',
   'app/purchases/failing-store',
-  'app/reminders/batches-killed',
-  'app/requests/killed-requests',
-  'app/workflows/killed-steps',
+  'app/killed',
   'store/account/audit-prune',
   'store/purchases/one-account-interleavings',
   // looked at by a browser for minutes

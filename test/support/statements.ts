@@ -1,4 +1,5 @@
-import { SqliteDriver } from 'kysely';
+import { type DatabaseConnection, type Dialect, type Driver, SqliteDriver } from 'kysely';
+import { openEngine } from '../../src/db/database.ts';
 
 /** Records every statement from now on. The app opens its database itself, so the driver of all databases of SQLite is watched. */
 export function watchStatements(): readonly string[] {
@@ -15,4 +16,76 @@ export function watchStatements(): readonly string[] {
     };
   };
   return seen;
+}
+
+/** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Carries a statement out, or doesn't. */
+export type Watch = <Result>(
+  statement: Statement,
+  run: () => Promise<Result>,
+  connection: Watched,
+) => Promise<Result>;
+
+/** The connection that a statement came on. */
+export interface Watched {
+  /** Gives the connection up, as the end of its process does: what it has not committed is undone. */
+  abandon(): Promise<void>;
+}
+
+/** Opens a database whose statements pass a test. */
+export function openWatched(watch: Watch): typeof openEngine {
+  return async (url, options) => {
+    const engine = await openEngine(url, options);
+    return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+  };
+}
+
+/** What a dead process waits for. A new promise each time, since one that all waited for would keep everything of theirs. */
+export const never = (): Promise<never> => new Promise(() => undefined);
+
+/** The same dialect, whose statements pass a test at the border to the database. */
+export function watchDatabase(dialect: Dialect, watch: Watch): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver: () => watchDriver(dialect.createDriver(), watch),
+  };
+}
+
+function watchDriver(driver: Driver, watch: Watch): Driver {
+  return new Proxy(driver, {
+    get: (target, name) => {
+      const found: unknown = Reflect.get(target, name);
+      if (typeof found !== 'function') return found;
+      if (name !== 'acquireConnection') return found.bind(target);
+      return async () => watchConnection(await target.acquireConnection(), target, watch);
+    },
+  });
+}
+
+/** Statements come as compiled queries, or as text where a transaction ends. */
+function watchConnection(connection: DatabaseConnection, driver: Driver, watch: Watch): DatabaseConnection {
+  const watched: Watched = {
+    abandon: async () => {
+      await driver.rollbackTransaction(connection);
+      await driver.releaseConnection(connection);
+    },
+  };
+  return new Proxy(connection, {
+    get: (target, name) => {
+      const found: unknown = Reflect.get(target, name);
+      if (typeof found !== 'function') return found;
+      if (name !== 'executeQuery' && name !== 'run') return found.bind(target);
+      return (query: string | Statement, ...rest: readonly unknown[]) => {
+        const statement = typeof query === 'string' ? { sql: query, parameters: [] } : query;
+        return watch(statement, () => found.call(target, query, ...rest), watched);
+      };
+    },
+  });
 }

@@ -10,10 +10,9 @@ import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts'
 import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
-import type { Exemptions } from './invariants.ts';
+import { type Exemptions, failOn, type Watch, watchTeam } from './invariants.ts';
 import { lendDatabase } from './postgres.ts';
 import { type LocalSlack, startSlack } from './slack/local-slack.ts';
-import { failOn, type Watch, watchTeam } from './watch.ts';
 
 export * from './environment.ts';
 

@@ -5,16 +5,18 @@ import { USERS, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import type { Persona } from '../support/slack/persona.ts';
 import type { Team } from '../support/team.ts';
-import { listAudit } from './audit-lines.ts';
-import { describeElements } from './elements.ts';
 
 /** Nothing happens for so long before a step that is written counts as over. */
 const QUIET_MS = 2500;
+
 /** Where time has passed, what follows has to be found out first. */
 const LONG_QUIET_MS = 5000;
+
 const LOOK_MS = 15;
+
 /** How long a step may take to become what the golden one is; once a story differs, the rest of it is not waited for. */
 const PATIENCE_MS = 20_000;
+
 const AFTER_DIFFERENCE_MS = 400;
 
 interface Parts {
@@ -286,4 +288,69 @@ function normalize(text: string, { hosting, apiKey }: Team): string {
 
 function contentOf({ text, blocks }: Pick<StoredMessage, 'text' | 'blocks'>): string {
   return JSON.stringify([text, blocks]);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const MOST_OPTIONS = 8;
+
+/** What a reader finds out only by pressing: what buttons ask and where they lead, and what menus offer. */
+function describeElements(blocks: unknown): readonly string[] {
+  const found: string[] = [];
+  const look = (part: unknown): void => {
+    if (Array.isArray(part)) for (const each of part) look(each);
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return;
+    found.push(...describe(part as Json));
+    for (const each of Object.values(part)) look(each);
+  };
+  look(blocks);
+  return found;
+}
+
+function describe(element: Json): readonly string[] {
+  const label = `[${textIn(element.text) || textIn(element.placeholder)}]`;
+  const { confirm, url, type, options } = element;
+  const lines: string[] = [];
+  if (isJson(confirm)) {
+    const words = [confirm.title, confirm.text].map(textIn).join(' | ');
+    lines.push(`${label} asks: ${words} [${textIn(confirm.deny)}] [${textIn(confirm.confirm)}]`);
+  }
+  if (type === 'button' && typeof url === 'string') lines.push(`${label} leads to ${url}`);
+  if (String(type).endsWith('static_select') && Array.isArray(options)) {
+    const texts = options.map((option: Json) => textIn(option.text));
+    const rest = texts.length > MOST_OPTIONS ? ` … (${texts.length})` : '';
+    lines.push(`${label} offers: ${texts.slice(0, MOST_OPTIONS).join(' / ')}${rest}`);
+  }
+  return lines;
+}
+
+function isJson(part: unknown): part is Json {
+  return typeof part === 'object' && part !== null;
+}
+
+function textIn(part: unknown): string {
+  return isJson(part) ? String(part.text ?? '').replace(/\s*\n\s*/g, ' / ') : '';
+}
+
+const MOST = 1000;
+
+/** The only place here that knows the app's insides: every entry of the audit as a line, oldest first. */
+export async function listAudit({ app }: Team, slacks: readonly LocalSlack[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    slacks.map(async ({ team }) =>
+      (await app.ports.audit.list({ workspaceId: team.id, limit: MOST })).toReversed(),
+    ),
+  );
+  return lists
+    .flat()
+    .map(({ workspaceId, actorId, surface, action, serverId, label, money, outcome, code }) => {
+      const name =
+        Object.values(USERS).find(({ id }) => id === actorId || actorId.endsWith(id.slice(1)))?.name ??
+        actorId;
+      const workspace = slacks.length > 1 ? workspaceId : undefined;
+      const subject = [serverId, label && `“${label}”`, money && `money ${money}`];
+      return [workspace, name, surface, action, ...subject, outcome, code]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' ');
+    });
 }

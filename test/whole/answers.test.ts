@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../support/team.ts';
 
 /** A list of so many servers is a table, which doesn't ride on the ack of its command. */
@@ -92,4 +94,45 @@ describe('a form that Slack refuses to open', () => {
     await manager.presses('Delete a server…');
     await manager.sees('no refund');
   });
+});
+
+const FORMER = 'T0FORMER01';
+
+it('the requests of a former workspace are refused, whatever is still stored of it', async () => {
+  await using team = await startTeam();
+  const { slack, app } = team;
+  const { workspaces, apiKeys, audit } = app.ports;
+  team.hosting.seedServers(team.account, 1, 'web');
+  await workspaces.put({ id: FORMER, name: 'Former' }, 0);
+  await apiKeys.put(FORMER, new Secret(team.apiKey), USERS.olga.id, 0);
+  const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
+  await slack.deliverSigned({ fields: { ...fields, team_id: FORMER } });
+  await slack.as('olga').in('#ops').sees('isn’t set up for this workspace');
+  expect(team.hosting.requests()).toEqual([]);
+  const [entry] = await audit.list({ workspaceId: FORMER, limit: 9 });
+  expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });
+});
+
+it('users are asked to try again while Slack has not said which workspace the token is for', async () => {
+  await using team = await startTeam();
+  team.slack.faults.failMethod('auth.test', 'internal_error');
+  await team.restart();
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps list');
+  await owner.sees('Try again in a minute');
+});
+
+it('users see their place in the queue and an estimate once the limit of requests is used up', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+  const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
+  await Promise.all(Array.from({ length: 300 }, () => hosting.changePower('reboot', id)));
+  const viewer = team.slack.as('vera').in('#ops');
+  const operator = team.slack.as('otto').in('#ops');
+  await viewer.types('/vps list');
+  await operator.types('/vps show web-1');
+  const words = 'will run automatically. Estimated wait: about';
+  await viewer.sees(new RegExp(`Your request is next in the queue and ${words} [1-6]?[05] s`));
+  await operator.sees(new RegExp(`Your request is number 2 in the queue and ${words} [1-6]?[05] s`));
+  expect(team.slack.brokenRules()).toEqual([]);
 });

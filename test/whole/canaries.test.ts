@@ -7,7 +7,7 @@ import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { until } from '../support/eventually.ts';
-import { startProcess } from '../support/process.ts';
+import { startProcess } from '../support/killable-team.ts';
 import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
 import {
   APP_TOKEN,

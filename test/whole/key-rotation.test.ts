@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
 import { postgresUrl } from '../support/postgres.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 

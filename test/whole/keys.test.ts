@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../store/support.ts';
-import { makeKey } from '../support/keys.ts';
+import { makeKey } from '../support/environment.ts';
+import { startProcess } from '../support/killable-team.ts';
 import { postgresUrl } from '../support/postgres.ts';
-import { startProcess } from '../support/process.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Environment = Readonly<Record<string, string>>;

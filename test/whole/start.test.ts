@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { startProcess } from '../support/process.ts';
+import { startProcess } from '../support/killable-team.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 /** Linux has a program that gives another one a terminal. */

@@ -9,7 +9,7 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { type AppProcess, startProcess } from '../support/process.ts';
+import { type AppProcess, startProcess } from '../support/killable-team.ts';
 import { startSlack } from '../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/team.ts';
 

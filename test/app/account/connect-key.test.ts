@@ -15,8 +15,7 @@ import { THE_COMMAND_LINE } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { makeHosting, wholeList } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { makeHosting, makePorts, wholeList } from '../support/make-ports.ts';
 
 let store: Store;
 

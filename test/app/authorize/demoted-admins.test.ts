@@ -4,8 +4,7 @@ import { readStatus } from '../../../src/account/status.ts';
 import { createEntry } from '../../../src/core/entry.ts';
 import { hasRole } from '../../../src/core/permission.ts';
 import { createGroups, createUsers } from '../../../src/slack/directory.ts';
-import { handClock } from '../../slack/support/hand-clock.ts';
-import { clientsOf } from '../../slack/support/partial-slack.ts';
+import { clientsOf, handClock } from '../../slack/support/fakes.ts';
 import { newGrant, open, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
 

@@ -22,8 +22,7 @@ import {
   T0,
   vault,
 } from '../../store/fixtures.ts';
-import { makeHosting } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { makeHosting, makePorts } from '../support/make-ports.ts';
 
 const catalog: Catalog = { plans: [], locations: [], images: [] };
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({

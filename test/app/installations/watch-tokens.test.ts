@@ -12,7 +12,7 @@ import type {
 import { noteRevocation, watchTokens } from '../../../src/installations/tokens.ts';
 import { silentLog } from '../../../src/log.ts';
 import { engines } from '../../store/support.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 
 /** A Slack that takes each refresh token once, a store that processes share, and one installation with an API key. */
 async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {

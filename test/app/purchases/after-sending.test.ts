@@ -3,11 +3,11 @@ import { API_CODES } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { runOperation } from '../../../src/purchases/pay.ts';
 import { entry, T0 } from '../../store/fixtures.ts';
-import type { MortalProcess } from './support/mortal-process.ts';
 import {
   CREATE,
   decide,
   ID,
+  type MortalProcess,
   openScenario,
   press,
   RENEWAL,

@@ -3,8 +3,15 @@ import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { entry, newApproval, newGrant, T0 } from '../../store/fixtures.ts';
-import type { MortalProcess } from './support/mortal-process.ts';
-import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './support/scenario.ts';
+import {
+  CREATE,
+  ID,
+  type MortalProcess,
+  openScenario,
+  press,
+  RENEWAL,
+  type Scenario,
+} from './support/scenario.ts';
 import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
 
 const OTHER_ID = '01K5CONFIRMATION0000000001';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Fate } from './support/mortal-process.ts';
-import { LEAST_STEPS, STORIES, sweep } from './support/sweep.ts';
+import type { Fate } from './support/scenario.ts';
+import { LEAST_STEPS, STORIES, sweep } from './support/stories.ts';
 
 const killedAt = (at: number): Fate => ({ kind: 'killed', at });
 

@@ -19,7 +19,7 @@ import {
   T0,
 } from '../../store/support.ts';
 import { until } from '../../support/eventually.ts';
-import { never, openWatched, type Watch } from '../../support/watched-database.ts';
+import { never, openWatched, type Watch } from '../../support/statements.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const PASSWORD = 'hunter2-canary';

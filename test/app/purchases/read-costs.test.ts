@@ -9,8 +9,7 @@ import { openStore } from '../../../src/db/open-store.ts';
 import { readCosts } from '../../../src/purchases/costs.ts';
 import { findKnownPrice, isOrderOf } from '../../../src/purchases/prices.ts';
 import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { makeHosting } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { makeHosting, makePorts } from '../support/make-ports.ts';
 
 const catalog: Catalog = {
   plans: [{ code: 's1', vcpu: 1, ramMb: 512, diskGb: 10, monthly: money(499) }],

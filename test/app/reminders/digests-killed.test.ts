@@ -15,8 +15,7 @@ import {
 import type { PostedDigest } from '../../../src/reminders/notifier.ts';
 import type { Digest } from '../../../src/reminders/reminder.ts';
 import { stillSystem, vault } from '../../store/fixtures.ts';
-import { makeHosting } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { makeHosting, makePorts } from '../support/make-ports.ts';
 
 /** 09:20 of a Monday in Berlin. */
 const NOW = Date.parse('2026-03-02T08:20:00Z');

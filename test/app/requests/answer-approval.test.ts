@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { answerApproval } from '../../../src/requests/answer-approval.ts';
-import type { MortalProcess } from '../purchases/support/mortal-process.ts';
-import { ID, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
+import { ID, type MortalProcess, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
 
 let scenario: Scenario;
 beforeEach(async () => {

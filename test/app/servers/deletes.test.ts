@@ -3,6 +3,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { entry, sentBy, T0 } from '../../store/fixtures.ts';
+import { ID, type MortalProcess, openScenario, type Scenario } from '../purchases/support/scenario.ts';
 import {
   arrangeDelete,
   findDelete,
@@ -10,9 +11,7 @@ import {
   PAID_UNTIL,
   pressDelete,
   type Way,
-} from '../purchases/support/delete-story.ts';
-import type { MortalProcess } from '../purchases/support/mortal-process.ts';
-import { ID, openScenario, type Scenario } from '../purchases/support/scenario.ts';
+} from '../purchases/support/stories.ts';
 
 const MINUTE_MS = 60_000;
 const WAYS = ['own', 'approved'] as const;

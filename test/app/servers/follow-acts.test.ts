@@ -13,7 +13,7 @@ import {
   type Updated,
 } from '../../../src/servers/follow.ts';
 import type { StartedAct } from '../../../src/servers/follow-store.ts';
-import { handClock, turn } from '../../slack/support/hand-clock.ts';
+import { handClock, turn } from '../../slack/support/fakes.ts';
 import { T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
 

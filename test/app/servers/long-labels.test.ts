@@ -7,9 +7,8 @@ import { listServers } from '../../../src/servers/list.ts';
 import { MOST_AT_ONCE, selectServers } from '../../../src/servers/select.ts';
 import { startClient, startServer } from '../../hosting/support.ts';
 import { open, T0 } from '../../store/support.ts';
-import { startCpuTimer } from '../../support/cpu-time.ts';
-import { makeHosting, wholeList } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { startCpuTimer } from '../../support/clocks.ts';
+import { makeHosting, makePorts, wholeList } from '../support/make-ports.ts';
 
 const SERVERS = 5000;
 const RUNS = 5;

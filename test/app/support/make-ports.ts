@@ -1,7 +1,9 @@
 import type { AppContext, Store } from '../../../src/context.ts';
 import { createLocks } from '../../../src/core/locks.ts';
+import type { Server, ServerList } from '../../../src/core/server.ts';
 import { createJobs } from '../../../src/db/jobs.ts';
 import { createLastLists } from '../../../src/home/home-servers.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 
@@ -71,5 +73,29 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
     ownersOf: () => [],
     settings: { unconfirmedMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
     ...more,
+  };
+}
+
+const unexpected = async () => {
+  throw new Error('this call of the hosting API was not expected');
+};
+
+/** These are all servers of the account. */
+export function wholeList(servers: readonly Server[]): ServerList {
+  return { servers, extent: 'whole', unreadableCount: 0 };
+}
+
+/** A hosting API with only the methods that a test expects to be called. */
+export function makeHosting(answers: Partial<HostingApi>): HostingApi {
+  return {
+    account: ['account'],
+    fetchCatalog: unexpected,
+    fetchServers: unexpected,
+    createServer: unexpected,
+    renewServer: unexpected,
+    changePower: unexpected,
+    deleteServer: unexpected,
+    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
+    ...answers,
   };
 }

@@ -4,10 +4,10 @@ import { CommitUnknown } from '../../../src/db/engine.ts';
 import type { Jobs } from '../../../src/db/jobs.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { System } from '../../../src/system.ts';
-import { handClock, turn } from '../../slack/support/hand-clock.ts';
+import { handClock, turn } from '../../slack/support/fakes.ts';
 import { T0, vault } from '../../store/fixtures.ts';
 import type { Place } from '../../store/places.ts';
-import { never, type Watch, watchDatabase } from '../../support/watched-database.ts';
+import { never, type Watch, watchDatabase } from '../../support/statements.ts';
 
 const WRITE = /^(insert|update|delete|commit)/;
 

@@ -19,8 +19,7 @@ import {
 } from '../../../src/workflows/run.ts';
 import { RUN } from '../../../src/workflows/store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
-import { makeHosting } from '../support/make-hosting.ts';
-import { makePorts } from '../support/make-ports.ts';
+import { makeHosting, makePorts } from '../support/make-ports.ts';
 
 const KEY = 'vpswf_a-key-of-the-first-team';
 const WEB: Server = { id: 1, label: 'web-1', state: 'running' };

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** A running app of which the manager has the review of web-1 in front of them. */

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createPages, findCachedBundle, hashSources } from '../../../src/sandbox/page/serve.ts';
 import { startSandbox } from '../../../src/sandbox/start.ts';
 import { LocalSlack } from '../../support/slack/local-slack.ts';
-import { findThreePorts } from './support/ports.ts';
+import { findThreePorts } from './support/browser.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?'([^']+)'/gm;

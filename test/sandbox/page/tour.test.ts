@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start.ts';
-import { composerOf, launchChromium, wantChromium, watch } from './support/browser.ts';
-import { findThreePorts } from './support/ports.ts';
+import { composerOf, findThreePorts, launchChromium, wantChromium, watch } from './support/browser.ts';
 
 const ARTIFACTS = 'test-artifacts';
 const chromiumPath = wantChromium('The tour of the sandbox');

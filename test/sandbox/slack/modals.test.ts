@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { afterCommand, input, option } from './support/after-command.ts';
-import { actions, button, modal, section, textInput } from './support/fake-app.ts';
+import {
+  actions,
+  afterCommand,
+  button,
+  input,
+  modal,
+  option,
+  section,
+  textInput,
+} from './support/fake-app.ts';
 
 const viewOf = (answer: Json) => answer.view as { id: string; hash: string };
 

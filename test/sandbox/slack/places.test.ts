@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCommand, input } from './support/after-command.ts';
-import { actions, button, type FakeApp, modal, startBoth } from './support/fake-app.ts';
+import { actions, afterCommand, button, type FakeApp, input, modal, startBoth } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cacheLookups, RateLimited } from '../../../src/slack/directory.ts';
-import { type HandClock, handClock, turn } from '../support/hand-clock.ts';
+import { type HandClock, handClock, turn } from '../support/fakes.ts';
 
 const MINUTE = 60_000;
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChannels, createGroups, createUsers } from '../../../src/slack/directory.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
-import { handClock } from '../support/hand-clock.ts';
-import { clientsOf } from '../support/partial-slack.ts';
+import { clientsOf, handClock } from '../support/fakes.ts';
 
 const MEMBER = { id: 'U1', team_id: 'T1', deleted: false, is_admin: false, is_restricted: false };
 

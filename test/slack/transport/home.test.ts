@@ -15,9 +15,7 @@ import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { engines } from '../../store/support.ts';
-import { fakeRequest } from '../support/fake-request.ts';
-import { handClock, turn } from '../support/hand-clock.ts';
-import { clientsOf } from '../support/partial-slack.ts';
+import { clientsOf, fakeRequest, handClock, turn } from '../support/fakes.ts';
 
 const MINUTE_MS = 60_000;
 const BUTTON = {

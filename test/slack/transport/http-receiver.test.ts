@@ -17,7 +17,7 @@ import { createSlackClock } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createMetrics } from '../../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../../src/web/server.ts';
-import { startCpuTimer } from '../../support/cpu-time.ts';
+import { startCpuTimer } from '../../support/clocks.ts';
 import {
   commandSample,
   EVENT_SAMPLES,

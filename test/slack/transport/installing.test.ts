@@ -10,7 +10,7 @@ import { createTokenService } from '../../../src/slack/oauth.ts';
 import { createRefusalLog } from '../../../src/slack/refusals.ts';
 import { createSlackConnections, type SeenAnswer } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
-import { handClock } from '../support/hand-clock.ts';
+import { handClock } from '../support/fakes.ts';
 
 function open(apiUrl: string) {
   const connections = createSlackConnections({ apiUrl, log: silentLog, system: realSystem });

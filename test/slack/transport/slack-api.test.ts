@@ -21,8 +21,7 @@ import {
 } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startBoth, TOKEN } from '../../sandbox/slack/support/fake-app.ts';
-import { handClock, turn } from '../support/hand-clock.ts';
-import { partialSlack } from '../support/partial-slack.ts';
+import { handClock, partialSlack, turn } from '../support/fakes.ts';
 
 const ALL = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read', 'groups:read'];
 const OPS = 'C0OPS00001';

@@ -8,7 +8,7 @@ import { money } from '../../../src/core/money.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/db/vault.ts';
 import { anyText } from '../../support/any-text.ts';
-import { makeKey } from '../../support/keys.ts';
+import { makeKey } from '../../support/environment.ts';
 import { entry, makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const shortText = anyText({ maxLength: 30 });

@@ -7,7 +7,7 @@ import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { money } from '../../../src/core/money.ts';
 import type { AuditLog } from '../../../src/db/audit-log.ts';
 import { asInTests, postgresUrl } from '../../support/postgres.ts';
-import { never, type Watch, watchDatabase } from '../../support/watched-database.ts';
+import { never, type Watch, watchDatabase } from '../../support/statements.ts';
 import { engines, entry, makeFolder, makePostgres, markSent, newCreate, open, T0 } from '../support.ts';
 import { anyEntry } from './audit-support.ts';
 

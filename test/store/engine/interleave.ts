@@ -4,11 +4,11 @@ import type { Store } from '../../../src/context.ts';
 import type { openEngine } from '../../../src/db/database.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests } from '../../support/postgres.ts';
-import { watchDatabase } from '../../support/watched-database.ts';
+import { watchDatabase } from '../../support/statements.ts';
 import { makePostgres, open } from '../support.ts';
 
 /** Two acts of two processes on one database. */
-export interface Pair<Setting, First, Second> {
+interface Pair<Setting, First, Second> {
   /** Before each try. */
   prepare(stores: readonly [Store, Store], round: number): Promise<Setting>;
   readonly first: (store: Store, setting: Setting) => Promise<First>;

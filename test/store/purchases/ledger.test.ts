@@ -5,8 +5,8 @@ import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import type { Ledger } from '../../../src/purchases/ports.ts';
+import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from '../fixtures.ts';
 import { confirm, engines, entry, markSent, newCreate, newGrant, newRenew, sentBy, T0 } from '../support.ts';
-import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from './reasons.ts';
 
 describe.each(engines)('the ledger on $name', ({ make }) => {
   let store: Store;

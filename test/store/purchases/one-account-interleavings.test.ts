@@ -4,8 +4,8 @@ import { Secret } from '../../../src/core/secret.ts';
 import { realSystem } from '../../../src/system.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { interleave } from '../engine/interleave.ts';
+import { NO_ANSWER } from '../fixtures.ts';
 import { entry, newCreate, newRenew, sentBy, vault } from '../support.ts';
-import { NO_ANSWER } from './reasons.ts';
 
 const now = () => realSystem.now();
 

@@ -3,7 +3,8 @@ import type { Store } from '../../../src/context.ts';
 import type { AccountNames } from '../../../src/core/ids.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { createVault, parseKeyring } from '../../../src/db/vault.ts';
-import { makeKey } from '../../support/keys.ts';
+import { makeKey } from '../../support/environment.ts';
+import { LIMIT, NO_ANSWER } from '../fixtures.ts';
 import {
   engines,
   entry,
@@ -16,7 +17,6 @@ import {
   T0,
   vault,
 } from '../support.ts';
-import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 const KEY = new Secret('key of T1 and T2');
 const OTHER = new Secret('key of T3');

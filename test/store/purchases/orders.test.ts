@@ -8,6 +8,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Budget } from '../../../src/purchases/budget.ts';
 import type { Ledger, NewOperation } from '../../../src/purchases/ports.ts';
 import { createSpill } from '../../../src/purchases/spill.ts';
+import { LIMIT, NO_ANSWER } from '../fixtures.ts';
 import {
   confirm,
   engines,
@@ -20,7 +21,6 @@ import {
   T0,
   vault,
 } from '../support.ts';
-import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('budgets on $name', ({ make }) => {
   let store: Store;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
-import { startTeam } from '../../support/team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -192,5 +192,114 @@ describe('the access screen', () => {
     await owner.fills({ Channel: '#ops', Role: 'owner' });
     await owner.presses('Grant');
     await owner.sees('A channel can’t be an owner: anyone who joins it would become one');
+  });
+});
+
+async function startInGrid() {
+  const team = await startTeam();
+  team.hosting.seedServers(team.account, 2, 'web');
+  team.slack.admin.joinGrid();
+  return team;
+}
+
+const idsOf = (team: Team) => team.hosting.listServers(team.account).map(({ id }) => id);
+
+describe('a workspace of an Enterprise Grid', () => {
+  it('works like any other, with IDs that begin with W', async () => {
+    await using team = await startInGrid();
+    const { slack } = team;
+    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' });
+    const owner = slack.as('olga').in('#ops');
+    await owner.types(`/vps access grant <@${wanda.id}|wanda> operator`);
+    await owner.sees('@wanda is now an operator');
+    const screen = slack.as(wanda).in('#ops');
+    await screen.types('/vps show web-1');
+    await screen.presses('Reboot');
+    await screen.sees('rebooted web-1');
+    await owner.types(`/vps audit <@${wanda.id}|wanda>`);
+    await owner.sees('@wanda reboot');
+    expect(slack.brokenRules()).toEqual([]);
+  });
+
+  it('accepts a member whose home is another workspace of the Grid', async () => {
+    await using team = await startInGrid();
+    const elsewhere = team.slack.admin.addUser({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ACME0001' });
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: elsewhere.id,
+      role: 'operator',
+      pattern: '',
+      grantedBy: 'U0',
+      grantedAt: 0,
+    });
+    const by = rawUser(team, elsewhere, 'nora');
+    const [id] = idsOf(team);
+    await by.presses('reboot', { id });
+    await expect.poll(async () => (await by.audit())[0]).toMatchObject({ action: 'reboot', outcome: 'done' });
+  });
+
+  it('is not mistaken for the whole organization, whose payloads name no workspace', async () => {
+    await using team = await startInGrid();
+    const by = rawUser(team, 'mara');
+    const actions = [
+      { action_id: 'reboot', block_id: 'b', type: 'button', value: JSON.stringify({ id: idsOf(team)[0] }) },
+    ];
+    const known = { id: by.id, team_id: TEAM.id };
+    await by.interacts('block_actions', { team: null, user: known, actions });
+    await expect.poll(() => by.audit()).toHaveLength(2);
+    await by.interacts('block_actions', { team: null, user: { id: by.id, team_id: 'E0SANDBOX' }, actions });
+    await by.interacts('block_actions', { team: null, user: { id: by.id }, actions });
+    expect(await by.audit()).toHaveLength(2);
+    expect(team.hosting.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+});
+
+/** @nora is a viewer for `web-*`; the account also has a server of another team. */
+async function startLimited() {
+  const team = await startTeam();
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access grant @nora viewer on web-*');
+  await owner.sees('@nora is now a viewer');
+  team.hosting.seedServers(team.account, 1, 'web');
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'payroll');
+  const secret = team.hosting.listServers(team.account).find((server) => server.id === id);
+  return {
+    team,
+    id,
+    ipv4: secret?.ipv4 ?? '',
+    label: secret?.label ?? '',
+    nora: team.slack.as('nora').in('#ops'),
+  };
+}
+
+describe('a viewer for web-*', () => {
+  test('learns no other label by ID, address, beginning or misspelling', async () => {
+    const { team, id, ipv4, label, nora } = await startLimited();
+    await using _ = team;
+    expect(label).toMatch(/^payroll/);
+    for (const typed of [String(id), ipv4, 'p', 'payr', 'pyaroll-1', 'payrolls']) {
+      for (const act of ['show', 'reboot', 'delete']) {
+        nora.overlooksOldMessages();
+        await nora.types(`/vps ${act} ${typed}`);
+        await nora.sees(/role|no server/i);
+        nora.doesNotSee(label);
+      }
+    }
+  });
+
+  test('learns no other label from /vps status', async () => {
+    const { team, nora } = await startLimited();
+    await using _ = team;
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    // Not in #ops, where what is ordered is announced to everyone.
+    const mara = team.slack.as('mara').in('dm');
+    await mara.types('/vps create plan=small location=ams image=debian-13 label=payroll-2');
+    await mara.presses('Create and pay');
+    await mara.types('/vps status');
+    await mara.sees(/payroll-2/);
+    await nora.types('/vps status');
+    await nora.sees(/hosting API/i);
+    nora.doesNotSee('payroll');
   });
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { makeKey } from '../../support/keys.ts';
+import { makeKey } from '../../support/environment.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 /** Runs a command in a shell as users do, and waits for its end. */

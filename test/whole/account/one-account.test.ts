@@ -3,7 +3,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';
-import type { TeamOptions } from '../../support/team.ts';
+import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
 const LATER = { timeout: 60_000 };
@@ -149,4 +149,29 @@ describe('two workspaces with one API key', () => {
     );
     expect(countCreates(team)).toBe(1);
   });
+});
+
+test('a second key of the same account, connected again, never lets more requests through than the limit', async () => {
+  await using team = await startTeam();
+  const { hosting, account, app, apiKey } = team;
+  const [id = 0] = hosting.seedServers(account, 1, 'web');
+  const first = app.ports.hostingOf(new Secret(apiKey), TEAM.id);
+  await Promise.all(Array.from({ length: LIMIT }, () => first.changePower('reboot', id)));
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
+  const second = hosting.createKey(account);
+  const posted = fetch(`${team.appUrl}${new URL(link).pathname}`, {
+    method: 'POST',
+    body: new URLSearchParams({ api_key: second }),
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+  // Without a minute in common, the second key would be tried at once.
+  const other = app.ports.hostingOf(new Secret(second), TEAM.id);
+  await expect.poll(() => other.budget().waiting, LATER).toBe(1);
+  expect(hosting.requests()).toHaveLength(LIMIT);
+  const isAnswered = await Promise.race([posted.then(() => true), other.budget().waiting === 1 && false]);
+  expect(isAnswered).toBe(false);
+  posted.catch(() => undefined);
 });

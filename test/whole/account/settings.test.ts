@@ -1,9 +1,10 @@
-import { describe, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings;
 
@@ -245,3 +246,93 @@ async function outcomes({ app }: Team): Promise<readonly string[]> {
     .map(({ outcome }) => outcome)
     .sort();
 }
+
+async function startWithViewer(options: TeamOptions = {}) {
+  const team = await startTeam(options);
+  return Object.assign(team, { viewer: team.slack.as('vera').in('#ops') });
+}
+
+describe('/vps status', () => {
+  it('shows a viewer that lookups work, and that messages were not tried in the last hour', async () => {
+    await using team = await startWithViewer();
+    await team.viewer.types('/vps status');
+    await team.viewer.sees('Direct messages: not tried in the last hour');
+    await team.viewer.sees('Announcements in channels: not tried in the last hour');
+    for (const lookups of ['User lookups', 'User group lookups', 'Channel lookups'])
+      await team.viewer.sees(`${lookups}: OK`);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('shows that announcements work once one was made', async () => {
+    await using team = await startWithViewer();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
+    await team.viewer.sees('rebooted web-1');
+    await team.viewer.types('/vps status');
+    await team.viewer.sees('Announcements in channels: OK');
+  });
+
+  it('names each scope that the app lacks, and what depends on it', async () => {
+    await using team = await startWithViewer({ scopes: ['commands', 'chat:write'] });
+    await team.viewer.types('/vps status');
+    for (const line of [
+      'User lookups: off. Add the scope users:read',
+      'User group lookups: off. Add the scope usergroups:read',
+      'Channel lookups: off. Add the scopes channels:read and groups:read',
+      'Announcements in channels: off, because we can’t tell',
+    ])
+      await team.viewer.sees(line);
+  });
+
+  it('says that owners have turned announcements off', async () => {
+    await using team = await startWithViewer();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps settings notifications');
+    await owner.fills({ 'Announce changes in the channel': 'No' });
+    await owner.presses('Save');
+    await team.viewer.types('/vps status');
+    await team.viewer.sees('Announcements in channels: turned off in /vps settings');
+  });
+
+  it('typed in a direct message doesn’t claim that channel lookups work', async () => {
+    await using team = await startWithViewer();
+    const viewer = team.viewer.in('dm');
+    await viewer.types('/vps status');
+    await viewer.sees('Channel lookups: not tried in the last hour');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+test('AUDIT_KEEP_DAYS removes older entries, audits the removal, and leaves a log that verifies', async () => {
+  await using team = await startTeam({ settings: { AUDIT_KEEP_DAYS: '30' } });
+  const entry = (actId: string, daysAgo: number): AuditEntry => ({
+    at: Date.now() - daysAgo * DAY_MS,
+    workspaceId: TEAM.id,
+    actorId: USERS.olga.id,
+    surface: 'command',
+    action: 'reboot',
+    actId,
+    outcome: 'done',
+  });
+  for (const [actId, daysAgo] of [
+    ['old', 40],
+    ['older', 31],
+    ['kept', 29],
+  ] as const) {
+    await team.app.ports.audit.add(entry(actId, daysAgo));
+  }
+  await team.restart();
+  const { audit } = team.app.ports;
+  const list = () => audit.list({ workspaceId: TEAM.id, limit: 10 });
+  await expect
+    .poll(async () => (await list()).map(({ action, actorId, outcome }) => [action, actorId, outcome]))
+    .toEqual([
+      ['audit_prune', 'app', 'done'],
+      ['audit_prune', 'app', 'started'],
+      ['reboot', USERS.olga.id, 'done'],
+    ]);
+  expect((await list()).map(({ actId }) => actId)).toContain('kept');
+  expect(await audit.verify(TEAM.id)).toMatchObject({ ok: true, pruned: { count: 2 } });
+});

@@ -1,13 +1,19 @@
 import { describe, test } from 'vitest';
+import { Refusal } from '../../../src/core/errors.ts';
+import type { Secret } from '../../../src/core/secret.ts';
+import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { untilRefused } from '../../support/refused-calls.ts';
-import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { MODES } from '../../support/team.ts';
 
 const OPS = 'C0OPS00001';
 const RANDOM = 'C0RANDOM01';
 const MINUTE_MS = 60_000;
+
 /** For what must come, on a machine that may be busy. */
 const LONG_MS = 20_000;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
@@ -136,5 +142,287 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
     await team.owner.presses('Deny');
     await team.slack.as('mara').in('dm').sees('@olga declined:');
+  });
+});
+
+const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
+  const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
+  if (!approval) throw new Error('nothing waits');
+  return approval;
+};
+
+describe.concurrent.each(MODES)('a pending approval over %s', (mode) => {
+  const start = () => startRuledTeam(TWO_PERSONS, { mode });
+
+  test('is withdrawn by its requester, and can’t be approved after that', async ({ expect }) => {
+    await using team = await start();
+    await team.askCreate();
+    const { id } = await findApproval(team);
+    await team.manager.closes();
+    await team.manager.presses('Withdraw request');
+    await team.manager.sees('You withdrew your request: web-1 wasn’t created. Nothing was charged.');
+    await team.owner.sees('Withdrawn by @mara');
+    team.owner.doesNotSee('[Approve]');
+    await rawUser(team, 'olga').presses('approval_approve', { id });
+    await team.slack.as('olga').in('#ops').sees('This request was withdrawn by @mara');
+    expect([team.creates(), team.charges()]).toEqual([0, 0]);
+    expect(await team.listAudit()).toContain('mara approval_withdraw done');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('can’t be withdrawn by anyone else', async ({ expect }) => {
+    await using team = await start();
+    await team.askCreate();
+    const { id } = await findApproval(team);
+    await rawUser(team, 'otto').presses('approval_withdraw', { id });
+    await team.slack.as('otto').in('#ops').sees('Only @mara can withdraw this request');
+    expect((await findApproval(team)).id).toBe(id);
+  });
+
+  test.each([
+    1, 2, 3,
+  ])('is either paid or withdrawn when it is approved and withdrawn at once (%i)', async (round) => {
+    await using team = await start();
+    await team.askCreate();
+    await team.manager.closes();
+    const approve = () => team.owner.presses('Approve');
+    const withdraw = () => team.manager.presses('Withdraw request');
+    await Promise.all(round % 2 === 0 ? [approve(), withdraw()] : [withdraw(), approve()]);
+    await team.manager.sees(/I've saved it|You withdrew your request/);
+    const isWithdrawn = team.manager.screen().includes('You withdrew your request');
+    if (team.charges() !== (isWithdrawn ? 0 : 1)) throw new Error('the money is not where the words are');
+    await team.owner.sees(isWithdrawn ? 'Withdrawn by @mara' : 'Approved by @olga');
+  });
+
+  test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
+    await using team = await start();
+    await team.askCreate();
+    await team.owner.presses('Deny with reason…');
+    await team.owner.fills({ Reason: 'Wait for the release' });
+    await team.owner.presses('Deny');
+    await team.manager.sees('@olga declined: web-1 wasn’t created. Nothing was charged.');
+    await team.manager.sees('Wait for the release');
+    await team.owner.sees('Denied by @olga');
+    const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 });
+    const reason = entries.find(({ action }) => action === 'denial_reason');
+    expect(reason).toMatchObject({ label: 'Wait for the release', outcome: 'done' });
+    expect(entries.find(({ actId, code }) => actId === reason?.actId && code === 'denied')).toBeDefined();
+    expect(team.creates()).toBe(0);
+  });
+});
+
+/** From now on the hosting API's answers are these, whatever the account holds. */
+function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): void {
+  const { hostingOf } = app.ports;
+  Object.assign(app.ports, {
+    hostingOf: (key: Secret<string>) => {
+      const hosting = hostingOf(key, TEAM.id);
+      return { ...hosting, ...change(hosting) };
+    },
+  });
+}
+
+/** Slack does not answer about users and groups, and its earlier answers are not cached any more. */
+function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {
+  for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
+    slack.faults.failMethod(method, 'internal_error');
+  system.move(6 * 60_000);
+}
+
+/** Makes the manager a manager only through a group. */
+async function makeManagerByGroup(team: RuledTeam): Promise<void> {
+  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
+  await team.app.ports.grants.removeAll(TEAM.id, subject);
+  const owner = team.slack.as('olga').in('#general');
+  await owner.types('/vps access grant @platform manager');
+  await owner.sees('are now managers');
+}
+
+async function askRenew(team: RuledTeam, typed: string): Promise<void> {
+  await team.manager.types(`/vps renew ${typed}`);
+  await team.manager.presses('Request approval');
+  await team.manager.sees('Waiting for another manager');
+  await team.owner.sees('wants to renew');
+}
+
+const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
+
+describe.concurrent('an approval that can’t be checked again', () => {
+  test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await makeManagerByGroup(team);
+    await team.askCreate();
+    silenceSlack(team, system);
+    await team.owner.presses('Approve');
+    await team.owner.sees('Slack couldn’t confirm whether @mara still has permission');
+    await team.owner.sees('Nothing was approved. The request is still pending');
+    await team.owner.sees('[Approve]');
+    expect(team.creates()).toBe(0);
+    expect(await team.listAudit()).toContain('olga approval_answer failed identity_unknown');
+    team.slack.faults.clear();
+    system.move(31_000);
+    await team.owner.presses('Approve');
+    await team.manager.sees("I've saved it");
+    expect(team.charges()).toBe(1);
+  });
+
+  test('stays open while the hosting API does not answer, and shows that it is being checked and then the result', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    team.hosting.faults.add({ on: 'catalog', kind: 'hang', times: 'always' });
+    const approving = team.owner.presses('Approve');
+    await team.owner.sees('Checking that nothing has changed');
+    await team.owner.sees(
+      'The hosting API didn’t answer. Nothing was approved. The request is still pending',
+      10_000,
+    );
+    await approving;
+    expect(await team.listAudit()).toContain('olga approval_answer failed no_answer');
+    team.hosting.faults.clear();
+    await team.owner.presses('Approve');
+    await team.manager.sees("I've saved it");
+    expect(team.charges()).toBe(1);
+  });
+});
+
+describe.concurrent('an approved payment that a restart left unsent', () => {
+  test('waits while Slack can’t say whether the requester still has the role, and is canceled in the end', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await makeManagerByGroup(team);
+    silenceSlack(team, system);
+    const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
+    const { ledger } = team.app.ports;
+    await ledger.prepare({
+      id,
+      workspaceId: TEAM.id,
+      actorId: USERS.mara.id,
+      channelId: 'C0OPS00001',
+      purchase: { kind: 'create', order },
+      at: system.now(),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
+    system.move(5 * 60_000);
+    await team.manager.sees('The order wasn’t sent in time');
+    expect(team.creates()).toBe(0);
+  });
+});
+
+describe.concurrent('an approval of something that has changed', () => {
+  test('is canceled when the server that was to be renewed has another label', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askRenew(team, 'web-1');
+    showOtherwise(team, (hosting) => ({
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 wasn’t renewed: the server’s label has changed since the request');
+    expect([renewals(team), team.charges()]).toEqual([0, 0]);
+  });
+
+  test('is canceled when the server that was to be renewed was deleted', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askRenew(team, 'web-1');
+    showOtherwise(team, (hosting) => ({
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, state: 'deleted' })) };
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('the server no longer exists');
+    expect(renewals(team)).toBe(0);
+  });
+
+  test('is canceled when its plan is gone, which is not reported as a changed price', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    showOtherwise(team, (hosting) => ({
+      fetchCatalog: async (options) => {
+        const catalog = await hosting.fetchCatalog(options);
+        return { ...catalog, plans: catalog.plans.filter(({ code }) => code !== 'small') };
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('the plan, location or image is no longer in the catalog');
+    team.manager.doesNotSee('price has changed');
+    expect(team.creates()).toBe(0);
+  });
+});
+
+describe.concurrent('an approved delete that fails', () => {
+  test('because the API key can’t be decrypted is reported to the requester and in the card', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askDelete(team);
+    showOtherwise(team, () => ({
+      deleteServer: async () => {
+        throw new Refusal('key_unreadable', { keyId: 'k1' });
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 wasn’t deleted. Stored data was encrypted with key k1');
+    await team.owner.sees('web-1 wasn’t deleted');
+    expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
+  });
+});
+
+describe.concurrent('a label of 600 characters', () => {
+  const PREFIX = `web-${'a'.repeat(591)}-prod`;
+
+  async function startWithPattern() {
+    const team = await startRuledTeam();
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: USERS.mara.id,
+      role: 'manager',
+      pattern: '*-prod-1',
+      grantedBy: USERS.olga.id,
+      grantedAt: 0,
+    });
+    const [id = 0] = team.hosting.seedServers(team.account, 1, PREFIX);
+    return Object.assign(team, { serverId: id });
+  }
+
+  test('can be renewed by a user whose role pattern matches its end, with another manager’s approval', async ({
+    expect,
+  }) => {
+    await using team = await startWithPattern();
+    await askRenew(team, String(team.serverId));
+    await team.owner.presses('Approve');
+    await team.manager.sees('is now paid until');
+    expect(renewals(team)).toBe(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('is distinguished from another label that differs only at its end', async ({ expect }) => {
+    await using team = await startWithPattern();
+    await askRenew(team, String(team.serverId));
+    showOtherwise(team, (hosting) => ({
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, label: `${PREFIX}-2` })) };
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('the server’s label has changed since the request');
+    expect(renewals(team)).toBe(0);
   });
 });

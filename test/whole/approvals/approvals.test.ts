@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 

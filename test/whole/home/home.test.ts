@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 /** How often the app has called that method of Slack, or that address of the hosting API. */
@@ -227,5 +228,170 @@ it('a create from Home asks where to post its result: in a channel that its user
   await mara.in('#ops').sees(/I[’']ve saved it/);
   vera.doesNotSee('Root password');
   await expect.poll(() => mara.home()?.shown ?? '').toContain('Servers (1)');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+const lastPress = (team: Team, what: string) => {
+  const press = team.slack.deliveries().findLast(({ body }) => body.includes(what));
+  if (!press) throw new Error(`nobody pressed ${what}`);
+  return press;
+};
+const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
+  user: { id, username: name, name, team_id: teamId },
+});
+
+/** A team with one server, whose paid time ends soon: Home has its power buttons. */
+async function startUrgent() {
+  const system = movableSystem();
+  const team = await startTeam({ system });
+  team.hosting.seedServers(team.account, 1, 'web');
+  system.move(27 * DAY_MS);
+  return team;
+}
+
+it('a press on another user’s Home counts as that of the user whom Slack names, and changes their own Home alone', async () => {
+  await using team = await startUrgent();
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('Servers (1)');
+  await otto.presses('Reboot');
+  await otto.sees(/Rebooting|was rebooted/);
+  const press = lastPress(team, 'home_reboot');
+  for (const user of [USERS.vera, USERS.nora, USERS.sam])
+    await team.slack.deliverAltered(press, (payload) => ({ ...payload, ...as(user) }));
+  const denials = async () =>
+    (await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 }))
+      .filter(({ outcome }) => outcome === 'denied')
+      .map(({ actorId, code }) => `${actorId} ${code}`);
+  await expect
+    .poll(denials, { timeout: 10_000 })
+    .toEqual(
+      expect.arrayContaining([
+        `${USERS.vera.id} role_needed`,
+        `${USERS.nora.id} role_needed`,
+        `${USERS.sam.id} other_organization`,
+      ]),
+    );
+  expect(changesSeen(team)).toHaveLength(1);
+  await expect
+    .poll(() => JSON.stringify(team.slack.as('nora').home() ?? ''), { timeout: 10_000 })
+    .toContain('role');
+  expect(JSON.stringify(team.slack.as('nora').home())).not.toContain('web-1');
+  expect(team.slack.as('sam').home()).toBeUndefined();
+  otto.doesNotSee('You need the operator role');
+  expect(await team.app.ports.homes.find(TEAM.id, USERS.sam.id)).toBeUndefined();
+});
+
+it('the buttons on Home do nothing for a user who has lost the role, and a press clears the servers from it', async () => {
+  await using team = await startUrgent();
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('Servers (1)');
+  const grants = await team.app.ports.grants.list(TEAM.id);
+  for (const { id, subjectId } of grants)
+    if (subjectId === USERS.otto.id) await team.app.ports.grants.remove(TEAM.id, id);
+  await otto.presses('Reboot');
+  await otto.sees('You need the operator role');
+  await otto.sees('You don’t have a role yet');
+  expect(JSON.stringify(otto.home()?.blocks)).not.toContain('10.');
+  expect(changesSeen(team)).toEqual([]);
+});
+
+const PATIENT = { timeout: 20_000 };
+
+async function startWithServers(more: Parameters<typeof startTeam>[0] = {}): Promise<Team> {
+  const team = await startTeam(more);
+  team.hosting.seedServers(team.account, 2, 'web');
+  return team;
+}
+
+const homeOf = (team: Team, name: Parameters<Team['slack']['as']>[0]) =>
+  team.slack.as(name).home()?.shown ?? '';
+const publishedFor = (team: Team) =>
+  team.slack.traffic().filter(({ from, what }) => from === 'app' && what.includes('views.publish')).length;
+
+it('an open Home is updated when its user is granted a role, and when the role is revoked', async () => {
+  await using team = await startWithServers();
+  const owner = team.slack.as('olga').in('#ops');
+  await team.slack.as('nora').opensHome();
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('You don’t have a role yet');
+  await owner.types('/vps access grant @nora operator');
+  await owner.sees('is now an operator');
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('Servers (2)');
+  await owner.types('/vps access revoke @nora');
+  await owner.sees('role was revoked');
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('You don’t have a role yet');
+  expect(homeOf(team, 'nora')).not.toContain('web-1');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+it('a revoked role removes the servers from its user’s Home, however long ago they opened it', async () => {
+  const system = movableSystem();
+  await using team = await startWithServers({ system });
+  await team.slack.as('otto').opensHome();
+  await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('Servers (2)');
+  system.move(3 * 24 * 3_600_000);
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access revoke @otto');
+  await owner.sees('role was revoked');
+  await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('You don’t have a role yet');
+});
+
+it('an approved request for a role updates the requester’s Home, however long ago they opened it', async () => {
+  const system = movableSystem();
+  await using team = await startWithServers({ system });
+  const newcomer = team.slack.as('nora').in('#ops');
+  await newcomer.opensHome();
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('You don’t have a role yet');
+  await newcomer.types('/vps access ask viewer');
+  await newcomer.fills({ 'Why do you need it?': 'on call' });
+  await newcomer.presses('Send request');
+  const owner = team.slack.as('olga').in('dm');
+  await owner.sees('is requesting the viewer role');
+  system.move(3_600_000);
+  await owner.presses('Approve for 8 h');
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('Servers (2)');
+});
+
+it('a role granted to a user group updates the Home of each member who has opened it', async () => {
+  await using team = await startWithServers({ hasRoles: false });
+  const group = team.slack.admin.group('@oncall');
+  group.users.clear();
+  for (const { id } of [USERS.nora, USERS.vera]) group.users.add(id);
+  await team.slack.as('nora').opensHome();
+  await team.slack.as('otto').opensHome();
+  await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('You don’t have a role yet');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access grant <!subteam^S0ONCALL01|@oncall> viewer');
+  await owner.sees('viewer');
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('Servers (2)');
+  expect(homeOf(team, 'otto')).toContain('You don’t have a role yet');
+  expect(team.slack.as('vera').home()).toBeUndefined();
+});
+
+it('a temporary role that expires removes the servers from its user’s Home', async () => {
+  const system = movableSystem();
+  await using team = await startWithServers({ system });
+  await team.slack.as('nora').opensHome();
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('You don’t have a role yet');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access grant @nora operator for 1h');
+  await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('Servers (2)');
+  system.move(3_600_001);
+  await expect.poll(() => homeOf(team, 'nora'), { timeout: 90_000 }).toContain('You don’t have a role yet');
+}, 120_000);
+
+it('roles can be changed even if Slack refuses to update Home', async () => {
+  await using team = await startWithServers();
+  await team.slack.as('otto').opensHome();
+  await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('Servers (2)');
+  const before = publishedFor(team);
+  team.slack.faults.failMethod('views.publish', 'internal_error');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access revoke @otto');
+  await owner.sees('role was revoked');
+  await expect.poll(() => publishedFor(team), PATIENT).toBeGreaterThan(before);
+  await owner.types('/vps access grant @otto viewer');
+  await owner.sees('is now a viewer');
   expect(team.slack.brokenRules()).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { countTries, triesOf } from '../../attacks/support/tries.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
-import { type AppProcess, startProcess } from '../../support/process.ts';
+import { type AppProcess, startProcess } from '../../support/killable-team.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 

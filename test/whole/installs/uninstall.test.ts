@@ -1,8 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { runBackground } from '../../../src/background.ts';
+import type { AppContext } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { HOUR_MS } from '../../../src/core/time.ts';
+import { openEngine } from '../../../src/db/database.ts';
+import { openStore } from '../../../src/db/open-store.ts';
+import { silentLog } from '../../../src/log.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { type Installs, startInstalls } from '../../support/installs.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { createIds, realSystem } from '../../../src/system.ts';
+import { makePorts } from '../../app/support/make-ports.ts';
+import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
+import { vault } from '../../store/fixtures.ts';
+import { movableSystem } from '../../support/clocks.ts';
+import {
+  CLIENT,
+  fillWorkspaces,
+  type Installs,
+  nameWorkspace,
+  startInstalls,
+} from '../../support/installs.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 /** An installed app with an API key, a role and the root password of a paid server. */
@@ -199,5 +218,205 @@ describe('a token that was revoked without an event', () => {
     await team.install(team.first);
     await team.owner.types('/vps list');
     await team.owner.sees('1 server');
+  });
+});
+
+/** An app whose tokens expire, on clocks that can be moved together. */
+async function startRotating() {
+  const system = movableSystem();
+  const oauth = { ...CLIENT, redirectUrls: ['http://127.0.0.1/slack/oauth_redirect'], rotatesTokens: true };
+  const team = await startInstalls({ system, clock: system, slackApp: { oauth } });
+  await team.install(team.first);
+  const find = () => team.app.ports.installationStore.find(TEAM.id);
+  /** The hours pass, while the app renews tokens that are about to end. */
+  const pass = async (hours: number) => {
+    const before = (await find())?.tokens.rotation?.expiresAt;
+    system.move(hours * HOUR_MS);
+    await expect.poll(async () => (await find())?.tokens.rotation?.expiresAt).not.toBe(before);
+  };
+  const owner = team.first.as('olga').in('#ops');
+  return Object.assign(team, { system, find, pass, owner });
+}
+
+describe('an app with token rotation', () => {
+  it('answers what it is asked right after a stop in which its token expired', async () => {
+    await using team = await startRotating();
+    await team.restart(async () => {
+      team.system.move(13 * HOUR_MS);
+      team.slack.faults.slowDown('oauth.v2.access', 300);
+    });
+    await team.owner.types('@vps help');
+    await team.owner.sees('@vps help all');
+    await team.owner.types('/vps connect');
+    await team.owner.sees('Enter the API key');
+    expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
+  });
+
+  it('renews its token before it expires, and also after having been stopped for longer', async () => {
+    await using team = await startRotating();
+    for (const hours of [10, 30 * 24]) {
+      await team.pass(hours);
+      await team.owner.types('/vps status');
+      await team.owner.sees('User lookups: OK');
+    }
+    expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('asks users to install it again when its refresh token is lost, and works after that', async () => {
+    await using team = await startRotating();
+    team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
+    team.system.move(11 * HOUR_MS);
+    await expect.poll(async () => (await team.find())?.isRefreshRefused).toBe(true);
+    await team.owner.types('/vps status');
+    await team.owner.sees('Slack won’t renew the app’s token');
+    expect((await fetch(`${team.appUrl}/readyz`)).status).toBe(200);
+    team.system.move(2 * HOUR_MS);
+    await team.owner.types('/vps list');
+    await team.owner.sees('Slack no longer accepts this app’s token');
+    await team.install(team.first);
+    await team.owner.types('/vps status');
+    await team.owner.sees('User lookups: OK');
+  });
+
+  it('is uninstalled like any other', async () => {
+    await using team = await startRotating();
+    await team.pass(10);
+    await team.first.uninstallApp();
+    await expect.poll(team.find).toBeUndefined();
+  });
+
+  it('is not erased by an event while Slack says only that its token has expired', async () => {
+    await using team = await startRotating();
+    team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
+    team.system.move(13 * HOUR_MS);
+    await expect.poll(async () => (await team.find())?.isRefreshRefused).toBe(true);
+    const tests = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
+    const heard = tests();
+    await team.first.sendEvent({ type: 'app_uninstalled' });
+    await expect.poll(tests).toBeGreaterThan(heard);
+    const asked = tests();
+    team.system.move(HOUR_MS);
+    await expect.poll(tests).toBeGreaterThan(asked);
+    expect(await team.find()).toBeDefined();
+    await team.owner.types('/vps list');
+    await team.owner.sees('Slack no longer accepts this app’s token');
+  });
+});
+
+const ACTIVE = 10;
+const HOURS = 3;
+
+/** What the background did in some hours: its statements without their values, the rows that it read, and its log lines. */
+interface Work {
+  readonly statements: readonly string[];
+  readonly rows: number;
+  readonly lines: readonly string[];
+}
+
+/** Runs the background for hours over a store with so many workspaces, in the last of which some of them did something. */
+async function workOver(installed: number): Promise<Work> {
+  const folder = await mkdtemp(join(tmpdir(), 'idle-'));
+  const databaseUrl = `sqlite:${join(folder, 'vps.sqlite')}`;
+  await fillWorkspaces({ databaseUrl, vault, count: installed, keyOf: (nth) => `key-${nth}` });
+  const clock = handClock();
+  // The installs were long ago.
+  const startedAt = realSystem.now() + 24 * 3_600_000;
+  const now = () => startedAt + clock.system.elapsed();
+  const system = { ...clock.system, now, newId: createIds(now, realSystem.random) };
+  const watch = { statements: [] as string[], rows: 0 };
+  const lines: string[] = [];
+  const info = (words: string, { workspaceId }: Record<string, unknown> = {}) =>
+    void lines.push(`${words} ${workspaceId}`);
+  const open = watchedEngine(watch);
+  const store = await openStore({ databaseUrl, vault, system, openEngine: open });
+  try {
+    for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
+    Object.assign(watch, { statements: [], rows: 0 });
+    const ports = makePorts(store, { system, log: { ...silentLog, info } });
+    await runHours(ports, clock);
+    return { ...watch, lines };
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const act = (workspaceId: string, { audit }: Pick<AppContext, 'audit'>, at: number) =>
+  audit.add({
+    at,
+    workspaceId,
+    actorId: 'U1',
+    surface: 'command',
+    action: 'reboot',
+    actId: 'act',
+    outcome: 'done',
+  });
+
+const roles = {
+  hasRole: async () => true,
+  execute: async () => {
+    throw new Error('no workflow runs here');
+  },
+};
+
+/** The same number of rounds for every store: each begins once everything sleeps again. */
+async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
+  const stop = new AbortController();
+  const ended = runBackground(ports, roles, stop.signal);
+  // The loop of the jobs: the answers that a crash left are read from files before.
+  await expect.poll(clock.sleeping).toBe(1);
+  // Twice a minute, so that every job is due again and again.
+  for (let passed = 0; passed < HOURS * 3_600_000; passed += 30_000) {
+    await clock.pass(30_000);
+    for (let turns = 0; turns < 5; turns++) await turn();
+  }
+  stop.abort();
+  await ended;
+}
+
+function watchedEngine(watch: { statements: string[]; rows: number }): typeof openEngine {
+  return async (url, options) => {
+    const engine = await openEngine(url, options);
+    const { dialect } = engine;
+    const createDriver = () => {
+      const driver = dialect.createDriver();
+      const acquire = driver.acquireConnection.bind(driver);
+      driver.acquireConnection = async () => {
+        const connection = await acquire();
+        const execute = connection.executeQuery.bind(connection);
+        return {
+          ...connection,
+          streamQuery: connection.streamQuery.bind(connection),
+          executeQuery: async <Row>(query: Parameters<typeof execute>[0]) => {
+            const result = await execute<Row>(query);
+            watch.statements.push(query.sql);
+            watch.rows += result.rows.length;
+            return result;
+          },
+        };
+      };
+      return driver;
+    };
+    const watched = {
+      createAdapter: () => dialect.createAdapter(),
+      createIntrospector: (db: Parameters<typeof dialect.createIntrospector>[0]) =>
+        dialect.createIntrospector(db),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+      createDriver,
+    };
+    return { ...engine, dialect: watched };
+  };
+}
+
+describe('unused workspaces', () => {
+  test('cost no statement, no row and no log line in hours of background work', async () => {
+    const [few, many] = [await workOver(ACTIVE), await workOver(300)];
+    expect(few.statements.length).toBeGreaterThan(500);
+    expect(many.statements.length).toBe(few.statements.length);
+    expect(many.rows).toBe(few.rows);
+    // Only what was done is told, once.
+    expect(many.lines).toEqual(few.lines);
+    expect(many.lines).toHaveLength(ACTIVE);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { ORDER, type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
+import { movableSystem } from '../../support/clocks.ts';
+import { until } from '../../support/eventually.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promise<unknown>])[] = [
   ['is removed', 'no hosting account is connected', (team) => team.app.ports.apiKeys.remove(TEAM.id)],
@@ -65,4 +68,245 @@ test.each(
   await team.manager.sees('Resolve…');
   team.manager.doesNotSee(/web-1 (was|is being) created \(/);
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
+});
+
+const MINUTE = 60_000;
+
+/** Slack's requests are signed with their time: those from more than five minutes ahead are refused, whatever they ask for. */
+test('a clock that is set back by four minutes refuses no purchase', async () => {
+  await using team = await startOrdering();
+  team.system.stepWall(-4 * MINUTE);
+  await team.manager.presses('Create and pay');
+  await team.manager.sees("I've saved it");
+  await team.manager.closes();
+  team.manager.overlooksOldMessages();
+  await team.manager.types('/vps renew web-1');
+  await team.manager.presses('Renew and pay');
+  await team.manager.sees('was renewed');
+  expect(team.charges()).toBe(2);
+});
+
+test.each([
+  -60 * MINUTE,
+  -30 * 24 * 60 * MINUTE,
+])('an order that waits to be sent while the clock steps by %i ms is refused, and is paid when it is ordered again', async (stepMs) => {
+  await using team = await startOrdering();
+  await confirmSlowly(team);
+  team.system.stepWall(stepMs);
+  await team.manager.sees('wasn’t created, and nothing was charged');
+  expect(team.creates()).toBe(0);
+  // Slack's requests are signed with its own time, which the app's clock has to agree with again.
+  team.system.stepWall(-stepMs - 4 * MINUTE);
+  await team.manager.closes();
+  await team.manager.presses('Try again');
+  await team.manager.presses('Create and pay');
+  await team.manager.sees("I've saved it");
+  expect(team.charges()).toBe(1);
+  expect(await team.listOpen()).toEqual([]);
+});
+
+async function confirmSlowly(team: OrderingTeam): Promise<void> {
+  const lists = () => team.hosting.requests({ operation: 'servers' }).length;
+  const before = lists();
+  team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 500 });
+  await team.manager.presses('Create and pay');
+  await expect.poll(lists).toBeGreaterThan(before);
+}
+
+test.each([
+  31 * MINUTE,
+  365 * 24 * 60 * MINUTE,
+])('an unconfirmed order stays open when the clock jumps ahead by %i ms, and is found once the server appears', async (jumpMs) => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
+  team.system.stepWall(jumpMs);
+  const before = await team.lookedMs();
+  await expect.poll(team.lookedMs, { timeout: 15_000 }).toBeGreaterThan(before);
+  expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: false }]);
+  team.manager.doesNotSee(/not created|wasn’t created|order again|money is back|refunded/);
+  team.hosting.clock.advance(60 * MINUTE);
+  await team.manager.sees(/was created|is being created/);
+  expect(team.charges()).toBe(1);
+});
+
+test('an unconfirmed order goes to a manager after DOUBT_MINUTES, and its outcome is still reported if it appears later', async () => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
+  await expect.poll(team.lookedMs, { timeout: 15_000 }).toBeGreaterThan(0);
+  team.system.move(31 * MINUTE);
+  await team.manager.sees('We can’t rule out a charge');
+  team.manager.doesNotSee(/wasn’t created|money is back|refunded/);
+  team.hosting.clock.advance(60 * MINUTE);
+  team.system.move(31 * MINUTE);
+  await team.manager.sees(/was created|is being created/);
+  expect(team.charges()).toBe(1);
+});
+
+/** Long before the next look that the app had planned. */
+const SOON = 15_000;
+
+test('after a restart, the app looks for an old unconfirmed order within seconds', async () => {
+  const system = movableSystem();
+  await using team = await startTeam({ system });
+  const manager = team.slack.as('mara').in('#ops');
+  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 3_600_000 });
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.presses('Create and pay');
+  const looked = async () => (await team.app.ports.ledger.listOpen(TEAM.id))[0]?.lookedMs ?? 0;
+  await expect.poll(looked).toBeGreaterThan(0);
+  // After an hour the app looks every five minutes.
+  system.move(3_600_000);
+  await expect.poll(looked).toBeGreaterThan(3_000_000);
+  team.hosting.clock.advance(2 * 3_600_000);
+  await team.restart();
+  const charged = async () => (await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace;
+  await expect.poll(charged, { timeout: SOON }).toBe(590);
+  expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
+});
+
+const MOST = 16_384;
+const INTRODUCTION = 'No root password was recognized. The hosting API answered:\n';
+
+/** The manager has ordered web-1, and the API has sent this answer, in which no password is recognized. */
+async function ordered(body: string | Uint8Array) {
+  const team = await startTeam();
+  team.hosting.faults.add({ on: 'create', kind: 'garbage', garbage: body });
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.sees('Create and pay');
+  await manager.presses('Create and pay');
+  await until(async () => (await heldBy(team)).length === 1);
+  await manager.sees("I've saved it");
+  await manager.closes();
+  return Object.assign(team, { manager });
+}
+
+const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
+
+type User = ReturnType<ReturnType<Team['slack']['as']>['in']>;
+
+/** The preformatted text of each message that has some. */
+function secretsSeenBy(user: User): string[] {
+  return user
+    .messages()
+    .map(({ blocks }) => textsIn(blocks.filter(({ type }) => type === 'rich_text')).join(''))
+    .filter((text) => text !== '');
+}
+
+function hasSecret({ blocks }: ReturnType<User['messages']>[number]): boolean {
+  return blocks.some(({ type }) => type === 'rich_text');
+}
+
+function textsIn(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(textsIn);
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) =>
+    name === 'text' && typeof value === 'string' ? [value] : textsIn(value),
+  );
+}
+
+const emoji = (length: number) => `x${'🔑'.repeat(length / 2)}`.slice(0, length - 1);
+const BODIES = [
+  ['of 12,000 characters', 'a'.repeat(12_000), 'a'.repeat(12_000)],
+  ['of 16,384 characters', 'b'.repeat(MOST), 'b'.repeat(MOST)],
+  ['of characters that Slack escapes', '<&>'.repeat(5461), '<&>'.repeat(5461)],
+  ['of characters of four bytes', emoji(MOST), emoji(MOST)],
+  ['of bytes that are no UTF-8', Buffer.alloc(MOST, 0xe4), 'ä'.repeat(MOST)],
+  [
+    'of 20,000 characters (cut, with a note)',
+    'c'.repeat(20_000),
+    `${'c'.repeat(MOST)}\n[The rest, ${20_000 - MOST} characters, was too long to keep.]`,
+  ],
+] as const;
+
+describe('an answer in which no root password is recognized', () => {
+  test.each(
+    BODIES,
+  )('%s is shown whole to its creator alone, in three messages at most', async (_name, body, kept) => {
+    await using team = await ordered(body);
+    const { manager } = team;
+    expect(secretsSeenBy(manager).join('')).toBe(`${INTRODUCTION}${kept}`);
+    expect((await heldBy(team))[0]).not.toHaveProperty('heldUntil');
+    manager.reloads();
+    manager.overlooksOldMessages();
+    await manager.types('/vps password web-1');
+    await manager.sees("I've saved it");
+    const seen = secretsSeenBy(manager);
+    expect(seen.join('')).toBe(`${INTRODUCTION}${kept}`);
+    expect(seen.length).toBeLessThanOrEqual(3);
+    expect(manager.messages().filter((each) => !each.ephemeral && hasSecret(each))).toEqual([]);
+    for (const name of ['olga', 'otto', 'vera'] as const)
+      expect(secretsSeenBy(team.slack.as(name).in('#ops'))).toEqual([]);
+    await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {
+    await using team = await ordered('d'.repeat(MOST));
+    const { manager } = team;
+    manager.reloads();
+    manager.overlooksOldMessages();
+    team.slack.faults.failMethod('chat.postEphemeral', 'internal_error');
+    for (const taken of [1, 2]) {
+      team.slack.faults.breakReplyUrls(500, 1, taken);
+      await manager.types('/vps password web-1');
+      const dm = team.slack.as('mara').in('dm');
+      await expect
+        .poll(() => dm.messages().filter(({ shown }) => shown.includes('If you don’t see all of it')).length)
+        .toBe(taken);
+      await manager.sees(`part ${taken} of 3`);
+      manager.doesNotSee(`part ${taken + 1} of 3`);
+      expect((await heldBy(team))[0]).not.toHaveProperty('heldUntil');
+      manager.overlooksOldMessages();
+    }
+    await manager.types('/vps password web-1');
+    await manager.sees('part 3 of 3');
+    await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
+    await manager.presses("I've saved it");
+    await manager.sees('password erased');
+    expect(await heldBy(team)).toEqual([]);
+  });
+
+  test('is shown in the Messages tab when its creator asks on Home, which says so once', async () => {
+    await using team = await ordered('e'.repeat(MOST));
+    const dm = team.slack.as('mara').in('dm');
+    await dm.opensHome();
+    await dm.presses('Show password');
+    await dm.sees('part 3 of 3');
+    await dm.sees('in the Messages tab, visible only to you');
+    expect(dm.home()?.shown.match(/visible only to you/g)).toHaveLength(1);
+    expect(JSON.stringify(dm.home()?.blocks)).not.toContain('rich_text');
+    expect(secretsSeenBy(dm).join('')).toBe(`${INTRODUCTION}${'e'.repeat(MOST)}`);
+  });
+});
+
+/** Longer than a user waits before they order again. */
+const WITHIN = 12_000;
+
+test('a create behind one that hangs is reported as queued within seconds, and paid once', async () => {
+  await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
+  const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
+  if (!first || !second) throw new Error('a user is missing');
+  for (const [user, label] of [
+    [first, 'one'],
+    [second, 'two'],
+  ] as const) {
+    await user.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await user.sees('Create and pay');
+  }
+  const creates = () => team.hosting.requests({ operation: 'create' });
+  team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 10_000 });
+  await first.presses('Create and pay');
+  await expect.poll(() => creates().length).toBe(1);
+  await second.presses('Create and pay');
+  await second.sees(/two is queued/, WITHIN);
+  expect(creates()).toHaveLength(1);
+  first.doesNotSee('queued');
+  await expect.poll(() => team.hosting.charges(team.account).length, { timeout: 30_000 }).toBe(2);
+  await second.sees('Root password', WITHIN);
+  expect(creates()).toHaveLength(2);
 });

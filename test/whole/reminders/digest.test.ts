@@ -1,6 +1,10 @@
 import { describe, test } from 'vitest';
+import { Secret } from '../../../src/core/secret.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
-import { startDigestTeam } from '../../support/digest-team.ts';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../../src/system.ts';
+import { startDigestTeam } from '../../support/ruled-team.ts';
+import { SCOPES, startTeam, type Team } from '../../support/team.ts';
 
 const ORDER = 'plan=small location=ams image=debian-13';
 
@@ -102,3 +106,388 @@ async function settingsOf({ app }: Awaited<ReturnType<typeof startDigestTeam>>) 
   if (!workspace) throw new Error('the workspace is not stored');
   return workspace.settings;
 }
+
+const PATIENT = { timeout: 60_000 };
+
+describe.concurrent('changes outside of the app', () => {
+  test('are listed once, in the next digest, without those that were made with the app', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    const { hosting, account } = team;
+    const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
+    team.untilDigest();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    // Outside: one is deleted, one is stopped, one is new. With the app: the same three.
+    hosting.servers.remove(account, String(one));
+    hosting.servers.power(account, String(two), 'stop');
+    hosting.seedServers(account, 1, 'surprise');
+    await team.manager.types('/vps stop web-3');
+    await team.manager.sees('web-3');
+    await team.manager.types('/vps delete web-4');
+    await team.manager.fills({ 'To confirm, type web-4': 'web-4' });
+    await team.manager.presses('Delete');
+    await team.manager.sees('web-4 was deleted');
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=ours');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('ours is being created');
+    // Slack takes about one message a second in a channel; a digest that it refuses is posted ten minutes later.
+    await realSystem.sleep(3000);
+    team.system.move(DAY_MS);
+    await expect
+      .poll(() => team.digests()[0], PATIENT)
+      .toContain('Changed outside this workspace since the last digest');
+    const [digest = ''] = team.digests();
+    expect(digest).toContain('New: surprise-1');
+    expect(digest).toContain('No longer in the hosting account: web-1');
+    expect(digest).toMatch(/web-2: 🟢 running → .* stopped/);
+    for (const own of ['web-3', 'web-4', 'ours']) expect(digest).not.toContain(own);
+    team.system.move(DAY_MS);
+    await expect
+      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+      .toBeGreaterThan(team.system.now() - DAY_MS / 2);
+    expect(team.digests()).toHaveLength(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('are not reported when another hosting account was connected', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    const { hosting } = team;
+    hosting.seedServers(team.account, 3, 'web');
+    team.untilDigest();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    const before = (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account;
+    const other = hosting.accounts.create({ name: 'Other', balanceMinor: 1000 });
+    hosting.seedServers(other, 2, 'other');
+    const key = new Secret(hosting.createKey(other));
+    await team.app.ports.apiKeys.put('T0SANDBOX', key, 'U0OWNER001', 0);
+    team.system.move(DAY_MS);
+    await expect
+      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account, PATIENT)
+      .not.toBe(before);
+    expect(team.digests()).toEqual([]);
+  });
+});
+
+describe.concurrent('a digest that can’t be posted', () => {
+  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await team.setSettings({
+      ...(await settingsOf(team)),
+      digest: { channelId: 'C0SHARED01', hour: 9, zone: 'UTC', daysBefore: [7] },
+    });
+    team.untilDigest(24);
+    await team.owner.sees('The daily digest couldn’t be posted in #acme-shared');
+    await team.owner.sees('The channel is shared with another organization.');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
+    await team.setSettings({
+      ...(await settingsOf(team)),
+      digest: { channelId: 'C0OPS00001', hour: 9, zone: 'UTC', daysBefore: [7] },
+    });
+    team.system.move(11 * 60_000);
+    await team.manager.sees('Daily digest');
+    expect(team.owner.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('because the hosting API doesn’t answer is posted once it does; otherwise the channel gets the reason', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
+    team.untilDigest(24);
+    await expect.poll(() => team.listReads(), PATIENT).toBeGreaterThan(0);
+    expect(team.digests()).toEqual([]);
+    team.system.move(61 * 60_000);
+    await team.manager.sees('There’s no digest today, because the servers couldn’t be read.');
+    team.hosting.faults.clear();
+    team.system.move(DAY_MS);
+    await team.manager.sees('Daily digest');
+  });
+
+  test('because its message was deleted is not posted again, and the next day’s is', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 2, 'web');
+    team.untilDigest(24);
+    await team.manager.sees('2 servers to renew soon');
+    // The message is there a moment before the note that it is.
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeDefined();
+    const live = await team.app.ports.digests.findLive('T0SANDBOX');
+    team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
+    await team.manager.types('/vps renew web-1');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('web-1 was renewed');
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeUndefined();
+    expect(team.digests()).toEqual([]);
+    team.system.move(DAY_MS);
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('1 server to renew soon');
+  });
+});
+
+describe.concurrent('a reminder', () => {
+  test('can be snoozed for a day: the digest says by whom, and the next one leaves the server out', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 2, 'web');
+    team.untilDigest(24);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.sees('2 servers to renew soon');
+    await operator.presses('Snooze 1 day');
+    await operator.sees('Reminders for web-2 are snoozed until');
+    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
+    expect(team.digests()[0]).toMatch(/1 server to renew soon/);
+    team.system.move(DAY_MS);
+    await expect.poll(() => team.digests().length, PATIENT).toBe(2);
+    expect(team.digests()[1]).toMatch(/1 server to renew soon/);
+    expect(team.digests()[1]).not.toContain('web-2 ·');
+    expect(team.digests()[1]).toContain('Hidden: 1 snoozed. /vps reminders shows them.');
+    // The digest of the day before has no buttons any more.
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('A newer digest has replaced this one.');
+    expect(team.digests()[0]).not.toContain('[');
+    team.system.move(DAY_MS);
+    await expect.poll(() => team.digests()[2], PATIENT).toContain('2 servers to renew soon');
+    expect(await team.listAudit()).toContain('otto reminder_snooze done');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('can be ended by a manager, and turned on again, from the digest and from /vps reminders', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.untilDigest(24);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.sees('1 server to renew soon');
+    await operator.presses('Let it expire');
+    await operator.sees('You need the manager role');
+    await team.manager.presses('Let it expire', { confirm: false });
+    await team.manager.presses('Let it expire');
+    await team.manager.sees('No more reminders for web-1');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · @mara is letting it expire');
+    await operator.presses('Remind again');
+    await operator.sees('Reminders for web-1 are on again');
+    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-1 · \d days left/);
+    await team.manager.presses('Let it expire');
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('@mara is letting it expire');
+    // With nothing else to tell, the next days have no digest, and the command still knows of it.
+    team.system.move(DAY_MS);
+    await expect
+      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+      .toBeGreaterThan(team.system.now() - HOUR_MS);
+    expect(team.digests()).toHaveLength(1);
+    const fresh = team.manager.overlooksOldMessages();
+    await fresh.types('/vps reminders');
+    await fresh.sees('web-1 · @mara is letting it expire');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('is for one paid month: a button on an old message doesn’t affect the next month', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+    team.untilDigest(24);
+    await team.manager.sees('1 server to renew soon');
+    team.renewOutside(id);
+    // A list that was read a moment ago is good for two seconds.
+    team.system.move(3000);
+    await team.manager.presses('Let it expire');
+    await team.manager.sees('web-1 was renewed while you were looking at this');
+    expect(await team.app.ports.reminders.listMarks('T0SANDBOX')).toEqual([]);
+  });
+
+  test('is followed by one notice when the paid time has ended, which says who let the server expire', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.untilDigest(24);
+    await team.manager.sees('1 server to renew soon');
+    await team.manager.presses('Let it expire');
+    await team.manager.sees('No more reminders for web-1');
+    team.system.move(8 * DAY_MS);
+    await expect
+      .poll(() => team.digests()[1], PATIENT)
+      .toMatch(/Paid time ended\s+• web-1 · .* · @mara let it expire/);
+    team.system.move(DAY_MS);
+    await expect
+      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+      .toBeGreaterThan(team.system.now() - HOUR_MS);
+    expect(team.digests()).toHaveLength(2);
+  });
+
+  test('can be seen and changed only by users whose role covers the server', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.seedServers(team.account, 1, 'db');
+    team.untilDigest(24);
+    await team.manager.sees('2 servers to renew soon');
+    await team.app.ports.grants.put({
+      workspaceId: 'T0SANDBOX',
+      subjectKind: 'user',
+      subjectId: 'U0NOBODY01',
+      role: 'manager',
+      pattern: 'db-*',
+      grantedBy: 'U0OWNER001',
+      grantedAt: 0,
+    });
+    const limited = team.slack.as('nora').in('#ops').overlooksOldMessages();
+    await limited.types('/vps reminders');
+    await limited.sees('db-1 ·');
+    limited.doesNotSee('web-1 ·');
+    await team.slack.as('nora').in('#ops').presses('Renew all…');
+    await limited.sees('One more month for 1 server is charged');
+    limited.doesNotSee('web-1 ·');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+const digestOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings.digest;
+const DAYS = 'Days before the paid time ends';
+
+async function opening(options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps settings notifications');
+  await owner.sees('Digest channel');
+  return Object.assign(team, { owner });
+}
+
+describe.concurrent('the settings of the digest', () => {
+  test('propose nine o’clock in the owner’s own time zone, and are off until a channel is chosen', async ({
+    expect,
+  }) => {
+    await using team = await opening();
+    await team.owner.sees('[Europe/Berlin]');
+    await team.owner.sees('09:00');
+    await team.owner.sees('7, 3, 1');
+    await team.owner.fills({ 'Announce changes in the channel': 'No' });
+    await team.owner.presses('Save');
+    await team.owner.sees('Settings saved');
+    expect(await digestOf(team)).toBeUndefined();
+    await team.owner.closes();
+    await team.owner.types('/vps settings notifications');
+    await team.owner.fills({ 'Digest channel': '#ops', Hour: '17:00', [DAYS]: '2 14' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• The daily digest is posted in #ops');
+    await team.owner.sees('• The digest is posted between 17:00 and 17:15');
+    await team.owner.sees('• The digest’s time zone is Europe/Berlin');
+    await team.owner.sees('@olga set this channel for the daily digest.');
+    expect(await digestOf(team)).toEqual({
+      channelId: 'C0OPS00001',
+      hour: 17,
+      zone: 'Europe/Berlin',
+      daysBefore: [14, 2],
+    });
+    const [entry] = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
+    expect(entry?.label).toContain('digest.channel none → C0OPS00001, digest.hour none → 17');
+    await team.owner.closes();
+    await team.owner.types('/vps settings notifications');
+    await team.owner.fills({ 'Digest channel': '' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• There’s no daily digest');
+    expect(await digestOf(team)).toBeUndefined();
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('propose UTC without users:read', async ({ expect }) => {
+    const scopes = SCOPES.filter((scope) => scope !== 'users:read');
+    await using team = await opening({ scopes });
+    await team.owner.sees('[UTC]');
+    team.owner.doesNotSee('[Europe/Berlin]');
+    await team.owner.fills({ 'Digest channel': '#ops' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• The digest’s time zone is UTC');
+    expect((await digestOf(team))?.zone).toBe('UTC');
+  });
+
+  test('refuse time zones, days and channels that can’t be', async ({ expect }) => {
+    await using team = await opening();
+    await expect(team.owner.fills({ 'Digest channel': '#acme-shared' })).rejects.toThrow('not offered');
+    await team.owner.fills({ 'Digest channel': '#ops', 'Time zone': 'Berlin', [DAYS]: 'a week' });
+    await team.owner.presses('Save');
+    await team.owner.sees('Enter a time zone such as Europe/Berlin');
+    await team.owner.sees('Enter up to five numbers of days from 1 to 60');
+    await team.owner.fills({ 'Digest channel': '#general', 'Time zone': 'asia/tokyo', [DAYS]: '5' });
+    team.slack.admin.inviteOrganization('#general');
+    await team.owner.presses('Save');
+    await team.owner.sees('the channel is shared with another organization');
+    await team.owner.fills({ 'Digest channel': '#ops' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• The digest’s time zone is Asia/Tokyo');
+    expect(await digestOf(team)).toMatchObject({ zone: 'Asia/Tokyo', daysBefore: [5] });
+  });
+});
+
+const SERVERS = 50;
+
+describe.concurrent('Show all… on a digest of fifty servers', () => {
+  test('pages through the buttons of all of them, down to the last', async ({ expect }) => {
+    await using team = await startDigestTeam({}, { hasRateLimits: false });
+    team.hosting.seedServers(team.account, SERVERS, 'web');
+    team.untilDigest(24);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.sees('50 servers to renew soon');
+    await operator.presses('Show all…');
+    await operator.sees('Showing 1–15 of 50, most urgent first.');
+    for (const range of ['16–30 of 50', '31–45 of 50', '46–50 of 50']) {
+      await operator.presses('Next');
+      await operator.sees(range);
+    }
+    const labels = operator.modal()?.shown.match(/web-\d+(?= ·)/g) ?? [];
+    const last = labels.at(-1) ?? 'none';
+    expect(labels).toHaveLength(5);
+    // The last one of those that are shown.
+    await operator.presses('Snooze 1 day');
+    await operator.sees(`Reminders for ${last} are snoozed until`);
+    await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
+    expect(operator.modal()?.shown).toContain('46–50 of 50');
+    await operator.presses('Remind again');
+    await operator.sees(`Reminders for ${last} are on again`);
+    await operator.presses('Let it expire');
+    await operator.sees('You need the manager role');
+    const audit = await team.listAudit();
+    expect(audit).toContain('otto reminder_snooze done');
+    expect(audit).toContain('otto reminder_end denied role_needed');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('renews and ends reminders with the same checks, and pays once', async ({ expect }) => {
+    await using team = await startDigestTeam({}, { hasRateLimits: false });
+    team.hosting.seedServers(team.account, SERVERS, 'web');
+    team.untilDigest(24);
+    await team.manager.sees('50 servers to renew soon');
+    await team.manager.presses('Show all…');
+    await team.manager.presses('Next');
+    await team.manager.sees('16–30 of 50');
+    const labels = team.manager.modal()?.shown.match(/web-\d+(?= ·)/g) ?? [];
+    await team.manager.presses('Let it expire');
+    await team.manager.sees(`No more reminders for ${labels.at(-1)}`);
+    await team.manager.presses('Renew and pay…');
+    await team.manager.sees('Renew and pay');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees(`${labels.at(-2)} was renewed`);
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('shows a viewer only what their role covers', async ({ expect }) => {
+    await using team = await startDigestTeam({}, { hasRateLimits: false });
+    team.hosting.seedServers(team.account, SERVERS, 'web');
+    await team.slack.as('olga').in('#ops').types('/vps access grant @nora viewer on web-1*');
+    team.untilDigest(24);
+    const user = team.slack.as('nora').in('#ops');
+    await user.sees('50 servers to renew soon');
+    await user.presses('Show all…');
+    // web-1, and web-10 to web-19.
+    await user.sees('11 servers to renew soon');
+    await user.presses('Snooze 1 day');
+    await user.sees('You need the operator role');
+    expect(user.modal()?.shown).not.toContain('web-2 ·');
+  });
+});

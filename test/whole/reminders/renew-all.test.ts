@@ -5,9 +5,8 @@ import type { Job } from '../../../src/db/jobs.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { BATCH, type RenewalBatch } from '../../../src/reminders/batch-store.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { TWO_PERSONS } from '../../support/ruled-team.ts';
+import { type DigestTeam, startDigestTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
 const PATIENT = { timeout: 60_000 };
 

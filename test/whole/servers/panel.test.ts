@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { startCpuTimer } from '../../support/clocks.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
 
 it('bare /vps tells an owner what to do first, and others whom to ask', async () => {
@@ -56,4 +59,232 @@ it('bare /vps counts the root passwords that its user has not saved, and shows t
   owner.doesNotSee('root password');
   await manager.presses('Show password');
   await manager.sees(/I[’']ve saved it/);
+});
+
+const SERVERS = 5000;
+const MOST_MS = 100;
+
+it('each letter typed into a menu of 5,000 servers is answered from memory, with under 100 ms of CPU time', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, SERVERS, 'web');
+  const by = rawUser(team, 'otto');
+  await by.types('pick_reboot', '');
+  const requests = team.hosting.requests().length;
+  let least = Number.POSITIVE_INFINITY;
+  for (const letters of ['w', 'we', 'web', 'web-', 'web-4', 'web-43', 'web-432', 'web-4321']) {
+    const readMs = startCpuTimer();
+    const { response } = await by.types('pick_reboot', letters);
+    least = Math.min(least, readMs());
+    expect(JSON.parse(response).options.length).toBe(
+      letters === 'web-4321' ? 1 : letters === 'web-432' ? 11 : 100,
+    );
+  }
+  expect(least).toBeLessThan(MOST_MS);
+  expect(team.hosting.requests()).toHaveLength(requests);
+});
+
+it('a menu that searches keeps using its list for longer than commands do, and reads it again after a change', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 3, 'web');
+  const by = rawUser(team, 'otto');
+  await by.types('pick_reboot', 'w');
+  const readOf = () => team.hosting.requests({ operation: 'servers' }).length;
+  expect(readOf()).toBe(1);
+  // Longer than a list is shared by commands.
+  await new Promise((resolve) => setTimeout(resolve, 2300));
+  await by.types('pick_reboot', 'we');
+  expect(readOf()).toBe(1);
+  const before = by.mark();
+  await by.presses('stop', { id });
+  await by.seesChange(before);
+  const { response } = await by.types('pick_reboot', 'web-1');
+  expect(response).toContain('stopped');
+});
+
+async function startNoted() {
+  const team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types(`/vps note web-1 @mara “billing, call <@${USERS.olga.id}|olga> first”`);
+  await operator.sees('billing, call @olga first');
+  return { team, id, operator };
+}
+
+it('a note is on the card with its contact and its author, and pings no one but the contact', async () => {
+  const { team } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('Note: billing, call @olga first');
+  await viewer.sees('Contact: @mara');
+  await viewer.sees('Noted by @otto');
+  expect(await team.app.ports.serverNotes.list('note', TEAM.id)).toEqual([
+    expect.objectContaining({ label: 'web-1', text: 'billing, call @olga first', contact: USERS.mara.id }),
+  ]);
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+it('the list finds servers by note and by contact', async () => {
+  const { team } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  for (const filter of ['BILLING', `<@${USERS.mara.id}|mara>`]) {
+    viewer.overlooksOldMessages();
+    await viewer.types(`/vps list ${filter}`);
+    await viewer.sees('1 server matching');
+    await viewer.sees('web-1');
+  }
+});
+
+it('the text can be replaced without the contact, and both can be removed', async () => {
+  const { team, id, operator } = await startNoted();
+  await using _ = team;
+  const noted = async () => await team.app.ports.serverNotes.find('note', TEAM.id, id);
+  await operator.types('/vps note web-1 shop');
+  await operator.sees('Note: shop');
+  expect(await noted()).toMatchObject({ text: 'shop', contact: USERS.mara.id });
+  await operator.types('/vps note web-1 owner=none');
+  await expect.poll(noted).not.toHaveProperty('contact');
+  await operator.types('/vps note web-1 clear');
+  await expect.poll(noted).toBeUndefined();
+});
+
+it('a viewer can’t change a note, and an invalid note is explained', async () => {
+  const { team, id } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps note web-1 mine');
+  await viewer.sees('operator');
+  expect(await team.app.ports.serverNotes.find('note', TEAM.id, id)).toMatchObject({
+    notedBy: USERS.otto.id,
+  });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps note web-1');
+  await operator.sees('Add some text');
+  await operator.types('/vps note web-1 owner=otto');
+  await operator.sees('Mention who to ask');
+  await operator.types(`/vps note web-1 ${'x'.repeat(301)}`);
+  await operator.sees('up to 300 characters');
+});
+
+it('a note is not shown on another account’s server with the same ID', async () => {
+  const { team, id } = await startNoted();
+  await using _ = team;
+  const note = await team.app.ports.serverNotes.find('note', TEAM.id, id);
+  expect(note).toBeDefined();
+  if (note) await team.app.ports.serverNotes.put('note', TEAM.id, { ...note, label: 'other' });
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('Paid until');
+  viewer.doesNotSee('billing');
+});
+
+async function startProtected(options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps show db-1');
+  await owner.presses('Protect');
+  await owner.sees('Protected by @olga');
+  return { team, id, owner };
+}
+
+it('a protected server can be neither stopped, rebooted nor deleted, by command or by any button', async () => {
+  const { team, id } = await startProtected();
+  await using _ = team;
+  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  for (const [verb, past] of [
+    ['stop', 'stopped'],
+    ['reboot', 'rebooted'],
+    ['delete', 'deleted'],
+  ] as const) {
+    const words = `db-1 is protected by @olga, so it can’t be ${past}.`;
+    await manager.types(`/vps ${verb} db-1`);
+    await manager.sees(words);
+    if (manager.modal()) await manager.closes();
+    manager.overlooksOldMessages();
+    // A button of a card from before, or forged: also of an owner, who has to lift the protection first.
+    await rawUser(team, 'olga').presses(verb, { id, sure: true });
+    await team.slack.as('olga').in('#ops').sees(words);
+  }
+  await manager.types('/vps show db-1');
+  await manager.sees('🔒 Protected by @olga');
+  manager.doesNotSee('Reboot');
+  manager.doesNotSee('Delete…');
+  expect(changesSeen(team)).toEqual([]);
+});
+
+it('a submitted delete form is refused when the server was protected since it was opened', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps delete db-1');
+  await manager.fills({ 'To confirm, type db-1': 'db-1' });
+  await team.app.ports.serverNotes.put('protection', TEAM.id, {
+    serverId: id,
+    protectedBy: 'U1',
+    protectedAt: 1,
+  });
+  await manager.presses('Delete');
+  await manager.sees('so it can’t be deleted');
+  expect(changesSeen(team)).toEqual([]);
+});
+
+it('only owners can lift a server’s protection, which is audited', async () => {
+  const { team, id, owner } = await startProtected();
+  await using _ = team;
+  const manager = rawUser(team, 'mara');
+  const before = manager.mark();
+  await manager.presses('unprotect', { id, on: 'card' });
+  await manager.seesChange(before);
+  const latest = async () => (await manager.audit())[0];
+  await expect.poll(latest).toMatchObject({ action: 'unprotect', outcome: 'denied' });
+  await owner.presses('Lift protection');
+  await owner.sees('lifted the protection of db-1');
+  await team.slack.as('otto').in('#ops').types('/vps reboot db-1');
+  await owner.sees('rebooted db-1');
+  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 20 });
+  const done = entries.filter(({ outcome }) => outcome === 'done').map(({ action }) => action);
+  expect(done).toEqual(['reboot', 'unprotect', 'protect']);
+});
+
+it('a note can be written, changed and emptied with the card’s button, and the card shows it', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+  const noted = () => team.app.ports.serverNotes.find('note', TEAM.id, id);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps show web-1');
+  await operator.presses('Note…');
+  await operator.fills({ Note: 'billing <!channel> & shop', 'Who to ask': '@mara' });
+  await operator.presses('Save');
+  await operator.sees('Note saved');
+  expect(await noted()).toMatchObject({ text: 'billing <!channel> & shop', contact: USERS.mara.id });
+  await operator.closes();
+  await operator.sees('Note: billing <!channel> & shop');
+  await operator.sees('Contact: @mara');
+  await operator.presses('Note…');
+  await operator.sees('[billing <!channel> & shop]');
+  await operator.fills({ Note: '', 'Who to ask': '' });
+  await operator.presses('Save');
+  await expect.poll(noted).toBeUndefined();
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('[Refresh]');
+  viewer.doesNotSee('[Note…]');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+it('a note can be changed in the window of a server that an alert names', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('web-1 is down');
+  await operator.usesMessageShortcut('manage_server', 'web-1 is down');
+  await operator.presses('Note…');
+  await operator.fills({ Note: 'restart the queue first' });
+  await operator.presses('Save');
+  await operator.sees('Note saved');
+  await operator.sees('Note: restart the queue first');
+  await operator.sees('[Reboot]');
+  expect(team.slack.brokenRules()).toEqual([]);
 });

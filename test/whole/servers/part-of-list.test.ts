@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { startDigestTeam } from '../../support/digest-team.ts';
 import { rawUser } from '../../support/raw-user.ts';
+import { startDigestTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 const PART = 'The hosting API returned only part of the list.';

@@ -9,8 +9,8 @@ import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { startProcess } from '../../support/killable-team.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
-import { startProcess } from '../../support/process.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, readMetrics } from '../../support/team.ts';
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { RUN } from '../../../src/workflows/store.ts';
-import { movableSystem } from '../../support/movable-system.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';

@@ -3,7 +3,7 @@ import type { Store } from '../../../../src/context.ts';
 import { Secret } from '../../../../src/core/secret.ts';
 import { entry, newCreate, sentBy, T0 } from '../../../store/support.ts';
 
-export interface Held {
+interface Held {
   readonly operationId: string;
   readonly password: string;
 }

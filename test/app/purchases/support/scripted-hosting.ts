@@ -5,7 +5,7 @@ import { Secret } from '../../../../src/core/secret.ts';
 import type { Server } from '../../../../src/core/server.ts';
 import type { HostingApi, PaidCallOptions } from '../../../../src/hosting/hosting-api.ts';
 import { T0 } from '../../../store/fixtures.ts';
-import type { HandClock } from './hand-clock.ts';
+import type { HandClock } from './scenario.ts';
 
 export const MONTH_MS = 30 * 86_400_000;
 const PLAN: Plan = { code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: money(499) };

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
 import type { Pages } from '../../../../src/sandbox/slack/server.ts';
@@ -129,4 +131,27 @@ export const composerOf = (page: Page) => page.getByRole('combobox', { name: /^M
 export async function say(page: Page, text: string): Promise<void> {
   await composerOf(page).fill(text);
   await composerOf(page).press('Enter');
+}
+
+/** Finds three free ports in a row, as the sandbox takes them; returns the first. */
+export async function findThreePorts(): Promise<number> {
+  for (;;) {
+    const first = await tryPort(0);
+    if (first === undefined || first > 65_000) continue;
+    const others = await Promise.all([tryPort(first + 1), tryPort(first + 2)]);
+    if (others.every((port) => port !== undefined)) return first;
+  }
+}
+
+async function tryPort(port: number): Promise<number | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch {
+    return undefined;
+  } finally {
+    server.close();
+  }
 }

@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
-import type { SlackOptions } from '../../../../src/sandbox/slack/world.ts';
+import { makeHandClock, type SlackOptions } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
 export const SECRET = 'signing-secret-of-the-fake-app';
+
 export const TOKEN = 'xoxb-token-of-the-fake-app';
 
 /** What the local Slack sent to the app. */
@@ -37,6 +38,7 @@ export interface FakeApp {
 }
 
 const running: { stop(): Promise<void> }[] = [];
+
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 });
@@ -108,14 +110,18 @@ async function callApi(slack: LocalSlack, method: string, args: Json, token: str
 }
 
 export const plain = (text: string) => ({ type: 'plain_text', text });
+
 export const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+
 export const button = (text: string, more: Json = {}) => ({
   type: 'button',
   action_id: `press-${text}`,
   text: plain(text),
   ...more,
 });
+
 export const actions = (...elements: Json[]) => ({ type: 'actions', block_id: 'actions', elements });
+
 export const textInput = (label: string, more: Json = {}, element: Json = {}) => ({
   type: 'input',
   block_id: label,
@@ -123,6 +129,7 @@ export const textInput = (label: string, more: Json = {}, element: Json = {}) =>
   element: { type: 'plain_text_input', action_id: 'text', ...element },
   ...more,
 });
+
 export const modal = (blocks: readonly unknown[], more: Json = {}): Json => ({
   type: 'modal',
   callback_id: 'form',
@@ -131,3 +138,31 @@ export const modal = (blocks: readonly unknown[], more: Json = {}): Json => ({
   blocks,
   ...more,
 });
+
+export const option = (text: string, value = text) => ({ text: plain(text), value });
+
+export const input = (label: string, element: Json, more: Json = {}) => ({
+  type: 'input',
+  block_id: label,
+  label: plain(label),
+  element: { action_id: 'it', ...element },
+  ...more,
+});
+
+/** A user who ran a command, and the trigger of it. */
+export async function afterCommand(app: { ackTimeoutMs?: number } = {}) {
+  const clock = makeHandClock();
+  const started = await startBoth({ clock, app });
+  const owner = started.slack.as('olga');
+  await owner.types('/vps create');
+  const trigger = started.app.last().trigger_id;
+  const open = (view: Json) => started.app.call('views.open', { trigger_id: trigger, view });
+  return {
+    ...started,
+    clock,
+    owner,
+    trigger,
+    open,
+    brokenRules: () => started.slack.brokenRules().map(({ rule }) => rule),
+  };
+}

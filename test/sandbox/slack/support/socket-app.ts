@@ -10,7 +10,7 @@ export const APP_TOKEN = 'xapp-token-of-the-fake-app';
 const BOT_TOKEN = 'xoxb-token-of-the-fake-app';
 
 /** One WebSocket of a tiny app. */
-export interface FakeSocket {
+interface FakeSocket {
   readonly socket: WebSocket;
   /** Everything that Slack sent, oldest first. */
   readonly messages: Json[];

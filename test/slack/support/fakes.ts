@@ -1,0 +1,115 @@
+import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import type { ServerCard } from '../../../src/servers/card.ts';
+import type { Message } from '../../../src/slack/kit/blocks.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
+import { realSystem, type System } from '../../../src/system.ts';
+
+/** A request that records which use cases were executed and what was replied. */
+interface FakeRequest extends SlackRequest {
+  readonly entered: [name: string, input: unknown][];
+  readonly said: Message[];
+}
+
+const sheet: ServerCard = { server: makeServer() };
+
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  list: { servers: [], extent: 'whole' },
+  show: sheet,
+  audit: [],
+  access: [],
+  access_grant: { grant: makeGrant(1) },
+  access_revoke: { removed: [makeGrant(1)], left: [] },
+  stop: { server: makeServer(), state: 'stopped', isUnconfirmed: false },
+};
+
+/** A request whose use cases all succeed without doing anything. */
+export function fakeRequest(): FakeRequest {
+  const entered: FakeRequest['entered'] = [];
+  const said: Message[] = [];
+  const say = async (message: Message) => {
+    said.push(message);
+    return true;
+  };
+  const request = {
+    entered,
+    said,
+    caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
+    currency: 'EUR',
+    now: () => NOW,
+    announce: async () => false,
+    reply: { send: say, replace: say, edit: say, announce: say, delete: async () => true },
+    execute: async (useCase: { name: string }, input: object) => {
+      // What several names stand for is read before anything is done to them.
+      if ('names' in input) return { kind: 'names', names: input.names, unmatched: [] };
+      entered.push([useCase.name, input]);
+      return ANSWERS[useCase.name];
+    },
+    authorize: async () => undefined,
+    findRole: async () => undefined,
+    explain: (error: unknown) => String(error),
+    subrequest: () => request,
+  } as unknown as FakeRequest;
+  return request;
+}
+
+/** A Slack of a few methods; any other fails the test. */
+export function partialSlack(methods: Partial<SlackApi>): SlackApi {
+  return new Proxy(methods, {
+    get: (known, name) => {
+      const method = Reflect.get(known, name);
+      if (method === undefined) throw new Error(`${String(name)} was not to be called`);
+      return method;
+    },
+  }) as SlackApi;
+}
+
+/** The same Slack for every workspace. */
+export function clientsOf(slack: Partial<SlackApi>): SlackClients {
+  return { of: () => partialSlack(slack) };
+}
+
+/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
+export interface HandClock {
+  readonly system: System;
+  /** Sleeps that have neither ended nor been aborted. */
+  sleeping(): number;
+  pass(ms: number): Promise<void>;
+}
+
+export function handClock(): HandClock {
+  let elapsed = 1000;
+  const sleepers = new Set<{ readonly until: number; wake(): void }>();
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, fail) => {
+      const stop = () => {
+        sleepers.delete(sleeper);
+        fail(signal?.reason);
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const sleeper = { until: elapsed + ms, wake };
+      sleepers.add(sleeper);
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  return {
+    system: { ...realSystem, elapsed: () => elapsed, sleep },
+    sleeping: () => sleepers.size,
+    pass: async (ms) => {
+      elapsed += ms;
+      for (const sleeper of sleepers) {
+        if (sleeper.until > elapsed) continue;
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+      await turn();
+    },
+  };
+}
+
+/** Lets all pending promises settle. */
+export async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

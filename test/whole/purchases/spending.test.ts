@@ -1,0 +1,493 @@
+import { describe, expect, it, test } from 'vitest';
+import { money } from '../../../src/core/money.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
+import { monthStart } from '../../../src/core/time.ts';
+import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
+import { createOf, type RecordedOrder, record } from '../../support/orders.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
+import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+const orderOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
+const typed = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
+
+function withBudget(
+  workspace: number | undefined,
+  person?: number,
+  settings: WorkspaceSettings = DEFAULT_SETTINGS,
+): WorkspaceSettings {
+  return {
+    ...settings,
+    budget: {
+      ...(workspace === undefined ? {} : { workspace: money(workspace) }),
+      ...(person === undefined ? {} : { person: money(person) }),
+    },
+  };
+}
+
+/** The manager confirms a create of 5.90 and has the password. */
+async function create(team: RuledTeam, label: string): Promise<void> {
+  await team.manager.types(typed(label));
+  await team.manager.presses('Create and pay');
+  await team.manager.sees(`${label} is being created`);
+  await team.manager.closes();
+  team.manager.overlooksOldMessages();
+}
+
+describe.concurrent('a budget', () => {
+  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam(withBudget(1500, 1200));
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.sees(
+      'Spent this month (orders from Slack): workspace 5.90 of 15.00, you 5.90 of 12.00.',
+    );
+    team.manager.doesNotSee('This exceeds this month’s budget');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-2 is being created (');
+    await team.manager.closes();
+    await team.manager.types(typed('web-3'));
+    await team.manager.sees('This exceeds this month’s budget and will be refused.');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 is spent');
+    await team.manager.sees('Nothing was ordered or charged');
+    expect(team.charges()).toBe(2);
+    expect(team.creates()).toBe(2);
+    expect(await team.listAudit()).toContain('mara confirm failed over_budget');
+  });
+
+  test('per user stops one user and not another', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(undefined, 600));
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('exceeds your monthly budget');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types(typed('web-3'));
+    await owner.sees('you 0.00 of 6.00');
+    await owner.presses('Create and pay');
+    await owner.sees('web-3 is being created');
+    expect(team.charges()).toBe(2);
+  });
+
+  test('is never exceeded, however many confirm at once', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(2000));
+    const by = rawUser(team, 'mara');
+    const all = await Promise.all(
+      Array.from({ length: 12 }, (_, place) =>
+        by.submits(
+          'create_review',
+          envelope({ order: orderOf(`web-${place}`), price: 590 }, `form-${place}`),
+        ),
+      ),
+    );
+    expect(all.filter(({ response }) => response.includes('Creating'))).toHaveLength(3);
+    expect(all.filter(({ response }) => response.includes('This exceeds'))).toHaveLength(9);
+    await expect.poll(team.charges, { timeout: 60_000 }).toBe(3);
+  });
+
+  test('doesn’t count an order that the hosting API refused', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(600));
+    team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_created' });
+    await team.manager.types(typed('web-1'));
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-1 wasn’t created');
+    await team.manager.closes();
+    await create(team, 'web-2');
+    expect(team.hosting.refunds(team.account)).toHaveLength(1);
+    expect(team.labels()).toEqual(['web-2']);
+  });
+
+  test('that is used up refuses a renewal of unknown price, without naming a price', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(0));
+    team.hosting.seedServers(team.account, 1, 'old');
+    await team.manager.types('/vps renew old-1');
+    await team.manager.sees('This exceeds this month’s budget');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('0.00 of 0.00 is spent, and we don’t know the price of this order');
+    team.manager.doesNotSee('costs 0.00');
+    expect(team.charges()).toBe(0);
+  });
+
+  test('does not count a renewal of unknown price, and says so', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(600));
+    team.hosting.seedServers(team.account, 1, 'old');
+    await team.manager.types('/vps renew old-1');
+    await team.manager.sees('This renewal won’t count');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('old-1 was renewed');
+    await team.manager.closes();
+    await create(team, 'web-1');
+    expect(team.charges()).toBe(2);
+  });
+});
+
+describe.concurrent('a budget where the two-person rule is on', () => {
+  const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
+
+  test('sends an order that exceeds it to another manager, who is told that it does', async ({ expect }) => {
+    await using team = await startRuledTeam(
+      withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
+    );
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.sees('This exceeds this month’s budget, so another manager must approve it');
+    await team.manager.presses('Request approval');
+    await team.manager.sees('Waiting for another manager');
+    await team.owner.sees('This exceeds this month’s budget');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-2 is being created (');
+    expect(team.charges()).toBe(2);
+    await team.manager.closes();
+    await team.manager.types(typed('web-3'));
+    await team.manager.sees('11.80 of 7.00');
+  });
+
+  test('cancels an approved order that exceeds it, unless the request said that it would', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
+    for (const label of ['web-1', 'web-2']) {
+      await team.askCreate(label);
+      await team.manager.closes();
+    }
+    team.owner.doesNotSee('This exceeds this month’s budget');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-2 is being created (');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 wasn’t created: this month’s budget no longer covers it');
+    expect(team.charges()).toBe(1);
+    await team.manager.presses('Request again…');
+    await team.manager.presses('Request approval');
+    await team.owner.sees('This exceeds this month’s budget');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 is being created (');
+    expect(team.charges()).toBe(2);
+  });
+});
+
+/** A team with so many servers named web-1, web-2, …, of which these were ordered here. */
+async function startCosts(
+  count: number,
+  orders: (ids: readonly number[]) => readonly RecordedOrder[],
+  options: TeamOptions = {},
+) {
+  // An order of last month can't be sent by PostgreSQL's own clock.
+  const exempt = { toldTruly: 'the orders are written into the ledger' };
+  const team = await startTeam({ engine: 'sqlite', exempt, ...options });
+  const ids = team.hosting.seedServers(team.account, count, 'web');
+  for (const order of orders(ids)) await record(team, order);
+  return { team, manager: team.slack.as('mara').in('#ops') };
+}
+
+const created = (ids: readonly number[], at: number, plan = 'small', more: Partial<RecordedOrder> = {}) => ({
+  purchase: createOf(`web-${at + 1}`, plan),
+  serverId: ids[at] ?? 0,
+  ...more,
+});
+
+const LAST_MONTH = monthStart(Date.now()) - 1000;
+const old = { at: LAST_MONTH };
+
+const chartsOf = ({ slack }: Team) =>
+  slack
+    .as('mara')
+    .in('#ops')
+    .messages()
+    .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
+
+describe.concurrent('the costs', () => {
+  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async ({
+    expect,
+  }) => {
+    const { team, manager } = await startCosts(4, (ids) => [
+      created(ids, 0),
+      created(ids, 1, 'small', old),
+      created(ids, 2, 'large', { by: 'olga', price: 2000, ...old }),
+      { purchase: { kind: 'renew', serverId: ids[1] ?? 0, label: 'web-2', paidUntil: 1 } },
+      {
+        purchase: { kind: 'renew', serverId: ids[3] ?? 0, label: 'web-4', paidUntil: 2 },
+        price: undefined,
+      },
+    ]);
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('35.30 per month for 3 of 4 servers. We don’t know the price of the other.');
+    await manager.sees('Per month: large 23.5, small 11.8');
+    await manager.sees('By plan large · 23.50 · 1 server small · 11.80 · 2 servers');
+    await manager.sees('By creator @olga · 23.50 · 1 server @mara · 11.80 · 2 servers');
+    await manager.sees('Price unknown (1): web-4');
+    await manager.sees(
+      '(UTC): 11.80 • 1 new server: 5.90 • 2 renewals: 5.90 (1 at an unknown price, not counted)',
+    );
+    manager.doesNotSee('balance');
+    expect(chartsOf(team)).toHaveLength(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
+  it('list unconfirmed orders, and orders closed without proof, separately from what was paid', async ({
+    expect,
+  }) => {
+    const { team, manager } = await startCosts(1, () => [
+      { purchase: createOf('lost'), ends: 'unconfirmed' },
+      {
+        purchase: { kind: 'renew', serverId: 7, label: 'x', paidUntil: 1 },
+        ends: 'unconfirmed',
+        price: undefined,
+      },
+      { purchase: createOf('closed'), ends: 'decided', price: 1190 },
+      { purchase: createOf('before'), ends: 'unconfirmed', ...old },
+    ]);
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('(UTC): nothing');
+    await manager.sees('2 unconfirmed orders may add 5.90, plus 1 at an unknown price.');
+    await manager.sees('A manager closed 1 order as not carried out; its 11.90 isn’t counted.');
+    await manager.sees('We don’t know what your server costs a month.');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('use the price at creation, and say so, where the catalog no longer has the plan', async ({
+    expect,
+  }) => {
+    const { plans, ...rest } = defaultCatalog();
+    const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
+    const { team, manager } = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
+      hosting: { catalog },
+    });
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('5.50 per month for 1 server.');
+    await manager.sees(
+      'small · 5.50 · 1 server · price at creation, since the plan isn’t in today’s catalog',
+    );
+    expect(chartsOf(team)).toEqual([]);
+  });
+
+  it('follow changes of the catalog’s prices', async () => {
+    const { team, manager } = await startCosts(1, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    team.hosting.prices.setPrice('small', '7.15');
+    await manager.types('/vps costs');
+    await manager.sees('7.15 per month for 1 server.');
+  });
+
+  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async ({
+    expect,
+  }) => {
+    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
+    await using _ = team;
+    team.slack.faults.refuseBlock('data_visualization');
+    await manager.types('/vps costs');
+    await manager.sees('8.80 per month for 2 servers.');
+    await manager.sees('small · 5.90 · 1 server micro · 2.90 · 1 server');
+    await manager.presses('CSV…');
+    await manager.sees('id,label,plan,monthly');
+    expect(chartsOf(team)).toEqual([]);
+  });
+
+  it('cover only the servers that the user’s role is for, and the message says so', async () => {
+    const { team } = await startCosts(3, (ids) => [
+      created(ids, 0),
+      created(ids, 1, 'large'),
+      { purchase: createOf('db-1', 'large') },
+    ]);
+    await using _ = team;
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: USERS.nora.id,
+      role: 'viewer',
+      pattern: 'web-1',
+      grantedBy: USERS.olga.id,
+      grantedAt: Date.now(),
+    });
+    const limited = team.slack.as('nora').in('#ops');
+    await limited.types('/vps costs');
+    await limited.sees('5.90 per month for 1 server.');
+    await limited.sees('Your role is for some servers only.');
+    await limited.sees('(UTC): 5.90 • 1 new server: 5.90');
+    limited.doesNotSee('large');
+    limited.doesNotSee('web-2');
+    await limited.presses('CSV…');
+    await limited.sees(',web-1,small,5.90,');
+    limited.doesNotSee('web-2');
+  });
+
+  it('are refused to users without a role, which is audited', async ({ expect }) => {
+    const { team } = await startCosts(1, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps costs');
+    await nora.sees('viewer');
+    nora.doesNotSee('5.90');
+    const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 9 });
+    expect(entries).toContainEqual(expect.objectContaining({ action: 'costs', outcome: 'denied' }));
+  });
+
+  it('leave out the price of another account’s server with the same ID', async () => {
+    const { team, manager } = await startCosts(2, (ids) => [
+      created(ids, 0),
+      { purchase: createOf('elsewhere', 'large'), serverId: ids[1] ?? 0 },
+    ]);
+    await using _ = team;
+    const otherKey = new Secret(team.hosting.createKey(team.account));
+    await team.app.ports.apiKeys.put(TEAM.id, otherKey, USERS.olga.id, Date.now());
+    await manager.types('/vps costs');
+    await manager.sees('5.90 per month for 1 of 2 servers.');
+    await manager.sees('Price unknown (1): web-2');
+  });
+
+  it('of 500 servers fit into one message and one CSV', async ({ expect }) => {
+    const { team, manager } = await startCosts(500, (ids) =>
+      ids.slice(0, 12).map((_, at) => created(ids, at, at % 2 === 0 ? 'small' : `gone-${at}`)),
+    );
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('for 12 of 500 servers. We don’t know the price of the other 488.');
+    await manager.sees('Price unknown (488): web-13, web-14');
+    await manager.sees('and 478 more');
+    await manager.presses('CSV…');
+    await manager.sees('500 servers. Copy all');
+    await manager.sees('web-500');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+describe('the CSV of the costs', () => {
+  it('has a row for each server, and no label in it is run as a formula', async () => {
+    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
+    await manager.presses('Create and pay');
+    await manager.sees(/(was|is being) created \(/);
+    await manager.closes();
+    await manager.types('/vps costs');
+    await manager.presses('CSV…');
+    await manager.sees('id,label,plan,monthly,price,created_by,created_at,paid_until');
+    const shown = manager.modal()?.shown ?? '';
+    expect(shown).toMatch(
+      new RegExp(
+        `\\d+,web-1,small,5\\.90,catalog_today,${USERS.mara.id},20[\\d-]+T[\\d:]+Z,20[\\d-]+T[\\d:]+Z`,
+      ),
+    );
+    expect(shown).toMatch(/\d+,web-2,,,unknown,,,20/);
+    expect(shown).toContain("'=HYPERLINK");
+    expect(shown).not.toMatch(/[,"]=/);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
+const CREATE = '/vps create plan=small location=ams image=debian-13 label=web-1';
+
+describe.concurrent('while purchases are frozen', () => {
+  test('no order form opens, and the user is told who froze them', async ({ expect }) => {
+    await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, freeze: FREEZE });
+    team.hosting.seedServers(team.account, 1, 'web');
+    for (const command of [CREATE, '/vps renew web-1']) {
+      await team.manager.types(command);
+      await team.manager.sees('Purchases are frozen (by @olga');
+      await team.manager.closes();
+    }
+    expect([team.creates(), team.charges()]).toEqual([0, 0]);
+  });
+
+  test('/vps status says who froze them', async ({ expect }) => {
+    await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, freeze: FREEZE });
+    await team.manager.types('/vps status');
+    await team.manager.sees('Purchases are frozen (by @olga');
+    await team.setSettings(DEFAULT_SETTINGS);
+    const fresh = team.manager.overlooksOldMessages();
+    await fresh.types('/vps status');
+    await fresh.sees('The hosting API is up');
+    fresh.doesNotSee('Purchases are frozen');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  test('an order whose form was open before is refused: nothing is charged', async ({ expect }) => {
+    await using team = await startRuledTeam(DEFAULT_SETTINGS);
+    await team.manager.types(CREATE);
+    await team.manager.sees('Create and pay');
+    await team.setSettings({ ...DEFAULT_SETTINGS, freeze: FREEZE });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('Nothing was ordered or charged.');
+    expect([team.creates(), team.charges()]).toEqual([0, 0]);
+  });
+
+  test('a purchase can’t be approved until the freeze is lifted', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    await team.setSettings({ ...TWO_PERSONS, freeze: FREEZE });
+    await team.owner.presses('Approve');
+    await team.owner.sees('Purchases are frozen (by @olga');
+    expect(team.creates()).toBe(0);
+    await team.setSettings(TWO_PERSONS);
+    await team.owner.presses('Approve');
+    await expect.poll(() => team.charges()).toBe(1);
+  });
+});
+
+async function setSettings(team: OrderingTeam, change: Partial<typeof DEFAULT_SETTINGS>): Promise<void> {
+  const { workspaces } = team.app.ports;
+  const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;
+  await workspaces.changeSettings(TEAM.id, was, { ...was, ...change });
+}
+
+/** What no longer permits an order, and what its user hears then. */
+const CHANGES: readonly (readonly [string, RegExp, (team: OrderingTeam) => Promise<unknown>])[] = [
+  [
+    'its user’s role is revoked',
+    /role/,
+    async ({ owner }) => {
+      await owner.types('/vps access revoke @mara');
+      await owner.sees('was revoked');
+    },
+  ],
+  [
+    'the hosting account is disconnected',
+    /API key|connect/,
+    async ({ owner }) => {
+      await owner.types('/vps disconnect');
+      await owner.presses('Disconnect');
+      await owner.sees('is disconnected');
+    },
+  ],
+  [
+    'purchases are frozen',
+    /Purchases are frozen/,
+    (team) => setSettings(team, { freeze: { by: team.owner.id, since: 0 } }),
+  ],
+  [
+    'the workspace’s budget is lowered',
+    /budget/,
+    (team) => setSettings(team, { budget: { workspace: money(1) } }),
+  ],
+  ['its user’s budget is lowered', /budget/, (team) => setSettings(team, { budget: { person: money(1) } })],
+  [
+    'the two-person rule is turned on',
+    /approv/,
+    (team) => setSettings(team, { approval: { ...DEFAULT_SETTINGS.approval, createAbove: money(0) } }),
+  ],
+];
+
+test.each(CHANGES)('an order that waits for its turn is not sent after %s', async (_what, words, change) => {
+  await using team = await startOrdering();
+  // The order has been permitted, and waits for the list of servers before it is sent.
+  const lists = () => team.hosting.requests({ operation: 'servers' }).length;
+  const before = lists();
+  team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 700 });
+  await team.manager.presses('Create and pay');
+  await expect.poll(lists).toBeGreaterThan(before);
+  await change(team);
+  await team.manager.sees(words);
+  await expect.poll(() => team.listOpen()).toEqual([]);
+  expect(team.creates()).toBe(0);
+  expect(team.charges()).toBe(0);
+});

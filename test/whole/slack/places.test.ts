@@ -1,0 +1,189 @@
+import { describe, expect, it, test } from 'vitest';
+import { OTHER_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
+import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+const faultsOf = async ({ appUrl }: Team) => (await fetch(`${appUrl}/readyz`)).text();
+
+async function ask({ slack }: Team, wish: string) {
+  const newcomer = slack.as('nora').in('#ops');
+  await newcomer.types(`/vps access ask ${wish}`);
+  await newcomer.fills({ 'Why do you need it?': 'the release' });
+  await newcomer.presses('Send request');
+}
+
+test('a request for access reaches the owners as a direct message', async () => {
+  await using team = await startTeam();
+  await ask(team, 'viewer');
+  await team.slack.as('olga').in('dm').sees('the release');
+  expect(team.slack.brokenRules()).toEqual([]);
+  expect(await faultsOf(team)).not.toContain('messages_tab_disabled');
+});
+
+test('an app without a Messages tab is a fault in /readyz until Slack takes a direct message again', async () => {
+  await using team = await startTeam();
+  team.slack.app.hasMessagesTab = false;
+  await ask(team, 'viewer');
+  await expect.poll(() => faultsOf(team)).toContain('messages_tab_disabled');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps status');
+  await owner.sees('Turn on the Messages tab');
+
+  team.slack.app.hasMessagesTab = true;
+  await ask(team, 'operator');
+  await expect.poll(() => faultsOf(team)).not.toContain('messages_tab_disabled');
+});
+
+async function startWithServer(options: TeamOptions = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, 1, 'web');
+  return team;
+}
+
+describe('in a channel that is shared with another organization', () => {
+  it('the outcome of a reboot is shown only to the user who rebooted', async () => {
+    await using team = await startWithServer();
+    const operator = team.slack.as('otto').in('#acme-shared');
+    await operator.types('/vps reboot web-1');
+    await operator.sees('web-1 was rebooted');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('the outcome of a purchase is shown only to its buyer', async () => {
+    await using team = await startWithServer();
+    const manager = team.slack.as('mara').in('#acme-shared');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
+    await manager.presses('Create and pay');
+    await manager.sees('web-9 is being created');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('no request for approval is posted; users who may approve it get it as a direct message', async () => {
+    await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: 'C0SHARED01' });
+    await team.askCreate('web-9');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('requests for approval can’t be posted: settings refuse the channel', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps settings approvals');
+    await expect(owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
+    await owner.fills({ 'Approvals channel': '#general' });
+    team.slack.admin.inviteOrganization('#general');
+    await owner.presses('Save');
+    await owner.sees('the channel is shared with another organization');
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+});
+
+it('a channel to which another organization is invited counts as shared', async () => {
+  await using team = await startWithServer();
+  team.slack.admin.inviteOrganization('#ops');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 was rebooted');
+  team.slack.as('vera').in('#ops').doesNotSee('web-1');
+  expect(team.slack.brokenRules()).toEqual([]);
+});
+
+it('without channels:read nothing is announced, since the channel may be shared', async () => {
+  await using team = await startWithServer({ scopes: ['commands', 'chat:write', 'users:read'] });
+  const operator = team.slack.as('otto').in('#acme-shared');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 was rebooted');
+  team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
+  expect(team.app.ports.slackAbilities.read(TEAM.id).channel_lookups).toMatchObject({
+    code: 'missing_scope',
+  });
+});
+
+/** A manager who is a member of this workspace and at home in another one of the same Enterprise Grid. */
+async function startWithColleague() {
+  const team = await startTeam();
+  team.slack.admin.joinGrid();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const user = team.slack.admin.addUser({ id: 'W0GRETA001', name: 'greta', teamId: 'T0ACME0001' });
+  await team.app.ports.grants.put({
+    workspaceId: TEAM.id,
+    subjectKind: 'user',
+    subjectId: user.id,
+    role: 'manager',
+    pattern: '',
+    grantedBy: 'U0OWNER001',
+    grantedAt: 0,
+  });
+  return Object.assign(team, { colleague: team.slack.as(user).in('#ops') });
+}
+
+describe('a colleague from another workspace of the same Enterprise Grid', () => {
+  it('orders a server, from the form to the payment', async () => {
+    await using team = await startWithColleague();
+    await team.colleague.types('/vps create');
+    await team.colleague.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'grid-1' });
+    await team.colleague.submits();
+    await team.colleague.presses('Create and pay');
+    await team.colleague.sees('grid-1 is being created');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('deletes a server that they may delete', async () => {
+    await using team = await startWithColleague();
+    await team.colleague.types('/vps delete web-1');
+    await team.colleague.fills({ 'To confirm, type web-1': 'web-1' });
+    await team.colleague.presses('Delete');
+    await team.colleague.sees('web-1 was deleted');
+  });
+});
+
+describe('a user of another organization who submits a form', () => {
+  it('is refused, and the workspace’s audit log records the attempt', async () => {
+    await using team = await startTeam();
+    const outsider = rawUser(team, 'sam');
+    await outsider.interacts('view_submission', {
+      team: { id: OTHER_TEAM.id, domain: OTHER_TEAM.domain },
+      view: {
+        id: 'V0CLOSED01',
+        team_id: OTHER_TEAM.id,
+        app_installed_team_id: TEAM.id,
+        type: 'modal',
+        callback_id: 'delete',
+        private_metadata: JSON.stringify({
+          o: { formId: 'F1' },
+          m: { serverId: 1, label: 'web-1', word: 'web-1' },
+        }),
+        state: { values: { label: { 'delete.label': { type: 'plain_text_input', value: 'web-1' } } } },
+      },
+    });
+    await expect
+      .poll(async () => (await outsider.audit())[0])
+      .toMatchObject({ action: 'delete', outcome: 'denied', code: 'other_organization' });
+  });
+});
+
+it('a token for a whole organization serves no user, and /readyz says what to do', async () => {
+  await using team = await startTeam();
+  team.slack.admin.joinGrid({ isOrgInstall: true });
+  await team.restart();
+  expect(await faultsOf(team)).toContain('is for a whole organization');
+  team.hosting.seedServers(team.account, 1, 'web');
+  await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
+  await expect.poll(() => team.slack.as('otto').in('#ops').messages().length).toBeGreaterThan(0);
+  expect(changesSeen(team)).toEqual([]);
+});
+
+it('a press for which Slack names no workspace is refused with an explanation, and a command is served', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  team.slack.admin.joinGrid({ isOrgInstall: true });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps show web-1');
+  await operator.presses('Reboot');
+  await operator.sees('isn’t set up for this workspace');
+  expect(changesSeen(team)).toEqual([]);
+});
