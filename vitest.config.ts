@@ -41,7 +41,7 @@ export default defineConfig({
     globalSetup: [
       'test/support/build.ts',
       'test/support/postgres-setup.ts',
-      ...(leavesOutSlow ? ['test/support/say-slow.ts'] : []),
+      ...(leavesOutSlow ? ['test/support/slow-files.ts'] : []),
     ],
     env: { TMPDIR: chooseTemporaryFolder() },
     // Most tests wait for sockets and timers more than they compute: with four, two processors were idle for a third of the time.

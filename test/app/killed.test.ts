@@ -3,6 +3,10 @@ import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
+import type { openEngine } from '../../src/db/database.ts';
+import { CommitUnknown } from '../../src/db/engine.ts';
+import type { Jobs } from '../../src/db/jobs.ts';
+import { openStore } from '../../src/db/open-store.ts';
 import { createOperationHandler } from '../../src/purchases/due.ts';
 import { OPERATION } from '../../src/purchases/operation.ts';
 import { confirmRenewals, createBatchHandler, type RenewalResult } from '../../src/reminders/batch.ts';
@@ -13,10 +17,108 @@ import type { System } from '../../src/system.ts';
 import { hashKey } from '../../src/workflows/keys.ts';
 import { carryOutStep, createStepIntake, createStepRunner, findAskingRun } from '../../src/workflows/run.ts';
 import { RUN } from '../../src/workflows/store.ts';
-import { newGrant, newRoleRequest, T0 } from '../store/fixtures.ts';
+import { handClock, turn } from '../slack/support/fakes.ts';
+import { newGrant, newRoleRequest, T0, vault } from '../store/fixtures.ts';
 import { type Place, places } from '../store/places.ts';
+import { never, type Watch, watchDatabase } from '../support/statements.ts';
 import { makeHosting, makePorts } from './support/make-ports.ts';
-import { shareDatabase } from './support/mortal-jobs.ts';
+
+const WRITE = /^(insert|update|delete|commit)/;
+
+/** What happens at one of the steps before and after each write and commit of a process. */
+interface Fate {
+  readonly kind: 'dies' | 'commit unknown';
+  readonly at: number;
+}
+
+/** Processes that share a database, whose schema is there, and a clock; `start` makes one of a store. */
+function shareDatabase<Process extends { readonly jobs: Jobs }>(
+  place: Place,
+  start: (store: Store, system: System) => Process,
+) {
+  const clock = handClock();
+  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() };
+  let asked = 0;
+  /** Until the database has answered everything that it was asked. */
+  const settle = async () => {
+    for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      for (let turns = 0; turns < 10; turns++) await turn();
+    }
+  };
+  const counted = async <Result>(run: () => Promise<Result>) => {
+    asked += 1;
+    return run().finally(() => {
+      asked -= 1;
+    });
+  };
+  /** Several may have it open: none is the only one, which would free the leases of the others. */
+  const openBeside = (watch: Watch) => {
+    const open: typeof openEngine = async (url, options) => {
+      const engine = await place.openEngine(url, options);
+      return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+    };
+    return openStore({ databaseUrl: place.url, vault, system, lock: false, openEngine: open });
+  };
+  return {
+    system,
+    /** Time passes until the work has ended, and no longer than this: the work of a dead process never ends. */
+    pass: async (ms: number, work: Promise<unknown> = never()) => {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+      };
+      work.then(end, end);
+      // Processes of one thread can't wait for each other's transactions on SQLite.
+      await settle();
+      for (let passed = 0; passed < ms && !isOver; passed += ms / 12) {
+        await clock.pass(ms / 12);
+        await settle();
+      }
+    },
+    /** A process that dies, or loses the answer to its commit, at that step. It does nothing by itself. */
+    startMortal: async ({ kind, at }: Fate) => {
+      let steps = 0;
+      let isDead = false;
+      let isWatched = false;
+      const watch: Watch = async ({ sql }, run, connection) => {
+        const die = async () => {
+          isDead = true;
+          await connection.abandon().catch(() => undefined);
+          return never();
+        };
+        if (isDead) return die();
+        if (!isWatched || !WRITE.test(sql)) return counted(run);
+        const strike = async () => {
+          if (++steps !== at) return;
+          if (kind === 'commit unknown' && sql === 'commit') throw new CommitUnknown(new Error('lost'));
+          if (kind === 'dies') await die();
+        };
+        if (kind === 'dies') await strike();
+        const result = await counted(run);
+        await strike();
+        return result;
+      };
+      const store = await openBeside(watch);
+      const process = start(store, system);
+      isWatched = true;
+      return { ...process, store, steps: () => steps };
+    },
+    /** A process that does what is due until it is closed. */
+    startImmortal: async () => {
+      const store = await openBeside((_statement, run) => counted(run));
+      const process = start(store, system);
+      const stop = new AbortController();
+      const ended = process.jobs.run(stop.signal);
+      const close = async () => {
+        stop.abort();
+        await ended;
+        await store.close();
+      };
+      return { ...process, store, close };
+    },
+  };
+}
 
 const paidUntil = T0 + 30 * DAY_MS;
 

@@ -44,3 +44,11 @@ export const ALONE: readonly string[] = [
   'soak/several-processes',
   'whole/servers/large',
 ];
+
+/** Says what `npm test` leaves out. */
+export function setup(): void {
+  const leftOut = [...SLOW, ...ALONE];
+  process.stderr.write(
+    `${leftOut.length} slow test files are left out (npm run test:all): ${leftOut.join(', ')}\n`,
+  );
+}

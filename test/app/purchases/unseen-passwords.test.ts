@@ -1,18 +1,42 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expire } from '../../../src/background.ts';
+import type { Store } from '../../../src/context.ts';
 import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { notifyOperation } from '../../../src/purchases/notify.ts';
 import { showPassword } from '../../../src/purchases/passwords.ts';
 import type { HeldPassword } from '../../../src/purchases/ports.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
-import { entry, markSent, newCreate, open, stillSystem, T0 } from '../../store/support.ts';
+import { entry, markSent, newCreate, open, sentBy, stillSystem, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
-import { holdPassword } from './support/held-password.ts';
+
+interface Held {
+  readonly operationId: string;
+  readonly password: string;
+}
+
+/** A settled create of T1 whose root password is held. */
+async function holdPassword(
+  store: Store,
+  { creatorId, label, serverId }: { creatorId: string; label: string; serverId: number },
+): Promise<Held> {
+  const operation = newCreate(label, { actorId: creatorId });
+  const password = `canary-${operation.id}`;
+  await store.ledger.prepare(operation);
+  await store.ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
+  const permit = await store.ledger.readPermit(operation.workspaceId, T0);
+  expect(await store.ledger.markSent(operation.id, sentBy('sender', T0, { permit }))).toBe('sent');
+  const settled = { at: T0, serverId, password: new Secret(password), isFirstHand: true };
+  const audit = entry({ actorId: creatorId, operationId: operation.id, serverId, label });
+  expect(await store.ledger.settle(operation.id, settled, audit)).toBe(true);
+  return { operationId: operation.id, password };
+}
 
 const PASSWORD = 'hunter2 hunter2';
+
 const creator = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;
+
 const MINUTE = 60_000;
 
 /** A created server whose creator has not acted yet, and a Slack that says ok to every message and shows none. */

@@ -5,17 +5,33 @@ import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { untilRefused } from '../../support/refused-calls.ts';
 import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
-import { MODES } from '../../support/team.ts';
+import { MODES, type Team } from '../../support/team.ts';
+
+/** Waits until Slack has refused a call of this method; to this user or channel, if one is named. */
+async function untilRefused({ slack }: Pick<Team, 'slack'>, method: string, to = ''): Promise<void> {
+  const isTo = new RegExp(`\\bchannel"?[=:]"?${to}`);
+  const isRefused = () =>
+    slack
+      .traffic()
+      .some(
+        ({ what, request, response }) =>
+          what === method && isTo.test(request) && response.includes('"ok":false'),
+      );
+  await until(isRefused);
+}
 
 const OPS = 'C0OPS00001';
+
 const RANDOM = 'C0RANDOM01';
+
 const MINUTE_MS = 60_000;
 
 /** For what must come, on a machine that may be busy. */
 const LONG_MS = 20_000;
+
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('who is asked to approve', () => {

@@ -3,15 +3,75 @@ import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
 import { monthStart } from '../../../src/core/time.ts';
+import type { Purchase } from '../../../src/purchases/operation.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
-import { createOf, type RecordedOrder, record } from '../../support/orders.ts';
+import { entry } from '../../store/fixtures.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
+/** An order as a test records it: of small for 5.90 by @mara, settled now. */
+interface RecordedOrder {
+  readonly purchase: Purchase;
+  readonly price?: number | undefined;
+  readonly by?: keyof typeof USERS;
+  readonly at?: number;
+  readonly ends?: 'settled' | 'unconfirmed' | 'decided';
+  readonly serverId?: number;
+}
+
+function createOf(label: string, plan = 'small'): Purchase {
+  return { kind: 'create', order: { plan, location: 'ams', image: 'debian-13', label } };
+}
+
+let recorded = 0;
+
+/** Writes an order into the team's ledger without the hosting service, which has its server already. */
+async function record({ app }: Team, order: RecordedOrder): Promise<void> {
+  const { apiKeys, ledger, system } = app.ports;
+  const { purchase, by = 'mara', at = system.now(), ends = 'settled', serverId } = order;
+  recorded += 1;
+  const id = `01K5RECORDED${String(recorded).padStart(14, '0')}`;
+  const actorId = USERS[by].id;
+  const price = 'price' in order ? order.price : 590;
+  const priced = price === undefined ? {} : { price: money(price) };
+  await ledger.prepare({ id, workspaceId: TEAM.id, actorId, purchase, at, ...priced });
+  const sentAt = at + 1;
+  await ledger.lease(id, { owner: 'test', now: sentAt, until: sentAt + 1000 });
+  const permit = await ledger.readPermit(TEAM.id, sentAt);
+  const key = await apiKeys.find(TEAM.id);
+  const sent = await ledger.markSent(id, {
+    at: sentAt,
+    owner: 'test',
+    account: key?.account ?? ['a'],
+    knownIds: [],
+    permit,
+  });
+  if (sent !== 'sent') throw new Error(`the order is ${sent}`);
+  const audit = entry({ workspaceId: TEAM.id, actorId });
+  if (ends === 'settled') {
+    const made = serverId === undefined ? {} : { serverId };
+    const isSettled = await ledger.settle(id, { at: sentAt, ...made }, audit);
+    if (!isSettled) throw new Error('the order is not settled');
+  } else {
+    const reason = { code: 'no_answer', details: {} } as const;
+    await ledger.markUnconfirmed(id, { reason }, audit);
+    if (ends === 'decided') {
+      const decided = {
+        at: sentAt,
+        reason: { code: 'decided_not_done', details: {} },
+        decidedBy: actorId,
+      } as const;
+      await ledger.refuse(id, decided, audit);
+    }
+    await ledger.release(id, 'test');
+  }
+}
+
 const orderOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
+
 const typed = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
 
 function withBudget(
@@ -192,6 +252,7 @@ const created = (ids: readonly number[], at: number, plan = 'small', more: Parti
 });
 
 const LAST_MONTH = monthStart(Date.now()) - 1000;
+
 const old = { at: LAST_MONTH };
 
 const chartsOf = ({ slack }: Team) =>
@@ -385,6 +446,7 @@ describe('the CSV of the costs', () => {
 });
 
 const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
+
 const CREATE = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('while purchases are frozen', () => {
