@@ -8,7 +8,6 @@ import { describeDefect } from './core/errors.ts';
 import type { InstallationId, WorkspaceId } from './core/ids.ts';
 import { createLocks, type Locks } from './core/locks.ts';
 import { listNamedOwners } from './core/roles.ts';
-import type { Secret } from './core/secret.ts';
 import { MINUTE_MS } from './core/time.ts';
 import { createJobs } from './db/jobs.ts';
 import { openStore } from './db/open-store.ts';
@@ -20,8 +19,10 @@ import {
   type Installation,
   type InstallationPorts,
   install,
+  noteRevocation,
+  renewToken,
+  watchTokens,
 } from './installations/installations.ts';
-import { noteRevocation, renewToken, watchTokens } from './installations/tokens.ts';
 import type { Log } from './log.ts';
 import { createDigestEdits } from './reminders/digest.ts';
 import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
@@ -42,7 +43,6 @@ import { realSystem, type System } from './system.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
 import { createWebServer, listen, type WebParts, watchRequests } from './web/server.ts';
 
-/** The app while it runs. */
 export interface RunningApp {
   readonly port: number;
   readonly ports: AppContext;
@@ -63,7 +63,11 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const vault = createVault(config.ENCRYPTION_KEYS);
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
-  const metrics = createCounting(store);
+  const metrics = createMetrics();
+  metrics.onRead(async () => ({
+    openOperations: await store.ledger.countOpen(),
+    undeliveredPasswords: await store.passwords.countUndelivered(),
+  }));
   const hosting = openHosting(config, store.apiCalls, vault, metrics, log, base);
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
@@ -79,7 +83,12 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const dispatch = slack.createDispatch(entry, ports);
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
   const slackFaults = () => [...source.faults(), ...transport.faults()];
-  const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
+  const storeFaults = () =>
+    store.ping().then(
+      () => [],
+      () => ['the database does not answer'],
+    );
+  const faults = async () => [...slackFaults(), ...(await storeFaults())];
   const { explain } = slack;
   const warnings = () => [...store.notes, ...clock.warnings()];
   const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
@@ -189,15 +198,6 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
   };
 }
 
-function createCounting(store: Store): Metrics {
-  const metrics = createMetrics();
-  metrics.onRead(async () => ({
-    openOperations: await store.ledger.countOpen(),
-    undeliveredPasswords: await store.passwords.countUndelivered(),
-  }));
-  return metrics;
-}
-
 async function closeApp(running: {
   readonly server: Server;
   readonly stop: AbortController;
@@ -216,18 +216,7 @@ async function closeApp(running: {
   await running.closeAll();
 }
 
-async function findStoreFaults(store: Store): Promise<readonly string[]> {
-  return store.ping().then(
-    () => [],
-    () => ['the database does not answer'],
-  );
-}
-
-interface SlackParts
-  extends Pick<
-    Store,
-    'workspaces' | 'replyUrls' | 'kept' | 'followedActs' | 'homes' | 'apiKeys' | 'installationStore'
-  > {
+interface SlackParts extends Store {
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
@@ -260,7 +249,7 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
   const source: Source = botToken
-    ? openSingleWorkspace(botToken, parts, connections, abilities, signal)
+    ? createSingleWorkspace({ connections, botToken, workspaces, abilities, system, log, signal })
     : openInstalledWorkspaces(config, parts, connections, abilities);
   const slack = createSlack({
     clients: createSlackClients(connections, source, source.watch),
@@ -296,17 +285,6 @@ async function greet(
 ): Promise<void> {
   if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
   await slack.greetInstaller(id, installedBy);
-}
-
-function openSingleWorkspace(
-  botToken: Secret<string>,
-  { workspaces, system, log }: SlackParts,
-  connections: SlackConnections,
-  abilities: AbilityWatch,
-  signal: AbortSignal,
-): Source {
-  const parts = { connections, botToken, workspaces, abilities, system, log, signal };
-  return createSingleWorkspace(parts);
 }
 
 /** Opens the workspaces that install the app. Calls nothing at the start: an unused workspace costs nothing. */

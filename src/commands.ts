@@ -9,7 +9,7 @@ import { showPanel } from './home/panel.ts';
 import { catalog } from './purchases/catalog.ts';
 import { costs } from './purchases/costs-screen.ts';
 import { create } from './purchases/create-form.ts';
-import { password } from './purchases/password-screen.ts';
+import { password } from './purchases/passwords.ts';
 import { renew } from './purchases/renew.ts';
 import { reminders } from './reminders/reminders.ts';
 import { remove } from './servers/delete.ts';

@@ -9,7 +9,6 @@ import { LOG_LEVELS } from './log.ts';
 /** All settings, read from the environment once (docs/design.md 8). */
 export type Config = z.output<typeof schema>;
 
-/** Missing or wrong settings; `faults` has one line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -127,35 +126,23 @@ export function parseConfig(environment: Environment): Config {
   }));
 }
 
-/** The settings of `npm run key` and `npm run vps`. */
 export type KeyConfig = z.output<typeof keySchema>;
-
-/** The settings of `npm run audit`. */
 export type AuditConfig = z.output<typeof auditSchema>;
-
-/** The settings of `npm run store`. */
 export type StoreConfig = z.output<typeof storeSchema>;
 
-/** Reads the settings of `npm run key` and `npm run vps`. @throws ConfigError as `parseConfig` does */
-export function parseKeyConfig(environment: Environment): KeyConfig {
-  return parseWith(keySchema, environment);
-}
-
-/** Reads the settings of `npm run audit`. @throws ConfigError as `parseConfig` does */
-export function parseAuditConfig(environment: Environment): AuditConfig {
-  return parseWith(auditSchema, environment);
-}
-
-/** Reads the settings of `npm run store`. @throws ConfigError as `parseConfig` does */
-export function parseStoreConfig(environment: Environment): StoreConfig {
-  return parseWith(storeSchema, environment);
-}
+// The settings of the programs in `cli/`. @throws ConfigError as `parseConfig` does
+export const parseKeyConfig = (environment: Environment) => parseWith(keySchema, environment);
+export const parseAuditConfig = (environment: Environment) => parseWith(auditSchema, environment);
+export const parseStoreConfig = (environment: Environment) => parseWith(storeSchema, environment);
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Settings by name, as in the environment, or their faults; undefined if empty. */
+type Given = Environment;
+
 /** Finds contradictions between settings, by the name of the one to change. */
-type FindFaults = (given: Given) => Readonly<Record<string, string | undefined>>;
+type FindFaults = (given: Given) => Given;
 
 function parseWith<Shape extends z.ZodObject>(
   wanted: Shape,
@@ -213,7 +200,7 @@ function readSecretFiles(names: readonly string[], environment: Environment) {
 }
 
 /** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
-function findSlackFaults(given: Given): Readonly<Record<string, string | undefined>> {
+function findSlackFaults(given: Given): Given {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
   if (!isByOAuth && token === undefined)
@@ -289,9 +276,6 @@ function isDatabaseAddress(url: string): boolean {
   return /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url));
 }
 
-/** Settings by name, as in the environment; undefined if empty. */
-type Given = Readonly<Record<string, string | undefined>>;
-
 const HTTPS = 'must be an https address (http only on this machine)';
 const FROM_SLACK = '<from the Slack app’s page “Basic Information”>';
 
@@ -347,10 +331,7 @@ function describeFault(name: string, problem: string, given: Given): string {
 }
 
 /** Refuses several processes on one SQLite file. */
-function findProcessFaults({
-  DATABASE_URL,
-  MAX_PROCESSES,
-}: Given): Readonly<Record<string, string | undefined>> {
+function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Given): Given {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
   return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };
 }

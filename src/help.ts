@@ -44,7 +44,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   config: 'settings',
 };
 
-/** Finds a command by its name, or by another word for it. */
 export function findCommand(typed: string, commands: readonly Command[]): Command | undefined {
   const meant = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed;
   return commands.find(({ name }) => name === meant);
@@ -78,7 +77,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
-/** An example of each command, without `/vps`. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   help: 'help reboot',
   list: 'list web',
@@ -95,7 +93,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   audit: 'audit web-1 since 7d',
 };
 
-/** The example of a command, without `/vps`. */
 export function exampleOf({ name }: Command): string {
   return EXAMPLES[name] ?? name;
 }

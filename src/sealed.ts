@@ -8,8 +8,7 @@ import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tabl
 import type { SealedPlace } from './db/vault.ts';
 import { placeOfTokens } from './installations/store.ts';
 import type { Operation } from './purchases/operation.ts';
-import { placeOfPassword } from './purchases/password-store.ts';
-import { placeOfAnswer } from './purchases/spill.ts';
+import { placeOfAnswer, placeOfPassword } from './purchases/password-store.ts';
 import { placeOfRunToken } from './workflows/store.ts';
 
 /** A column with sealed texts. */

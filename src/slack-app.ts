@@ -38,35 +38,8 @@ import { createWorkflowNotifier } from './workflows/card.ts';
 import { createStepIntake } from './workflows/run.ts';
 
 /** What the app needs of Slack, and Slack of the app. */
-export interface Slack {
-  /** How use cases look things up in Slack and notify users. */
-  readonly ports: Pick<
-    AppContext,
-    | 'users'
-    | 'groups'
-    | 'admins'
-    | 'channels'
-    | 'channelTest'
-    | 'connectNotifier'
-    | 'slackAbilities'
-    | 'operationNotifier'
-    | 'deleteNotifier'
-    | 'followNotifier'
-    | 'requestNotifier'
-    | 'accountNotifier'
-    | 'reminderNotifier'
-    | 'batchNotifier'
-    | 'homeRedraw'
-    | 'workflowNotifier'
-  >;
-  createDispatch(entry: Entry, ports: AppContext): Dispatch;
-  /** Sends the next steps to the user who installed the app. True if Slack took the message. */
-  greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<boolean>;
-  /** Describes an error for users. */
-  explain(error: unknown): string;
-}
+export type Slack = ReturnType<typeof createSlack>;
 
-/** What Slack's side is made of. */
 export interface SlackOptions {
   readonly clients: SlackClients;
   readonly connections: SlackConnections;
@@ -88,7 +61,7 @@ export interface SlackOptions {
 }
 
 /** Puts Slack's side together. Sends nothing by itself. */
-export function createSlack(options: SlackOptions): Slack {
+export function createSlack(options: SlackOptions) {
   const { clients, workspaces, system, log, accountUrl } = options;
   const currencyOf = createCurrencyOf(workspaces, options.currency);
   const channels = createChannels(clients, system);
@@ -107,6 +80,7 @@ export function createSlack(options: SlackOptions): Slack {
   const outbox = createOutbox(shared);
   const users = createUsers(clients, system);
   return {
+    /** How use cases look things up in Slack and notify users. */
     ports: {
       users,
       groups: createGroups(clients, system),
@@ -117,9 +91,13 @@ export function createSlack(options: SlackOptions): Slack {
       homeRedraw: { redraw: homeTouches.redraw },
       ...createNotifiers({ outbox, log, currencyOf, accountUrl, users }),
     },
-    createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
-    greetInstaller: (workspaceId, userId) => outbox.sendDirectly(workspaceId, userId, installedMessage()),
-    explain: (error) => explainError(error, options),
+    createDispatch: (entry: Entry, ports: AppContext): Dispatch =>
+      openDispatch({ ...shared, entry }, ports, homeTouches),
+    /** Sends the next steps to the user who installed the app. True if Slack took the message. */
+    greetInstaller: (workspaceId: WorkspaceId, userId: UserId): Promise<boolean> =>
+      outbox.sendDirectly(workspaceId, userId, installedMessage()),
+    /** Describes an error for users. */
+    explain: (error: unknown): string => explainError(error, options),
   };
 }
 
@@ -137,15 +115,9 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
   homeTouches.listen(publisher);
   const routes = { runCommand, commands: [...commands, home, panel], shortcuts, nextSteps };
   const steps = createStepIntake(ports);
-  return createDispatch(routes, {
-    ...parts,
-    home: publisher,
-    seenRequests: ports.seenRequests,
-    steps,
-  });
+  return createDispatch(routes, { ...parts, home: publisher, seenRequests: ports.seenRequests, steps });
 }
 
-/** Creates the notifiers of all features. */
 function createNotifiers(
   parts: Parameters<typeof createOperationNotifier>[0] & Parameters<typeof createRequestNotifier>[0],
 ) {

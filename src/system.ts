@@ -20,7 +20,6 @@ export interface System {
 
 const RANDOM_STEPS = 2 ** 32;
 
-/** The clock and the randomness of this machine. */
 export const realSystem: System = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -19,7 +19,6 @@ import type { ClosedState, RoleRequestState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
-/** The words of refusals about roles and access requests. */
 const accessRefusalWords = {
   role_needed: (details) => `${describeNeed(details)} ${describeGranters(details)}`,
   other_organization: ({ missingScope }) =>
@@ -108,7 +107,6 @@ export function frozenWords({ frozenBy, since }: RefusalDetails['purchases_froze
   return `Purchases are frozen (by ${mention(frozenBy)}, ${slackDate(since)}). Nothing can be bought or renewed until an owner lifts the freeze in \`/vps settings\`.`;
 }
 
-/** The words of refusals about the hosting account and the workspace's settings. */
 const accountRefusalWords = {
   other_workspace: () => 'This app isn’t set up for this workspace.',
   no_api_key: ({ owners = [], isOwner }) => {
@@ -154,7 +152,6 @@ const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
   unknown: () => 'This request no longer exists.',
 };
 
-/** The words of refusals about approvals and answers to requests. */
 const approvalRefusalWords = {
   approval_needed: () =>
     'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
@@ -178,7 +175,6 @@ export function budgetWords(
   return `This exceeds ${owner} monthly budget: ${used}, and ${cost}.`;
 }
 
-/** The words of refusals about purchases. */
 const purchaseRefusalWords = {
   unknown_choice: ({ field, typed, nearest }) =>
     `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
@@ -216,14 +212,12 @@ const purchaseRefusalWords = {
     `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
 } satisfies Partial<RefusalWords>;
 
-/** The words of refusals about reminders. */
 const reminderRefusalWords = {
   snooze_too_late: ({ label }) =>
     `The paid time of ${codeLabel(label)} ends too soon to snooze its reminder. Renew it, or let it expire.`,
   nothing_to_renew: () => 'None of the servers you can renew need to be renewed soon.',
 } satisfies Partial<RefusalWords>;
 
-/** The verb forms of each act. */
 export const VERBS = {
   start: { title: 'Start', past: 'started', present: 'starting' },
   stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
@@ -289,7 +283,6 @@ function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400;
 }
 
-/** The words of refusals about servers. */
 const serverRefusalWords = {
   unknown_server: ({ typed, nearest, near = [], extent }) =>
     `${unmatchedWords(typed, codeTyped(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
@@ -316,7 +309,6 @@ export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy
   return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
 }
 
-/** Suggested names; more are only counted. */
 const MOST_SUGGESTED = 3;
 
 function suggestionWords(labels: readonly string[]): string {
@@ -330,7 +322,6 @@ function suggestionWords(labels: readonly string[]): string {
   return ` Did you mean ${others.length > 0 ? `${others.reverse().join(', ')} or ` : ''}${last}?`;
 }
 
-/** The words of refusals about workflows. */
 const workflowRefusalWords = {
   workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
   workflow_key_name: ({ name }) =>
@@ -386,7 +377,6 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   not_sent: 'The hosting API couldn’t be reached, so nothing was sent.',
 };
 
-/** Says why one of our rules refused. Escaped mrkdwn. */
 export function wordsOfRefusal<Code extends RefusalCode>(
   code: Code,
   details: RefusalDetails[Code],

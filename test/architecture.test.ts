@@ -225,7 +225,7 @@ describe('confined code:', () => {
         'db/vault.ts',
         'hosting/send.ts',
         'installations/store.ts',
-        'purchases/password-screen.ts',
+        'purchases/passwords.ts',
         'purchases/password-store.ts',
         'purchases/spill.ts',
         'slack/http-receiver.ts',

@@ -72,29 +72,38 @@ export function defineAccess(runTyped: RunTyped): Command {
     needs: 'owner',
     options: ['on', 'for'],
     parse: parseAccess,
-    run: runAccess,
+    run: async (command, request) => {
+      if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
+      await request.reply.send(await carryOut(command, request));
+    },
     actions: [...requestAccessActions, ...answerActions, ...grantActions, defineContinue(runTyped)],
     modals: [...requestAccessModals, ...answerModals, grantModal],
     suggestions: [groupSuggestions],
   });
 }
 
-async function runAccess(command: AccessCommand, request: SlackRequest): Promise<void> {
+async function carryOut(
+  command: Exclude<AccessCommand, { act: 'ask' }>,
+  request: SlackRequest,
+): Promise<Message> {
   switch (command.act) {
     case 'list':
-      return showScreen(0, request).catch((error) => offerAccess(error, request));
-    case 'explain':
-      return explain(command.userId, request);
-    case 'grant':
-      return grant(command.wanted, request);
-    case 'revoke':
-      return revoke(command.grantee, request);
-    case 'ask':
-      return requestAccessForm.open(command.wanted, request);
-    case 'withdraw': {
-      const withdrawn = await request.execute(withdrawRoleRequest, {});
-      await request.reply.send(withdrawnMessage(withdrawn));
+      return request.execute(listAccess, {}).then(
+        (list) => accessScreen(list, 0),
+        (error: unknown) => offerAccess(error, request),
+      );
+    case 'explain': {
+      const { userId } = command;
+      return rolesMessage(userId, await request.execute(explainAccess, { userId }));
     }
+    case 'grant':
+      return textMessage(grantedWords(await request.execute(grantAccess, command.wanted)));
+    case 'revoke': {
+      const { removed, left } = await request.execute(revokeAccess, command.grantee);
+      return textMessage(revokedWords(command.grantee, removed.length, left));
+    }
+    case 'withdraw':
+      return withdrawnMessage(await request.execute(withdrawRoleRequest, {}));
   }
 }
 
@@ -129,36 +138,19 @@ const groupSuggestions: Suggestions = {
   },
 };
 
-async function showScreen(page: number, request: SlackRequest): Promise<void> {
-  await request.reply.send(accessScreen(await request.execute(listAccess, {}), page));
-}
-
 /** Everyone but an owner reads which role they have, and can ask for the next one. */
-async function offerAccess(error: unknown, request: SlackRequest): Promise<void> {
+function offerAccess(error: unknown, request: SlackRequest): Message {
   if (!isRefusal(error, 'role_needed')) throw error;
   const { held } = error.details;
   const next = ROLES[held === undefined ? 0 : ROLES.indexOf(held) + 1] ?? 'owner';
   // The app doesn't suggest becoming an owner.
   if (next === 'owner') throw error;
   const ask = requestAccessButton.element('Ask for access', { role: next }, { style: 'primary' });
-  await request.reply.send(textMessage(request.explain(error), actions(ask)));
+  return textMessage(request.explain(error), actions(ask));
 }
 
 async function turnPage({ page }: { page: number }, request: SlackRequest): Promise<void> {
   await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
-}
-
-async function explain(userId: UserId, request: SlackRequest): Promise<void> {
-  await request.reply.send(rolesMessage(userId, await request.execute(explainAccess, { userId })));
-}
-
-async function grant(wanted: WantedGrant, request: SlackRequest): Promise<void> {
-  await request.reply.send(textMessage(grantedWords(await request.execute(grantAccess, wanted))));
-}
-
-async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
-  const { removed, left } = await request.execute(revokeAccess, grantee);
-  await request.reply.send(textMessage(revokedWords(grantee, removed.length, left)));
 }
 
 /** Says what was revoked, and which roles a user still has here: as a Slack admin, or through a group or this channel. */
@@ -400,7 +392,6 @@ const HEADINGS: Readonly<Record<Role, string>> = {
   viewer: 'Viewers',
 };
 
-/** Renders the rows of one page, each role under a heading. */
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;

@@ -6,7 +6,6 @@ import { EVERY_SERVER } from '../core/labels.ts';
 import { type Grant, type Grantee, ROLES, roleCovers } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
 import type { NewGrant } from './grants.ts';
@@ -18,8 +17,18 @@ export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {
     /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
-    listFor: (workspaceId: WorkspaceId, place: Place, now: number) =>
-      listGrantsFor(db, workspaceId, place, now),
+    listFor: async (workspaceId: WorkspaceId, place: Place, now: number): Promise<readonly Grant[]> => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where((column) => column.or(subjectsAt(column, place)))
+        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
     /** Oldest first, with ended grants that are not removed yet. */
     list: async (workspaceId: WorkspaceId): Promise<readonly Grant[]> => {
       const rows = await db
@@ -36,8 +45,18 @@ export function createGrants(foundation: Foundation) {
      * the same role. With `seen`, here and below, changes nothing unless these are still all of the workspace's grants.
      * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
      */
-    put: (grant: NewGrant, seen?: readonly Grant[]) =>
-      engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
+    put: (grant: NewGrant, seen?: readonly Grant[]): Promise<Grant> =>
+      engine.transact(db, async (trx) => {
+        const { granted, key } = toRow(newId(), grant);
+        await lockGrants(trx, key.workspace_id, seen);
+        const row = await trx
+          .insertInto('grants')
+          .values({ ...granted, ...key })
+          .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return toGrant(row);
+      }),
     /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
     remove: (workspaceId: WorkspaceId, id: GrantId, seen?: readonly Grant[]): Promise<Grant | undefined> =>
       engine.transact(db, async (trx) => {
@@ -51,8 +70,22 @@ export function createGrants(foundation: Foundation) {
         return row && toGrant(row);
       }),
     /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
-    removeAll: (workspaceId: WorkspaceId, subject: Grantee, seen?: readonly Grant[]) =>
-      engine.transact(db, (trx) => removeAllOf(trx, workspaceId, subject, seen)),
+    removeAll: (
+      workspaceId: WorkspaceId,
+      { subjectKind, subjectId }: Grantee,
+      seen?: readonly Grant[],
+    ): Promise<readonly Grant[]> =>
+      engine.transact(db, async (trx) => {
+        await lockGrants(trx, workspaceId, seen);
+        const rows = await trx
+          .deleteFrom('grants')
+          .where('workspace_id', '=', workspaceId)
+          .where('subject_kind', '=', subjectKind)
+          .where('subject_id', '=', subjectId)
+          .returningAll()
+          .execute();
+        return rows.sort(byAge).map(toGrant);
+      }),
     /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
     removeEnded: (now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]> =>
       engine.transact(db, async (trx) => {
@@ -73,45 +106,10 @@ export function createGrants(foundation: Foundation) {
   };
 }
 
-async function removeAllOf(
-  trx: Transaction<Tables>,
-  workspaceId: WorkspaceId,
-  { subjectKind, subjectId }: Grantee,
-  seen: readonly Grant[] | undefined,
-): Promise<readonly Grant[]> {
-  await lockGrants(trx, workspaceId, seen);
-  const rows = await trx
-    .deleteFrom('grants')
-    .where('workspace_id', '=', workspaceId)
-    .where('subject_kind', '=', subjectKind)
-    .where('subject_id', '=', subjectId)
-    .returningAll()
-    .execute();
-  return rows.sort(byAge).map(toGrant);
-}
-
 /** Where a user acts. */
 interface Place {
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
-}
-
-async function listGrantsFor(
-  db: Queries,
-  workspaceId: WorkspaceId,
-  place: Place,
-  now: number,
-): Promise<readonly Grant[]> {
-  const rows = await db
-    .selectFrom('grants')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where((column) => column.or(subjectsAt(column, place)))
-    .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
-    .orderBy('granted_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toGrant);
 }
 
 /**
@@ -126,19 +124,6 @@ async function lockGrants(trx: Queries, workspaceId: WorkspaceId, seen: readonly
   const rows = await trx.selectFrom('grants').select('id').where('workspace_id', '=', workspaceId).execute();
   if (rows.length !== known.size || !rows.every(({ id }) => known.has(id)))
     throw new Refusal('grants_moved', {});
-}
-
-/** Grants a role. A replaced grant is removed, and its ID with it. @throws Refusal `grants_moved` */
-async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: readonly Grant[]): Promise<Grant> {
-  const { granted, key } = toRow(id, grant);
-  await lockGrants(trx, key.workspace_id, seen);
-  const row = await trx
-    .insertInto('grants')
-    .values({ ...granted, ...key })
-    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return toGrant(row);
 }
 
 /**
@@ -226,6 +211,6 @@ function toGrant(row: GrantRow): Grant {
     pattern: row.pattern,
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
-    ...keepPresent({ until: row.temporary_role === '' ? null : row.until }),
+    until: row.temporary_role === '' ? undefined : row.until,
   };
 }

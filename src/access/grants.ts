@@ -6,7 +6,7 @@ import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles, lookUpRoles } from '../core/permission.ts';
-import type { Actor, Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
+import type { Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
@@ -185,13 +185,11 @@ export async function checkGrantee(grantee: Grantee, { actor, app }: FollowUpCon
   const { subjectKind, subjectId } = grantee;
   const problem =
     (await findProblem[subjectKind](subjectId, actor.workspaceId, app)) ??
-    (subjectKind === 'user' ? undefined : await findBlindness(actor, app));
+    // Without `users:read`, roles of groups and channels don't count (docs/design.md 3.4).
+    (subjectKind !== 'user' && (await app.users.exists(actor.workspaceId, actor.userId)) === 'hidden'
+      ? 'no_user_scope'
+      : undefined);
   if (problem) throw new Refusal('no_grantee', { problem });
-}
-
-/** Finds out whether the app lacks `users:read`: without it, roles of groups and channels don't count (docs/design.md 3.4). */
-async function findBlindness(actor: Actor, { users }: AppContext): Promise<Problem | undefined> {
-  return (await users.exists(actor.workspaceId, actor.userId)) === 'hidden' ? 'no_user_scope' : undefined;
 }
 
 type Problem = RefusalDetails['no_grantee']['problem'];

@@ -191,7 +191,6 @@ export const AUDIT_ACTIONS = [
   'workflow_answer',
   'workflow_cancel',
 ] as const;
-/** The name of an audited action. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The faults that verifying a chain of audit entries can find. */

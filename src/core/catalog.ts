@@ -30,7 +30,6 @@ export interface Order {
   readonly label: string;
 }
 
-/** Finds the plan with this code; undefined if the catalog doesn't have it. */
 export function findPlan(catalog: Catalog, code: string): Plan | undefined {
   return catalog.plans.find((plan) => plan.code === code);
 }

@@ -1,15 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type {
-  AuditAction,
-  AuditCode,
-  AuditDetails,
-  AuditEntry,
-  AuditSubject,
-  Surface,
-} from './audit-entry.ts';
+import type { AuditAction, AuditCode, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
 import {
   DatabaseUnreachable,
   describeDefect,
@@ -18,9 +10,8 @@ import {
   Refusal,
   type RefusalCode,
 } from './errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, WorkflowKeyId } from './ids.ts';
+import type { WorkflowKeyId } from './ids.ts';
 import { InFlight } from './locks.ts';
-import type { Money } from './money.ts';
 import {
   checkPermission,
   coversAllServers,
@@ -55,7 +46,7 @@ export interface Entry {
 
 /** Creates the entry, which hands this context to the use cases. */
 export function createEntry(app: AppContext): Entry {
-  const followUps = createFollowUps(app.log);
+  const followUps = new InFlight();
   return {
     execute: (useCase, input, caller) =>
       withUnsavedOrder(useCase, () => execute(useCase, input, caller, app, followUps)),
@@ -67,7 +58,7 @@ export function createEntry(app: AppContext): Entry {
       }),
     findRoles: (actor) => findRoles(actor, app),
     hasRole: (actor, needed, label) => hasRole(actor, needed, label, app),
-    drain: followUps.drain,
+    drain: () => followUps.drain(),
   };
 }
 
@@ -91,7 +82,7 @@ async function execute<Input, Output>(
   input: Input,
   caller: Caller,
   app: AppContext,
-  followUps: FollowUps,
+  followUps: InFlight,
 ): Promise<Output> {
   const { actor } = caller;
   const trail = startAuditTrail(app, useCase.name, caller);
@@ -110,8 +101,14 @@ async function execute<Input, Output>(
     .run(input, createContext(useCase, app, caller, roles, trail))
     .catch((error: unknown) => auditFailure(useCase, trail, error));
   if (useCase.effect === 'changes') await trail.end();
-  const { follow } = useCase;
-  if (follow) followUps.start(useCase.name, caller.answered, () => follow(output, { actor, app }));
+  const { name, follow } = useCase;
+  // Slack gets its ack first.
+  if (follow)
+    followUps
+      .add((caller.answered ?? Promise.resolve()).then(() => follow(output, { actor, app })))
+      .catch((error: unknown) =>
+        app.log.error('a follow-up failed', { action: name, ...describeDefect(error) }),
+      );
   return output;
 }
 
@@ -273,52 +270,15 @@ export function defineUseCase<Input, Output>(useCase: UseCase<Input, Output>): U
   return useCase;
 }
 
-/** Runs the `follow` of use cases after their requests were answered. */
-interface FollowUps {
-  /** Starts the work once `answered` resolves; what the work throws is logged. */
-  start(action: string, answered: Promise<void> | undefined, work: () => Promise<void>): void;
-  /** Resolves when all running work has ended. */
-  drain(): Promise<void>;
-}
-
-function createFollowUps(log: Log): FollowUps {
-  const inFlight = new InFlight();
-  return {
-    start: (action, answered, work) => {
-      inFlight
-        .add((answered ?? Promise.resolve()).then(work))
-        .catch((error: unknown) => log.error('a follow-up failed', { action, ...describeDefect(error) }));
-    },
-    drain: () => inFlight.drain(),
-  };
-}
-
 /** An audit entry without its time. Without an `actId`, `makeAuditEntry` gives it a new one. */
-export interface AuditFacts
-  extends Pick<AuditEntry, 'workspaceId' | 'actorId' | 'surface' | 'action' | 'outcome'> {
-  readonly channelId?: ChannelId | undefined;
-  readonly actId?: string | undefined;
-  readonly code?: AuditCode | undefined;
-  readonly serverId?: ServerId | undefined;
-  readonly label?: string | undefined;
-  readonly details?: AuditDetails | undefined;
-  readonly money?: Money | undefined;
-  readonly operationId?: ConfirmationId | undefined;
-}
+export type AuditFacts = Omit<AuditEntry, 'at' | 'actId'> & { readonly actId?: string };
 
 /** Makes an audit entry with the present time. Stores nothing. */
-export function makeAuditEntry({ system }: { readonly system: System }, facts: AuditFacts): AuditEntry {
-  const { workspaceId, actorId, surface, action, outcome, actId = system.newId(), ...rest } = facts;
-  return {
-    at: system.now(),
-    workspaceId,
-    actorId,
-    surface,
-    action,
-    actId,
-    outcome,
-    ...rest,
-  };
+export function makeAuditEntry(
+  { system }: { readonly system: System },
+  { actId = system.newId(), ...facts }: AuditFacts,
+): AuditEntry {
+  return { at: system.now(), actId, ...facts };
 }
 
 /** The audit entries of one act, which share its ID. Writing throws what the store throws. */

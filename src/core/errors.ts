@@ -18,7 +18,6 @@ export const API_CODES = [
   'wrong_state',
   'rate_limited',
 ] as const;
-/** An error code of the hosting API. */
 export type ApiCode = (typeof API_CODES)[number];
 
 /** The API's ten codes, and three outcomes that come from the client (docs/hosting-api.md 7.6). */
@@ -130,7 +129,6 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
 /** The code of a refusal by the app's own rules. */
 export type RefusalCode = keyof RefusalDetails;
 
-/** The details of a code that has none. */
 export type NoDetails = Record<never, never>;
 
 /** The reasons why the hosting account could not be used: the API's answer, or what prevented the call. */
@@ -217,7 +215,6 @@ export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code):
   return error instanceof Refusal && error.code === code;
 }
 
-/** Returns the error as a failure of the hosting account; undefined for any other error. */
 export function findHostingFailure(error: unknown): HostingFailure | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
   if (isRefusal(error, 'key_unreadable')) return { code: 'key_unreadable', details: error.details };
@@ -258,7 +255,6 @@ export interface FailedAct {
   readonly isPaidTimeOver?: boolean;
 }
 
-/** The refusals about servers, with the details of each. */
 interface ServerRefusalDetails {
   /**
    * `nearest`: the one label that is nearest to what was typed; `near`: the servers, if several labels are equally near.
@@ -287,7 +283,6 @@ interface ServerRefusalDetails {
   confirmation_expired: { action: PowerAction };
 }
 
-/** The refusals of reminders. */
 interface ReminderRefusalDetails {
   /** The paid time ends too soon for another reminder after the snooze. */
   snooze_too_late: { label: string };
@@ -295,7 +290,6 @@ interface ReminderRefusalDetails {
   nothing_to_renew: Record<never, never>;
 }
 
-/** The refusals about workflows, with the details of each. */
 interface WorkflowRefusalDetails {
   /** The workflow's key doesn't permit the action. `unknown`: revoked, or not a key of this workspace. */
   workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
@@ -320,7 +314,6 @@ export type ReasonWords<Details, Rest extends readonly unknown[] = []> = {
   readonly [Code in keyof Details]: (details: Details[Code], ...rest: Rest) => string;
 };
 
-/** Puts a reason into words, with the function of its code. */
 export function describeReason<Details, Code extends keyof Details, Rest extends readonly unknown[]>(
   words: ReasonWords<Details, Rest>,
   { code, details }: Reason<Details, Code>,

@@ -103,7 +103,6 @@ function findKnownLabel(
   return isSameLabel(typed, label) || coversRole(held, 'viewer', label) ? label : '';
 }
 
-/** The role that a workflow key stands for. */
 const ROLE_OF_KEYS: Role = 'operator';
 
 /**

@@ -3,7 +3,6 @@ import { matchesPattern } from './labels.ts';
 
 /** The roles, weakest first; each includes the ones before it (docs/design.md 3.1). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
-/** A role in a workspace. */
 export type Role = (typeof ROLES)[number];
 
 /** The user an action is attributed to, and where. Holds Slack IDs: never an e-mail address or a name. */
@@ -22,12 +21,6 @@ export interface Actor {
 /** Whether the held role includes the needed one. */
 export function roleCovers(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
-}
-
-/** Returns the stronger of two roles; undefined only if both are. */
-export function strongerRole(a: Role | undefined, b: Role | undefined): Role | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return ROLES.indexOf(a) >= ROLES.indexOf(b) ? a : b;
 }
 
 /** The actor of audit entries about what the app does by itself. */
@@ -66,7 +59,6 @@ export interface Grantee {
   readonly subjectId: string;
 }
 
-/** A role that an owner granted. */
 export interface Grant extends Grantee {
   readonly id: GrantId;
   readonly workspaceId: WorkspaceId;

@@ -1,12 +1,20 @@
 import type { ServerId, UserId } from './ids.ts';
 
-/** One server of the account (docs/hosting-api.md 2.3). The service's record has no plan and no price. */
-export interface Server {
-  readonly id: number;
+/** A server, or what is known only by its ID and label. */
+export interface NamedServer {
+  readonly id: ServerId;
   /** '' if the service sent none that can be read. */
   readonly label: string;
+}
+
+/** A server, or what is known only by its state. */
+export interface HasState {
   /** Any text; only three states are documented (docs/hosting-api.md 3.1, 3.8). '' if unreadable. */
   readonly state: string;
+}
+
+/** One server of the account (docs/hosting-api.md 2.3). The service's record has no plan and no price. */
+export interface Server extends NamedServer, HasState {
   /** Absent if the service sent none. */
   readonly ipv4?: string;
   /** Epoch milliseconds; absent if the service sent none that can be read. */
@@ -28,11 +36,6 @@ export interface ServerList {
  */
 export type ListExtent = 'whole' | 'maybe_whole' | 'part';
 
-/** A server, or what is known only by its state. */
-export type HasState = Pick<Server, 'state'>;
-/** A server, or what is known only by its ID and label. */
-export type NamedServer = Pick<Server, 'id' | 'label'>;
-
 /** Whether a state is `deleted`, in any letter case: the service may go on listing a deleted server (docs/hosting-api.md 3.8). */
 export function isDeleted({ state }: HasState): boolean {
   return state.trim().toLowerCase() === 'deleted';
@@ -40,7 +43,6 @@ export function isDeleted({ state }: HasState): boolean {
 
 /** The power actions (docs/hosting-api.md 4.8). None costs anything. */
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
-/** One of the power actions. */
 export type PowerAction = (typeof POWER_ACTIONS)[number];
 
 /** Compares servers for sorting: by label in any letter case, numbers inside labels by value, then by ID. */
@@ -102,9 +104,6 @@ export interface ServerNote {
 export const MOST_NOTE_LETTERS = 300;
 
 /** Whether a note is about this server: same ID and same label. */
-export function isNoteOf(
-  note: ServerNote,
-  server: { readonly id: ServerId; readonly label: string },
-): boolean {
+export function isNoteOf(note: ServerNote, server: NamedServer): boolean {
   return note.serverId === server.id && note.label === server.label;
 }

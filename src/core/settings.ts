@@ -62,35 +62,17 @@ export interface SettingChange {
 export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
   const before = flatten(was);
   const after = flatten(is);
-  return SETTING_NAMES.filter((name) => before[name] !== after[name]).map((name) => ({
-    name,
-    before: before[name],
-    after: after[name],
-  }));
+  const names = Object.keys(after) as (keyof typeof after)[];
+  const changed = names.filter((name) => before[name] !== after[name]);
+  return changed.map((name) => ({ name, before: before[name], after: after[name] }));
 }
 
-/** The names of all settings, as the audit has them. */
-const SETTING_NAMES = [
-  'freeze',
-  'announces',
-  'approval.delete',
-  'approval.renew',
-  'approval.createAbove',
-  'budget.workspace',
-  'budget.person',
-  'channel',
-  'currency',
-  'digest.channel',
-  'digest.hour',
-  'digest.zone',
-  'digest.days',
-] as const;
-/** The name of a setting. */
-export type SettingName = (typeof SETTING_NAMES)[number];
+/** The name of a setting, as the audit has it. */
+export type SettingName = keyof ReturnType<typeof flatten>;
 
 function flatten({ announces, approval, budget, channelId, freeze, currency, digest }: WorkspaceSettings) {
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
-  const flat: Readonly<Record<SettingName, string | undefined>> = {
+  return {
     freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
     announces: String(announces),
     'approval.delete': String(approval.delete),
@@ -105,7 +87,6 @@ function flatten({ announces, approval, budget, channelId, freeze, currency, dig
     'digest.zone': digest?.zone,
     'digest.days': digest && describeDaysBefore(digest.daysBefore),
   };
-  return flat;
 }
 
 /** The kind of job that posts the digest of a workspace at its hour; its key is the workspace's ID. */

@@ -74,7 +74,6 @@ function shownAt(at: number, zone: string): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** Returns the day that it is in a zone at a moment. */
 export function localDay(at: number, zone: string): string {
   return new Date(shownAt(at, zone)).toISOString().slice(0, 10);
 }

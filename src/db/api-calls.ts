@@ -4,7 +4,6 @@ import type { Foundation, Queries } from './database.ts';
 import type { Engine } from './engine.ts';
 import type { Tables } from './tables.ts';
 
-/** A requested slot, and its limits. */
 interface Wanted extends SlotLimits {
   readonly slot: Parameters<ApiCalls['take']>[0];
   readonly freed: readonly string[];
@@ -73,7 +72,6 @@ interface Taken {
   count: number;
 }
 
-/** Counts the slots that are held by any of these accounts or workspaces. */
 async function countTaken(trx: Queries, engine: Engine, wanted: readonly Wanted[]): Promise<Taken[]> {
   const accounts = [...new Set(wanted.flatMap(({ slot }) => slot.account))];
   const workspaces = [...new Set(wanted.map(({ slot }) => slot.workspaceId))];

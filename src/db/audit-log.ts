@@ -28,7 +28,6 @@ import {
   writeHead,
 } from './audit.ts';
 import type { Foundation } from './database.ts';
-import { keepPresent } from './engine.ts';
 import type { AuditRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
@@ -60,7 +59,6 @@ export interface AuditFault {
   readonly words: string;
 }
 
-/** Whether a chain is unaltered. */
 export type AuditVerdict =
   | {
       readonly ok: true;
@@ -85,6 +83,9 @@ export interface AuditHead {
   readonly signature: string;
 }
 
+/** An outcome is looked for this many entries after its start: an action takes minutes, and a search has to end. */
+const LOOK_AHEAD = 2000;
+
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
@@ -93,7 +94,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * epoch milliseconds.
  */
 export function createAuditLog(foundation: Foundation) {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   const listWorkspaces = async (): Promise<readonly string[]> => {
     const rows = await db
       .selectFrom('audit')
@@ -114,8 +115,23 @@ export function createAuditLog(foundation: Foundation) {
       return (await query.execute()).map(toEntry);
     },
     /** Lists the acts of these `started` entries whose outcome is recorded. */
-    listEnded: (started: readonly StoredEntry[]): Promise<readonly string[]> =>
-      listEnded(foundation, started),
+    listEnded: async (started: readonly StoredEntry[]): Promise<readonly string[]> => {
+      const [first] = started;
+      if (!first) return [];
+      const places = started.map(({ seq }) => seq);
+      const acts = started.map(({ actId }) => actId);
+      const rows = await db
+        .selectFrom('audit')
+        .select('act_id')
+        .distinct()
+        .where('workspace_id', '=', first.workspaceId)
+        .where('seq', '>', Math.min(...places))
+        .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
+        .where('outcome', '<>', 'started')
+        .where('act_id', 'in', acts)
+        .execute();
+      return rows.map((row) => row.act_id);
+    },
     /** Oldest first, page by page. */
     read: (filter: Filter): AsyncIterable<StoredEntry> => readAll(foundation, filter),
     /**
@@ -128,7 +144,22 @@ export function createAuditLog(foundation: Foundation) {
      * Lists the newest entry of every chain. With `withinMs`, only of chains that have grown within that time before the newest
      * entry of all.
      */
-    listHeads: (withinMs?: number) => listHeads(foundation, withinMs),
+    listHeads: async (withinMs?: number) => {
+      const heads = db.selectFrom('audit_heads').where('seq', '>', 0);
+      const newest = heads
+        .select('at')
+        // One from a clock that was ahead would hide all others.
+        .where('at', '<=', engine.clock.now())
+        .orderBy('at', 'desc')
+        .limit(1);
+      const since = withinMs === undefined ? 0 : ((await newest.executeTakeFirst())?.at ?? 0) - withinMs;
+      const rows = await heads
+        .select(['workspace_id', 'seq', 'mac'])
+        .where('at', '>=', since)
+        .orderBy('workspace_id')
+        .execute();
+      return rows.map(({ workspace_id, seq, mac }) => ({ workspaceId: workspace_id, seq, signature: mac }));
+    },
     /**
      * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
      * evidence.
@@ -165,30 +196,6 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   });
 }
 
-/** An outcome is looked for this many entries after its start: an action takes minutes, and a search has to end. */
-const LOOK_AHEAD = 2000;
-
-async function listEnded({ db }: Foundation, started: readonly StoredEntry[]): Promise<readonly string[]> {
-  const [first] = started;
-  if (!first) return [];
-  const places = started.map(({ seq }) => seq);
-  const rows = await db
-    .selectFrom('audit')
-    .select('act_id')
-    .distinct()
-    .where('workspace_id', '=', first.workspaceId)
-    .where('seq', '>', Math.min(...places))
-    .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
-    .where('outcome', '<>', 'started')
-    .where(
-      'act_id',
-      'in',
-      started.map(({ actId }) => actId),
-    )
-    .execute();
-  return rows.map((row) => row.act_id);
-}
-
 async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
   let after = 0;
   for (;;) {
@@ -205,7 +212,7 @@ async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<
 }
 
 function toEntry(row: AuditRow): StoredEntry {
-  const details = row.details === null ? null : (JSON.parse(row.details) as AuditDetails);
+  const details = row.details === null ? undefined : (JSON.parse(row.details) as AuditDetails);
   return {
     id: row.id,
     seq: row.seq,
@@ -217,34 +224,14 @@ function toEntry(row: AuditRow): StoredEntry {
     action: row.action,
     actId: row.act_id,
     outcome: row.outcome,
-    ...keepPresent({
-      channelId: row.channel_id,
-      serverId: row.server_id,
-      label: row.label ?? (details && describeDetails(details)),
-      details,
-      code: row.code,
-      operationId: row.operation_id,
-      money: row.money === null ? null : money(row.money),
-    }),
+    channelId: row.channel_id ?? undefined,
+    serverId: row.server_id ?? undefined,
+    label: row.label ?? (details && describeDetails(details)),
+    details,
+    code: row.code ?? undefined,
+    operationId: row.operation_id ?? undefined,
+    money: row.money === null ? undefined : money(row.money),
   };
-}
-
-/** Lists the newest entry of every chain; with `withinMs`, of those that have grown within that time before the newest of all. */
-async function listHeads({ db, engine }: Foundation, withinMs: number | undefined) {
-  const heads = db.selectFrom('audit_heads').where('seq', '>', 0);
-  const newest = heads
-    .select('at')
-    // One from a clock that was ahead would hide all others.
-    .where('at', '<=', engine.clock.now())
-    .orderBy('at', 'desc')
-    .limit(1);
-  const since = withinMs === undefined ? 0 : ((await newest.executeTakeFirst())?.at ?? 0) - withinMs;
-  const rows = await heads
-    .select(['workspace_id', 'seq', 'mac'])
-    .where('at', '>=', since)
-    .orderBy('workspace_id')
-    .execute();
-  return rows.map(({ workspace_id, seq, mac }) => ({ workspaceId: workspace_id, seq, signature: mac }));
 }
 
 /** Walks a chain from its beginning to its end, while others may add to it or prune it. */
@@ -305,7 +292,6 @@ function describeWhole({ seq: before }: Link, { seq: to }: Link, head: Head | un
   };
 }
 
-/** Proves where a chain begins, or says what is wrong with that. */
 function proveStart(vault: Vault, workspaceId: string, head: Head | undefined): Link | AuditFault {
   if (!head || head.pruned_signature === '') return NO_LINK;
   const verdict = judge(vault, 'audit pruned', writePruned(workspaceId, head), head.pruned_signature);

@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { isRefusal } from '../core/errors.ts';
-import { erasePasswordOfDeleted } from '../purchases/password-store.ts';
+import { isSameLabel } from '../core/labels.ts';
 import type { Foundation, Queries } from './database.ts';
 import type { AuditRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -33,6 +33,29 @@ export async function addAudit(
   if (!added) throw new Error('the audit has no number left');
   await storeEnd(trx, vault, entry, added);
   await erasePasswordOfDeleted(trx, entry);
+}
+
+/**
+ * Erases the password of a server in the transaction that records its deletion. After a key was replaced, a server of the
+ * same ID may be another account's: then its label has to be the same, too.
+ */
+async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<void> {
+  const { action, outcome, workspaceId, serverId, operationId = '', label = '' } = entry;
+  if (action !== 'delete' || outcome !== 'done' || serverId === undefined) return;
+  const held = await trx
+    .selectFrom('passwords')
+    .innerJoin('operations', 'operations.id', 'passwords.operation_id')
+    .select(['passwords.operation_id', 'passwords.label', 'operations.account'])
+    .where('passwords.workspace_id', '=', workspaceId)
+    .where('passwords.server_id', '=', serverId)
+    .execute();
+  if (held.length === 0) return;
+  const own = trx.selectFrom('operations').select('account').where('id', '=', operationId);
+  const { account } = (await own.executeTakeFirst()) ?? {};
+  const ids = held
+    .filter((row) => (account && row.account === account) || isSameLabel(row.label, label))
+    .map((row) => row.operation_id);
+  if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }
 
 /** Begins the chain of a workspace where there is none, so that an API key without one is a sign that the audit was emptied. */
@@ -71,13 +94,11 @@ async function storeEnd(
     .execute();
 }
 
-/** An entry as its neighbors know it. */
 export interface Link {
   readonly seq: number;
   readonly mac: string;
 }
 
-/** What comes before the first entry. */
 export const NO_LINK: Link = { seq: 0, mac: '' };
 
 const HEAD = [
@@ -109,7 +130,6 @@ export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise
     .executeTakeFirstOrThrow();
 }
 
-/** Reads the head of a chain; undefined before the first entry. */
 export function readHead(db: Queries, workspaceId: string): Promise<Head | undefined> {
   return db
     .selectFrom('audit_heads')
@@ -126,7 +146,6 @@ export function writeHead(workspaceId: string, { seq, mac }: Pick<Head | Link, '
 /** `lostKey`: the key that signed it is not in `ENCRYPTION_KEYS`. */
 type Verdict = 'signed' | 'altered' | { readonly lostKey: string };
 
-/** Judges a signature of the audit. */
 export function judge(
   vault: Vault,
   purpose: 'audit entry' | 'audit head' | 'audit pruned',
@@ -221,7 +240,6 @@ export interface FoundEntry extends Link {
   readonly cells: Readonly<Record<keyof typeof SIGNED, string | null>>;
 }
 
-/** How many entries are read at once. */
 export const PAGE = 500;
 
 /** Reads the next entries of a chain in the order of their numbers, those included that have no right to be there. */
@@ -243,7 +261,6 @@ export async function readPage(
   return rows.map(({ mac, ...cells }) => ({ seq: Number(cells.seq), mac: String(mac), cells }));
 }
 
-/** Makes the columns of an entry, other than its place in the chain. */
 function toFacts(entry: AuditEntry): Omit<Selectable<AuditRow>, 'id' | 'seq' | 'previous' | 'mac'> {
   const label = keepText(entry.label);
   return {

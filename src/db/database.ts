@@ -5,7 +5,6 @@ import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
-/** What every part of the store works with. */
 export interface Foundation {
   readonly db: Kysely<Tables>;
   readonly engine: Engine;
@@ -14,7 +13,6 @@ export interface Foundation {
   newId(): string;
 }
 
-/** The database, or a transaction on it. */
 export type Queries = Kysely<Tables> | Transaction<Tables>;
 
 type Open = (databaseUrl: string, options: EngineOptions) => Engine | Promise<Engine>;

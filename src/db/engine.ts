@@ -40,7 +40,6 @@ export interface Engine {
   close(): Promise<void> | void;
 }
 
-/** How a program opens a database. */
 export interface EngineOptions {
   /** Whether to hold the database against other processes for as long as it is open, where one process has it alone. */
   readonly lock: boolean;
@@ -51,7 +50,7 @@ export interface EngineOptions {
   readonly mustExist?: boolean;
   /** How many processes share the server at most; absent: not set. */
   readonly maxProcesses?: number | undefined;
-  readonly system: Pick<System, 'now' | 'elapsed' | 'sleep' | 'random' | 'newId'>;
+  readonly system: System;
 }
 
 /** Another process is using this database file. */
@@ -82,13 +81,4 @@ export class CommitUnknown extends DatabaseUnreachable {
   constructor(cause: unknown) {
     super(cause, 'the outcome of a commit is unknown');
   }
-}
-
-type Present<Columns> = { [Name in keyof Columns]?: Exclude<Columns[Name], null> };
-
-/** Leaves out the columns that are NULL: the domain's optional fields are absent, never null. */
-export function keepPresent<Columns extends Record<string, unknown>>(columns: Columns): Present<Columns> {
-  return Object.fromEntries(
-    Object.entries(columns).filter(([, value]) => value !== null),
-  ) as Present<Columns>;
 }

@@ -135,8 +135,33 @@ export function createJobStore(foundation: Foundation) {
   return {
     add: (job: NewJob) => addJob(db, foundation, job),
     list: (kind: string, workspaceId: string) => listJobs(db, kind, workspaceId),
-    leaseDue: (owner: string, kinds: readonly string[], limit: number) =>
-      leaseDue(foundation, owner, kinds, limit),
+    /** Finds and leases what is due, in one statement. */
+    leaseDue: async (owner: string, kinds: readonly string[], limit: number): Promise<readonly Job[]> => {
+      if (kinds.length === 0) return [];
+      const now = engine.clock.now();
+      const leased = { owner, lease_until: engine.moment(now + JOB_LEASE_MS, now) };
+      const rows = await db
+        .updateTable('jobs')
+        .set({ ...leased, asked_at: engine.moment(now, now) })
+        .where((column) => isDue(column, foundation, now))
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('kind', 'key'),
+            'in',
+            selectFrom('jobs')
+              .select(['kind', 'key'])
+              .where('kind', 'in', kinds)
+              .where((column) => isDue(column, foundation, now))
+              .orderBy('due_at')
+              .limit(limit)
+              .$if(engine.skipsLockedRows, (rows) => rows.forUpdate().skipLocked())
+              .$asTuple('kind', 'key'),
+          ),
+        )
+        .returningAll()
+        .execute();
+      return rows.map(toJob);
+    },
     lease: (kind: string, key: string, lease: Lease) => leaseJob(foundation, kind, key, lease),
     /** Extends the leases of these jobs. */
     renew: async (owner: string, keys: readonly string[]): Promise<void> => {
@@ -158,7 +183,28 @@ export function createJobStore(foundation: Foundation) {
         .executeTakeFirst();
       return saved !== undefined;
     },
-    end: (job: Job, dueAt: number | undefined, attempts: number) => endJob(foundation, job, dueAt, attempts),
+    /** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
+    end: async (
+      { kind, key, owner, revision }: Job,
+      dueAt: number | undefined,
+      attempts: number,
+    ): Promise<void> => {
+      const now = engine.clock.now();
+      const given = { owner: '', lease_until: 0 };
+      const isIt = (column: Columns) => column.and({ kind, key, owner });
+      const asRead = (column: Columns) => column.and({ kind, key, owner, revision });
+      const again = { attempts, due_at: engine.moment(dueAt ?? now, now), asked_at: engine.moment(now, now) };
+      const ended =
+        dueAt === undefined
+          ? db.deleteFrom('jobs').where(asRead).returning('key')
+          : db
+              .updateTable('jobs')
+              .set({ ...given, ...again })
+              .where(asRead)
+              .returning('key');
+      if ((await ended.execute()).length > 0) return;
+      await db.updateTable('jobs').set(given).where(isIt).execute();
+    },
     giveBack: (owner: string) => giveBackJobs(db, owner),
   };
 }
@@ -169,7 +215,7 @@ export async function giveBackJobs(db: Queries, owner: string): Promise<void> {
 }
 
 /** Times in epoch milliseconds. */
-interface Lease {
+export interface Lease {
   readonly owner: string;
   readonly now: number;
   readonly until: number;
@@ -297,39 +343,6 @@ function isDue(column: Columns, { engine }: Foundation, now: number): Expression
   ]);
 }
 
-/** Finds and leases what is due, in one statement. */
-async function leaseDue(
-  foundation: Foundation,
-  owner: string,
-  kinds: readonly string[],
-  limit: number,
-): Promise<readonly Job[]> {
-  const { db, engine } = foundation;
-  if (kinds.length === 0) return [];
-  const now = engine.clock.now();
-  const rows = await db
-    .updateTable('jobs')
-    .set({ owner, lease_until: engine.moment(now + JOB_LEASE_MS, now), asked_at: engine.moment(now, now) })
-    .where((column) => isDue(column, foundation, now))
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('kind', 'key'),
-        'in',
-        selectFrom('jobs')
-          .select(['kind', 'key'])
-          .where('kind', 'in', kinds)
-          .where((column) => isDue(column, foundation, now))
-          .orderBy('due_at')
-          .limit(limit)
-          .$if(engine.skipsLockedRows, (rows) => rows.forUpdate().skipLocked())
-          .$asTuple('kind', 'key'),
-      ),
-    )
-    .returningAll()
-    .execute();
-  return rows.map(toJob);
-}
-
 /**
  * Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process
  * dies, another one does it.
@@ -351,43 +364,6 @@ export async function leaseJob(
     .returningAll()
     .executeTakeFirst();
   return row && toJob(row);
-}
-
-/** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
-async function endJob(
-  { db, engine }: Foundation,
-  { kind, key, owner, revision }: Job,
-  dueAt: number | undefined,
-  attempts: number,
-): Promise<void> {
-  const now = engine.clock.now();
-  const given = { owner: '', lease_until: 0 };
-  const isIt = (column: Columns) => column.and({ kind, key, owner });
-  if (dueAt === undefined) {
-    const gone = await db
-      .deleteFrom('jobs')
-      .where(isIt)
-      .where('revision', '=', revision)
-      .returning('key')
-      .execute();
-    if (gone.length > 0) return;
-  } else {
-    const again = {
-      ...given,
-      attempts,
-      due_at: engine.moment(dueAt, now),
-      asked_at: engine.moment(now, now),
-    };
-    const set = await db
-      .updateTable('jobs')
-      .set(again)
-      .where(isIt)
-      .where('revision', '=', revision)
-      .returning('key')
-      .execute();
-    if (set.length > 0) return;
-  }
-  await db.updateTable('jobs').set(given).where(isIt).execute();
 }
 
 function nameOf({ kind, key }: Pick<Job, 'kind' | 'key'>): string {

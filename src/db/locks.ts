@@ -1,8 +1,6 @@
-import type { Expression } from 'kysely';
 import type { LockLeases, LockOwner } from '../core/locks.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { Foundation, Queries } from './database.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * One row for each held lock. While a row names an owner, no other owner has held the lock since. Leases are compared with
@@ -16,7 +14,24 @@ export function createLockLeases(foundation: Foundation): LockLeases {
     return engine.moment(now + ms, now);
   };
   return {
-    take: (lock, leaseMs) => take(db, lock, after(0), after(leaseMs)),
+    // A lock that is free or whose lease has ended, in one statement.
+    take: async ({ name, owner }, leaseMs) => {
+      const held = { owner, until: after(leaseMs) };
+      const taken = await db
+        .insertInto('locks')
+        .values({ name, ...held })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet(held)
+            .where((column) =>
+              column.or([column('locks.until', '<=', after(0)), column('locks.owner', '=', owner)]),
+            ),
+        )
+        .returning('name')
+        .executeTakeFirst();
+      return taken !== undefined;
+    },
     renew: async ({ name, owner }, leaseMs) => {
       const renewed = await db
         .updateTable('locks')
@@ -40,28 +55,6 @@ export function createLockLeases(foundation: Foundation): LockLeases {
         .execute();
     },
   };
-}
-
-/** Takes a lock that is free or whose lease has ended, in one statement. */
-async function take(
-  db: Queries,
-  { name, owner }: LockOwner,
-  now: Expression<number>,
-  until: Expression<number>,
-): Promise<boolean> {
-  const held = { owner, until };
-  const taken = await db
-    .insertInto('locks')
-    .values({ name, ...held })
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet(held)
-        .where((column) => column.or([column('locks.until', '<=', now), column('locks.owner', '=', owner)])),
-    )
-    .returning('name')
-    .executeTakeFirst();
-  return taken !== undefined;
 }
 
 /** Whether this owner still holds the lock; until the transaction ends, no other one can take it. */

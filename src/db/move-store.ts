@@ -5,8 +5,14 @@ import type { System } from '../system.ts';
 import { createAuditLog } from './audit-log.ts';
 import { openEngine } from './database.ts';
 import { CommitUnknown, DatabaseUnusable, type Engine } from './engine.ts';
-import { createLastSent, findLostOrder } from './find-restore.ts';
-import { findDeparture, markRestored, type Restored, refuseMoved } from './moves.ts';
+import {
+  createLastSent,
+  findDeparture,
+  findLostOrder,
+  markRestored,
+  type Restored,
+  refuseMoved,
+} from './moves.ts';
 import { bringUp, freeLeases } from './open-store.ts';
 import { placeOfPostgres } from './postgres.ts';
 import type { FactRow, Tables } from './tables.ts';
@@ -81,7 +87,8 @@ async function requireNothingSpilled({ engine }: Side, { spillDir, vault }: Move
 async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
   const { report, system } = move;
   const departure = await begin(source, move);
-  if (await hasArrived(target, departure)) {
+  const arrived = target.db.selectFrom('facts').select('id').where('id', '=', departure.id);
+  if (await arrived.executeTakeFirst()) {
     report('Everything was copied already.');
   } else {
     await copyAll(source, target, departure, move).catch(async (error: unknown) => {
@@ -111,11 +118,6 @@ async function begin({ db }: Side, { to, system }: Move): Promise<FactRow> {
   const row: FactRow = { kind: 'leaving', id: system.newId(), value: place, at: system.now() };
   await db.insertInto('facts').values(row).execute();
   return row;
-}
-
-async function hasArrived({ db }: Side, { id }: FactRow): Promise<boolean> {
-  const row = await db.selectFrom('facts').select('id').where('id', '=', id).executeTakeFirst();
-  return row !== undefined;
 }
 
 async function copyAll(source: Side, target: Side, departure: FactRow, move: Move): Promise<void> {
@@ -230,7 +232,6 @@ const PAGE = 500;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Counts the rows of a table. */
 async function countRows(db: Kysely<Tables>, table: keyof Tables): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
     db,

@@ -6,11 +6,10 @@ import { createWorkspaces } from '../account/workspaces.ts';
 import type { Store } from '../context.ts';
 import { createHomes } from '../home/redraw.ts';
 import { createInstallationStore } from '../installations/store.ts';
-import { createLedger } from '../purchases/ledger.ts';
+import { createLedger, type Ledger } from '../purchases/ledger.ts';
 import { createPasswords } from '../purchases/password-store.ts';
-import type { Ledger, Spill } from '../purchases/ports.ts';
-import { createSpill } from '../purchases/spill.ts';
-import { createRenewalBatches } from '../reminders/batch-store.ts';
+import { createSpill, type Spill } from '../purchases/spill.ts';
+import { createRenewalBatches } from '../reminders/batch.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
 import { createSealedTexts } from '../sealed.ts';
@@ -21,13 +20,11 @@ import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createAuditLog } from './audit-log.ts';
 import { type Foundation, openEngine, type Queries } from './database.ts';
-import type { Engine } from './engine.ts';
-import { createLastSent, findRestore, identify, type LastSent } from './find-restore.ts';
+import { DatabaseUnusable, type Engine } from './engine.ts';
 import { createJobStore } from './jobs.ts';
 import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
-import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLockLeases } from './locks.ts';
-import { refuseMoved } from './moves.ts';
+import { createLastSent, findRestore, identify, type LastSent, refuseMoved } from './moves.ts';
 import { migrate, requireCurrent } from './schema.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -77,7 +74,9 @@ export async function openStore({
     if (engine.isSoleProcess) await freeLeases(db);
     const restores = lock ? await findRestore(foundation, lastSent) : [];
     const storeId = lock ? await identify(foundation) : '';
-    if (lock) await lookForUnconfirmed(db);
+    // However rarely unconfirmed orders were looked for by then: a start is a good moment.
+    const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
+    if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
     const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
     const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
     const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : []), ...missing];
@@ -132,12 +131,6 @@ export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault):
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
-}
-
-/** However rarely they were looked for by then: a start is a good moment. */
-async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
-  const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
-  await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
 }
 
 function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
@@ -201,4 +194,81 @@ async function tryOut(trx: Queries, at: number): Promise<void> {
     .executeTakeFirstOrThrow();
   await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
   await trx.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute();
+}
+
+/** A value that a key left in the database, and whether the ring's key of that ID fits it. */
+interface Trace {
+  readonly keyId: string;
+  readonly fits: boolean;
+}
+
+/**
+ * Checks that the ring belongs to the database. Changes nothing; a new database takes any ring.
+ * @throws DatabaseUnusable when the ring has a different key under a known ID, or no known key
+ */
+async function requireFittingKeys(db: Queries, vault: Vault): Promise<void> {
+  judgeKeys(await readChecks(db, vault), vault);
+}
+
+/**
+ * Stores the check values of the ring's new keys, once a known one fits. If processes with different rings start at once, the
+ * first to commit decides which keys are known.
+ * @throws DatabaseUnusable as `requireFittingKeys`
+ */
+async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
+  await engine.transact(db, async (trx) => {
+    const at = engine.clock.now();
+    const checks = await readChecks(trx, vault);
+    judgeKeys(checks, vault);
+    const known = new Set(checks.map(({ keyId }) => keyId));
+    for (const [id, value] of vault.checks) {
+      if (known.has(id)) continue;
+      await trx
+        .insertInto('facts')
+        .values({ kind: 'key', id, value, at })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+  });
+}
+
+/**
+ * Checks that the app can open what this process seals.
+ * @throws DatabaseUnusable when the ring begins with a key that the app hasn't used here
+ */
+async function requireSealingKey(db: Queries, { checks }: Vault): Promise<void> {
+  const [first = ''] = checks.keys();
+  const known = await db
+    .selectFrom('facts')
+    .select('id')
+    .where('kind', '=', 'key')
+    .where('id', '=', first)
+    .executeTakeFirst();
+  if (known) return;
+  throw new DatabaseUnusable(
+    `ENCRYPTION_KEYS begins with the key "${first}", which the app hasn't used with this database yet: ` +
+      'start the app with the same ENCRYPTION_KEYS first.',
+  );
+}
+
+function judgeKeys(traces: readonly Trace[], { checks }: Vault): void {
+  // A row may have been altered, so one that fits is enough to prove a key.
+  const proven = new Set(traces.flatMap(({ keyId, fits }) => (fits ? [keyId] : [])));
+  const known = new Set(traces.map(({ keyId }) => keyId));
+  const other = [...checks.keys()].find((keyId) => known.has(keyId) && !proven.has(keyId));
+  if (other !== undefined)
+    throw new DatabaseUnusable(
+      `ENCRYPTION_KEYS has a different key "${other}" than this database was written with: put the original back ` +
+        '(a new key needs a new ID), or correct DATABASE_URL.',
+    );
+  if (known.size > 0 && proven.size === 0)
+    throw new DatabaseUnusable(
+      `ENCRYPTION_KEYS has none of the keys that this database was written with (${[...known].join(', ')}): put one of them ` +
+        'back, after the new ones, or correct DATABASE_URL.',
+    );
+}
+
+async function readChecks(db: Queries, { checks }: Vault): Promise<readonly Trace[]> {
+  const rows = await db.selectFrom('facts').selectAll().where('kind', '=', 'key').execute();
+  return rows.map(({ id, value }) => ({ keyId: id, fits: checks.get(id) === value }));
 }

@@ -1,23 +1,26 @@
-import type { Pool } from 'pg';
 import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+  type TransactionSettings,
+} from 'kysely';
+import { type ClientBase, DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { DatabaseUnreachable } from '../core/errors.ts';
+import { createIds } from '../system.ts';
+import {
+  CommitUnknown,
   DatabaseInUse,
   DatabaseMissing,
   DatabaseUnusable,
   type Engine,
   type EngineOptions,
 } from './engine.ts';
-import {
-  ALONE,
-  BUSY,
-  createDatabaseClock,
-  createPool,
-  createPostgresDialect,
-  isConflict,
-  MOST_CONNECTIONS,
-  PATIENT,
-  postgresMoment,
-  UNLIMITED,
-} from './postgres-driver.ts';
 
 const EXAMPLE = 'postgres://user:password@host:5432/database';
 
@@ -184,3 +187,257 @@ function createTransact({ sleep, random }: EngineOptions['system']): Engine['tra
     });
   };
 }
+
+/** Creates the dialect, in which a commit counts only if the server answers COMMIT. */
+export function createPostgresDialect(pool: Pool): Dialect {
+  return {
+    createDriver: () => new PostgresDriver(pool),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+/** Lets Kysely speak to PostgreSQL over connections that may be lost at any moment. */
+class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  /** @throws DatabaseUnreachable */
+  async acquireConnection(): Promise<LentConnection> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw new DatabaseUnreachable(error);
+    });
+    return new LentConnection(client);
+  }
+
+  async beginTransaction(connection: DatabaseConnection, { isolationLevel }: TransactionSettings) {
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
+    await connection.executeQuery(CompiledQuery.raw(`start transaction${level}`));
+  }
+
+  /** @throws CommitUnknown unless the database itself says that it rolled back */
+  async commitTransaction(connection: LentConnection): Promise<void> {
+    const { command } = await connection.run('commit').catch((error: unknown) => {
+      throw provesRollback(error) ? error : new CommitUnknown(error);
+    });
+    // This is how it answers when a statement had failed unnoticed.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+  }
+
+  async rollbackTransaction(connection: LentConnection): Promise<void> {
+    // The database rolls back by itself when the connection is lost; another error would hide the first one.
+    if (!connection.isBroken()) await connection.run('rollback');
+  }
+
+  async releaseConnection(connection: LentConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** A connection for one transaction or statement; a broken one doesn't go back to the pool. */
+class LentConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  #broken: Error | undefined;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows } = await this.run(sql, parameters);
+    return { rows };
+  }
+
+  /** @throws DatabaseUnreachable when the connection was lost; what the database says about the statement */
+  async run(sql: string, parameters: readonly unknown[] = []) {
+    if (this.#broken) throw this.#broken;
+    try {
+      return await this.#client.query(sql, parameters.map(cleanText));
+    } catch (error) {
+      if (isStatementError(error)) throw error;
+      this.#broken = isDefect(error) ? error : new DatabaseUnreachable(error);
+      throw this.#broken;
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error('queries are not streamed');
+  }
+
+  isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  release(): void {
+    this.#client.release(this.#broken);
+  }
+}
+
+/** Errors after which the database ends the connection: a shutdown, a lost or confused client, one that idled too long. */
+const ENDS_CONNECTION = /^(57P|08|25P0[34])/;
+
+/** Whether the database refused this statement alone: the connection is as good as before. Its words may be in any language. */
+function isStatementError(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && !ENDS_CONNECTION.test(error.code ?? '08');
+}
+
+/** Whether a value could not be sent or read, which says nothing about the connection: it is closed to be safe. */
+function isDefect(error: unknown): error is Error {
+  return error instanceof RangeError || error instanceof TypeError;
+}
+
+/** Whether a commit failed for a conflict or a constraint. After any other error it may have been stored. */
+function provesRollback(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(40|23)/.test(error.code ?? '');
+}
+
+/** Whether a transaction was rolled back because another one was in its way. */
+function isConflict(error: unknown): boolean {
+  return isStatementError(error) && (error.code === '40001' || error.code === '40P01');
+}
+
+/** A character that the database can't store becomes the sign for one; what users type must not be an error. */
+function cleanText(parameter: unknown): unknown {
+  return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
+}
+
+/** How long the database may take, in milliseconds; 0 is without limit. */
+interface Patience {
+  readonly statementMs: number;
+  /** For a lock that another transaction holds. */
+  readonly lockMs: number;
+  /** Between two statements of a transaction: frees the locks of a process that froze or lost its network. */
+  readonly idleMs: number;
+  /** For an answer of any kind; longer than a statement, so that the database says first what is wrong. */
+  readonly answerMs: number;
+}
+
+/** For the app. */
+export const BUSY: Patience = { statementMs: 10_000, lockMs: 5000, idleMs: 15_000, answerMs: 15_000 };
+/** The command line can wait for longer. */
+export const PATIENT: Patience = { statementMs: 60_000, lockMs: 30_000, idleMs: 60_000, answerMs: 90_000 };
+/** Migrations, and copying a whole store. */
+const UNLIMITED: Patience = { statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 0 };
+
+/** Enough for one process: no transaction waits for anything outside of the database. */
+export const MOST_CONNECTIONS = 10;
+const CONNECT_MS = 5000;
+
+/**
+ * Opens connections when they are needed. A lost connection is replaced by the next query that needs one, so the app recovers
+ * by itself when the database comes back.
+ */
+export function createPool(url: string, patience: Patience, isApp = false): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    // Keeps one connection open, so that an idle app still counts as running.
+    min: isApp ? 1 : 0,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: patience.answerMs,
+    keepAlive: true,
+    fallback_application_name: 'vps-slack',
+    types: { getTypeParser },
+    onConnect: (client) => prepareSession(client, patience, isApp),
+  });
+  // A connection that is lost while idle is replaced; without a listener this would end the process.
+  const ignore = () => undefined;
+  pool.on('error', ignore);
+  pool.on('connect', (client) => void client.on('error', ignore));
+  return pool;
+}
+
+/** One lock per schema, since a database may have several. */
+const PRESENCE = `hashtext('vps-slack'), hashtext(coalesce(current_schema(), ''))`;
+/** True if no app is connected; none can connect while this session lasts. */
+export const ALONE = `pg_try_advisory_lock(${PRESENCE})`;
+
+const INT8 = 20;
+
+// The types of `pg` give every parser another signature; ours is the one for text.
+const getTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === INT8 ? parseInt8 : types.getTypeParser(oid, format as 'text');
+
+/** Times, amounts and counts are numbers in every engine. */
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError('a number in the database is too large to be read');
+  return value;
+}
+
+/**
+ * A commit has to be durable, on synchronous replicas too if the database has any, before a paid request is sent: where the
+ * database is set to less, the session asks for it. Each session of an app holds a shared lock, which shows that the app is running.
+ * @throws DatabaseUnusable for a replica that can't be written, and while a program keeps apps out
+ */
+async function prepareSession(
+  client: ClientBase,
+  { statementMs, lockMs, idleMs }: Patience,
+  isApp: boolean,
+): Promise<void> {
+  const { rows } = await client.query<{ read_only: string; is_open: boolean }>(
+    `select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
+      set_config('idle_in_transaction_session_timeout', $3, false),
+      set_config('synchronous_commit', case current_setting('synchronous_commit')
+        when 'remote_apply' then 'remote_apply' else 'on' end, false),
+      current_setting('transaction_read_only') as read_only,
+      case when $4::boolean then pg_try_advisory_lock_shared(${PRESENCE}) else true end as is_open`,
+    [String(statementMs), String(lockMs), String(idleMs), isApp],
+  );
+  if (rows[0]?.read_only === 'on')
+    throw new DatabaseUnusable('The database is read-only: DATABASE_URL names a replica. Name the primary.');
+  if (!rows[0]?.is_open)
+    throw new DatabaseUnusable('"npm run store -- restored" is using the database. Wait until it finishes.');
+}
+
+/** This machine's quartz is off by a few milliseconds at most after this long. */
+const GOOD_FOR_MS = 30_000;
+
+/**
+ * The database's clock as this process knows it: read at the start and now and then, and counted on by the monotonic clock. The
+ * wall clocks of the machines may differ; statements that decide who holds what use `postgresMoment`.
+ */
+async function createDatabaseClock(
+  read: () => Promise<number>,
+  system: EngineOptions['system'],
+): Promise<Engine['clock']> {
+  let known = await readTwice(read, system);
+  let isReading = false;
+  const refresh = async () => {
+    if (isReading) return;
+    isReading = true;
+    // Without a database the old reading has to do.
+    known = await readTwice(read, system).catch(() => known);
+    isReading = false;
+  };
+  const now = () => {
+    const passedMs = system.elapsed() - known.at;
+    if (passedMs > GOOD_FOR_MS) void refresh();
+    return Math.round(known.time + passedMs);
+  };
+  return { now, newId: createIds(now, system.random), sleep: system.sleep };
+}
+
+/** Epoch milliseconds at the database, and when that was on the monotonic clock: in the middle of the question and the answer. */
+async function readTwice(read: () => Promise<number>, { elapsed }: EngineOptions['system']) {
+  const sentAt = elapsed();
+  const time = await read();
+  return { time, at: (sentAt + elapsed()) / 2 };
+}
+
+/** When the database received the statement, in epoch milliseconds. */
+const DATABASE_NOW = sql<number>`cast(floor(extract(epoch from statement_timestamp()) * 1000) as bigint)`;
+
+/** A moment so far from the time at which the database runs the statement. */
+const postgresMoment: Engine['moment'] = (at, now) =>
+  sql<number>`(${DATABASE_NOW} + cast(${Math.round(at - now)} as bigint))`;

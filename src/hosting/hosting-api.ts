@@ -19,13 +19,11 @@ export interface Wait {
   readonly givesUpInMs?: number;
 }
 
-/** Called when a call has to wait. */
 export type OnWait = (wait?: Wait) => void;
 
 /** How old the answer to a read may be; see `CallOptions`. */
 export type Freshness = 'shared' | 'recent' | 'fresh';
 
-/** How one call of the hosting API is made. */
 export interface CallOptions {
   /**
    * For reads. `shared` (default) may reuse an answer of the last 2 s (catalog: 5 minutes); `recent` one of the last 30 s, for

@@ -13,7 +13,6 @@ import {
   sleepUnless,
 } from './slots.ts';
 
-/** What the limiter of one account is made with. */
 export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly system: System;
   readonly calls: ApiCalls;
@@ -217,13 +216,15 @@ export class Limiter {
 
 const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
 
-/** One call to be sent. */
-export interface Job<Answer> {
-  readonly urgency: Urgency;
+export interface CallMaker {
   /** Whose call it is: each caller gets a fair share. Calls without a caller share one line. */
   readonly caller?: string | undefined;
   /** Whose minute it counts in, besides the account's. */
   readonly workspaceId?: WorkspaceId | undefined;
+}
+
+export interface Job<Answer> extends CallMaker {
+  readonly urgency: Urgency;
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
@@ -231,8 +232,7 @@ export interface Job<Answer> {
   readonly send: (waitedMs: number, slot: HeldSlot) => Promise<Answer>;
 }
 
-/** How a call is made, and who makes it. */
-export type CallBy = CallOptions & Pick<Job<unknown>, 'caller' | 'workspaceId'>;
+export type CallBy = CallOptions & CallMaker;
 
 /** A call that waits for a slot. */
 interface Ticket {

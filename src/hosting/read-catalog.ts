@@ -1,8 +1,17 @@
 import type { Catalog, Plan } from '../core/catalog.ts';
 import { Secret } from '../core/secret.ts';
 import type { Endpoint, WireAnswer } from './endpoints.ts';
-import { type Fields, fieldsOf, findPrice, findText, findWhole, isAbsent, listLeaves } from './fields.ts';
-import { NOT_JSON, parseJson } from './json.ts';
+import {
+  type Fields,
+  fieldsOf,
+  findPrice,
+  findText,
+  findWhole,
+  isAbsent,
+  listLeaves,
+  NOT_JSON,
+  parseJson,
+} from './fields.ts';
 import { makeError, readError } from './refusals.ts';
 import { announcesMore, listAround, type ReceivedList } from './server-list.ts';
 import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';

@@ -124,16 +124,14 @@ export class SharedSlots {
 /** How long a call may take from getting its slot to its first byte (docs/design.md 6.1); the ledger commits in between. */
 export const MAX_PREPARATION_MS = 15_000;
 
-type Clocks = Pick<System, 'elapsed' | 'now'>;
-
 /** A slot that a call of this process holds. Its age counts from before it was stored, so that it is never underestimated. */
 export class HeldSlot {
   readonly id: string;
-  readonly #clocks: Clocks;
-  readonly #taken: Record<keyof Clocks, number>;
+  readonly #clocks: System;
+  readonly #taken: { readonly elapsed: number; readonly now: number };
 
   /** Made right before the slot is taken. */
-  constructor(id: string, clocks: Clocks) {
+  constructor(id: string, clocks: System) {
     this.id = id;
     this.#clocks = clocks;
     this.#taken = { elapsed: clocks.elapsed(), now: clocks.now() };
@@ -185,7 +183,7 @@ export class KnownReleases {
   }
 
   /** Estimates the milliseconds until so many slots are free and no pause holds calls back; empty if not known, or over. */
-  estimate(slots: number, pausedUntil: number, now: number): Pick<Wait, 'estimateMs'> {
+  estimate(slots: number, pausedUntil: number, now: number): Wait {
     const freeAt = slots <= 0 ? pausedUntil : this.#times[slots - 1];
     if (freeAt === undefined) return {};
     const estimateMs = Math.max(freeAt, pausedUntil) - now;

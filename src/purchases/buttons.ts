@@ -12,13 +12,11 @@ export const orderValue = z.object({
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
 /** Opens a review of the same order, with today's price and a confirmation ID of its own. */
 export const createReviewButton = defineButton('create_review', orderValue);
-/** Goes from the review back to the choices. */
 export const createBackButton = defineButton('create_back', orderValue);
 export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
 /** Opens the form in which a manager decides about an unconfirmed operation. */
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
-/** Opens a form with what each server costs, to be copied. */
 export const costsCsvButton = defineButton('costs_csv', z.object({}));
 
 /** Erases the sealed copy of a root password, and the message that shows it. */

@@ -1,18 +1,19 @@
-import type { DataTableBlock, KnownBlock } from '@slack/types';
-import { type Catalog, describePlan, describeRam, type Plan } from '../core/catalog.ts';
+import type { DataTableBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import { type Catalog, describePlan, describeRam, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
-import { actions, context, type Message, section } from '../slack/kit/blocks.ts';
+import { actions, context, LIMITS, type Message, option, section } from '../slack/kit/blocks.ts';
 import { pageButtons } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
+import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { count, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
+import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { catalogPages, createButton } from './buttons.ts';
-import { listOmissions } from './choices.ts';
+import type { Terms } from './confirm.ts';
+import type { BudgetState } from './costs.ts';
 
-/** Reads what can be ordered. */
 const readCatalog = defineUseCase({
   name: 'catalog',
   needs: 'viewer',
@@ -108,4 +109,146 @@ function catalogControls(page: number, pages: number) {
     createButton.element('Create a server…', {}, { style: 'primary' }),
     ...pageButtons(catalogPages, page, pages, (to) => ({ page: to })),
   );
+}
+
+export const CHOICES = ['plan', 'location', 'image'] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** A form holds three codes and a label in 3,000 characters, and a review shows each code whole in 2,000. */
+const CODE_MOST = 600;
+const SHOWN_MOST = 1800;
+
+/** The codes that can be ordered from Slack. */
+function listCodes(catalog: Catalog, field: Choice): readonly string[] {
+  return codesOf(catalog, field).filter(fits);
+}
+
+/** The choices of a field, as a menu offers them, each with a short key of its own. */
+export function listChoices(catalog: Catalog, field: Choice, currency: string): PlainTextOption[] {
+  const texts = new Map<string, number>();
+  return listCodes(catalog, field).map((code) => {
+    const plan = field === 'plan' ? catalog.plans.find((each) => each.code === code) : undefined;
+    const price = plan ? ` · ${describeMonthly(plan.monthly, plan.currency ?? currency)}` : '';
+    const name = shortenMiddle(plainLabel(code, Number.POSITIVE_INFINITY), LIMITS.optionText - price.length);
+    // Two long codes may look the same when they are shortened; the review shows them whole.
+    const place = (texts.get(name) ?? 0) + 1;
+    texts.set(name, place);
+    const text =
+      place === 1 ? name : `(${place}) ${shortenMiddle(name, LIMITS.optionText - price.length - 6)}`;
+    return option(`${text}${price}`, shortKey(code), plan && describePlan(plan));
+  });
+}
+
+/** The choices whose code or text has what was typed, in any case. */
+export function searchChoices(
+  catalog: Catalog,
+  field: Choice,
+  currency: string,
+  typed: string,
+): PlainTextOption[] {
+  const codes = listCodes(catalog, field);
+  const wanted = typed.trim().toLowerCase();
+  return listChoices(catalog, field, currency).filter(({ text }, at) =>
+    `${codes[at]} ${text.text}`.toLowerCase().includes(wanted),
+  );
+}
+
+/** Says what of the catalog can't be offered, and why; one sentence each. */
+export function listOmissions(catalog: Catalog): string[] {
+  const long = CHOICES.flatMap((field) => {
+    const amount = codesOf(catalog, field).length - listCodes(catalog, field).length;
+    return amount === 0 ? [] : [count(amount, field)];
+  });
+  const unreadable = CHOICES.flatMap((field) => {
+    const amount = catalog.unreadable?.[`${field}s`] ?? 0;
+    return amount === 0 ? [] : [count(amount, field)];
+  });
+  return [
+    ...(long.length > 0
+      ? [`Can’t be ordered from Slack: ${long.join(', ')} with a code that is too long.`]
+      : []),
+    ...(unreadable.length > 0
+      ? [`Not shown: ${unreadable.join(', ')} that the hosting API returned in a form we can’t read.`]
+      : []),
+    ...(catalog.hasMore ? ['The hosting API says that its catalog has more entries than it returned.'] : []),
+  ];
+}
+
+/** An order as a button carries it: keys instead of codes, so that it fits. */
+export function toKeys({ plan, location, image, label }: Order): Order {
+  return { plan: shortKey(plan), location: shortKey(location), image: shortKey(image), label };
+}
+
+/** What was chosen or typed, with its codes; `wrong` has a sentence for each choice that is not offered any more. */
+export function resolveKeys(input: Partial<Order>, catalog: Catalog) {
+  const chosen: { -readonly [Name in keyof Order]?: Order[Name] } = { ...input };
+  const wrong: string[] = [];
+  for (const field of CHOICES) {
+    const key = input[field];
+    if (key === undefined) continue;
+    const code = findByKey(listCodes(catalog, field), key);
+    if (code !== undefined) {
+      chosen[field] = code;
+    } else if (isHashedKey(key)) {
+      delete chosen[field];
+      wrong.push(`The ${field} you chose is no longer in the catalog. Choose another one.`);
+    } else if (codesOf(catalog, field).includes(key) && !fits(key)) {
+      delete chosen[field];
+      wrong.push(`The code of this ${field} is too long for Slack. Choose another one.`);
+    }
+  }
+  return { chosen, wrong };
+}
+
+function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly string[] {
+  if (field === 'plan') return plans.map(({ code }) => code);
+  return field === 'location' ? locations : images;
+}
+
+function fits(code: string): boolean {
+  return JSON.stringify(code).length <= CODE_MOST && escapeText(code).length <= SHOWN_MOST;
+}
+
+/** Keeps the beginning and the end: long codes often differ at the end. */
+function shortenMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const tail = Math.floor(most / 3);
+  const head = text.slice(0, most - tail - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${head}…${text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+/** What a review says beforehand of the budget and of the approval that it needs. */
+export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
+  const { budget, takesApproval } = terms;
+  return [
+    ...overBlocks(terms),
+    ...(takesApproval && !terms.isOverBudget ? [context(APPROVAL_WORDS)] : []),
+    ...(budget ? [context(budgetWords(budget, isPriceKnown, currency))] : []),
+  ];
+}
+
+const APPROVAL_WORDS = 'Another manager must approve this. Nothing is charged until then.';
+
+function overBlocks({ isOverBudget, takesApproval }: Terms): KnownBlock[] {
+  if (!isOverBudget) return [];
+  const words = takesApproval
+    ? 'This exceeds this month’s budget, so another manager must approve it first. Nothing is charged until then.'
+    : 'This exceeds this month’s budget and will be refused. An owner can change the budget with `/vps settings`.';
+  return [section(`:warning: ${words}`)];
+}
+
+function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {
+  const part = (whose: 'workspace' | 'person', who: string) => {
+    const most = budget[whose];
+    if (most === undefined) return [];
+    return [`${who} *${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}*`];
+  };
+  const parts = [...part('workspace', 'workspace'), ...part('person', 'you')];
+  const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
+  return `Spent this month (orders from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
+}
+
+export function namesakeWords(count: number, label: string): string {
+  const are = count === 1 ? 'There’s already a server' : `There are already ${describeNumber(count)} servers`;
+  return `:warning: ${are} called ${codeLabel(label)}.`;
 }

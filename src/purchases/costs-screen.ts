@@ -32,7 +32,6 @@ const CSV_TITLE = 'Costs as CSV';
 /** A view holds 250,000 bytes and 100 blocks; the rest is for what stands around the rows. */
 const MOST_BYTES = 220_000;
 const MOST_BLOCKS = 90;
-/** What a block adds around its text. */
 const BLOCK_BYTES = 200;
 
 const HEAD = csvLine(['id', 'label', 'plan', 'monthly', 'price', 'created_by', 'created_at', 'paid_until']);
@@ -109,7 +108,6 @@ function utc(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** What servers cost a month, as far as it is known. */
 function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
   if (servers.length === 0)
     return isLimited
@@ -130,7 +128,6 @@ function those(servers: number): string {
 /** More would hide what matters; the CSV has them all. */
 const SHARES_SHOWN = 12;
 
-/** The plans, each with what its servers cost together. */
 function planWords(plans: readonly CostShare[], currency: string): string {
   const lines = plans.map(
     (share) =>
@@ -139,7 +136,6 @@ function planWords(plans: readonly CostShare[], currency: string): string {
   return ['*By plan*', ...lines.slice(0, SHARES_SHOWN), ...restWords(plans, 'plan', currency)].join('\n');
 }
 
-/** Who created servers, each with what those cost together. */
 function personWords(people: readonly CostShare[], currency: string): string {
   const lines = people.map((share) => `${mention(share.key)} · ${shareWords(share, currency)}`);
   return ['*By creator*', ...lines.slice(0, SHARES_SHOWN), ...restWords(people, 'user', currency)].join('\n');
@@ -167,7 +163,6 @@ function unknownWords({ servers }: Costs): string {
   return `*Price unknown* (${describeNumber(unknown.length)}): ${names}${rest > 0 ? ` and ${describeNumber(rest)} more` : ''}\nWe know only the prices of servers that were ordered in this workspace.`;
 }
 
-/** What was paid with this app this month, and what may have been. */
 export function paidWords(
   { since, creates, renewals, unconfirmed, unproven }: PaidThisMonth,
   currency: string,

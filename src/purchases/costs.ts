@@ -1,16 +1,15 @@
-import type { Catalog } from '../core/catalog.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import type { AppContext } from '../context.ts';
+import { type Catalog, findPlan } from '../core/catalog.ts';
+import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { isSameLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { monthStart } from '../core/time.ts';
-import { labelOf } from './operation.ts';
-import {
-  type CreatedServer,
-  type FindPrice,
-  type KnownPrice,
-  type PricedPurchase,
-  readKnownPrices,
-} from './prices.ts';
+import type { Queries } from '../db/database.ts';
+import { labelOf, type Operation, type Standing } from './operation.ts';
 
 /** What the servers that the actor's role covers cost, as far as it is known. */
 export interface Costs {
@@ -34,7 +33,6 @@ export interface ServerCost {
   readonly price?: KnownPrice;
 }
 
-/** What some of the servers cost a month together. */
 export interface CostShare {
   /** The plan's code, or the user's ID. */
   readonly key: string;
@@ -83,18 +81,16 @@ export const readCosts = defineUseCase({
   },
 });
 
-type Context = Pick<UseCaseContext, 'actor' | 'app'>;
 type Covers = (label: string) => boolean;
 
 /** What was paid here this month for servers with such labels. Reads only the store. */
-export async function readPaid(covers: Covers, { actor, app }: Context): Promise<PaidThisMonth> {
+export async function readPaid(covers: Covers, { actor, app }: FollowUpContext): Promise<PaidThisMonth> {
   const since = monthStart(app.system.now());
   const purchases = await app.ledger.listPurchases(actor.workspaceId, since);
   const covered = purchases.filter(({ purchase }) => covers(labelOf(purchase)));
   return tallyPurchases(covered, since);
 }
 
-/** Adds up what the servers of a list cost. */
 export async function costsOf(
   {
     list,
@@ -107,7 +103,7 @@ export async function costsOf(
     readonly catalog: Catalog;
     readonly covers: Covers;
   } & Pick<Costs, 'paid' | 'isLimited'>,
-  { actor, app }: Context,
+  { actor, app }: FollowUpContext,
 ): Promise<Costs> {
   const findPrice = await readKnownPrices(actor.workspaceId, catalog, app);
   const costs = priceServers(list.servers, covers, findPrice);
@@ -171,4 +167,199 @@ function tally(purchases: readonly PricedPurchase[]): Tally {
 
 function sum(amounts: readonly Money[]): Money {
   return money(amounts.reduce((whole: number, each) => whole + each, 0));
+}
+
+/** What the order of a server that was created with this app says about it: the API's record has no plan and no price. */
+export interface CreatedServer {
+  readonly id: ServerId;
+  /** As it was ordered. */
+  readonly label: string;
+  readonly plan: string;
+  /** The monthly price that was paid then. */
+  readonly paid?: Money;
+  readonly creatorId: UserId;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** A name of the key that it was ordered with; absent without one. */
+  readonly account?: string;
+}
+
+/**
+ * What one more month of a server costs, as far as it is known: what the catalog says today of the plan that was ordered
+ * or, if it has no such plan any more, what was paid when the server was created. Neither is a promise: the document does
+ * not say what a renewal costs (docs/hosting-api.md 2.8).
+ */
+interface KnownPrice {
+  readonly monthly: Money;
+  readonly source: 'catalog' | 'paid';
+}
+
+/**
+ * Whether this order made this server. After the API key was replaced, the same ID may be another account's server: then
+ * the label has to match, too.
+ */
+export function isOrderOf(
+  { label, account }: Pick<CreatedServer, 'label' | 'account'>,
+  server: Pick<Server, 'label'>,
+  current: readonly string[] = [],
+): boolean {
+  return (account !== undefined && current.includes(account)) || isSameLabel(label, server.label);
+}
+
+/** The price of a month; undefined when neither the catalog nor the order names one. */
+export function findKnownPrice(
+  { plan, paid }: Pick<CreatedServer, 'plan' | 'paid'>,
+  catalog: Catalog,
+): KnownPrice | undefined {
+  const today = findPlan(catalog, plan);
+  if (today) return { monthly: today.monthly, source: 'catalog' };
+  return paid === undefined ? undefined : { monthly: paid, source: 'paid' };
+}
+
+/** What renewing all of them costs, as far as that is known; those whose price is not known are named, never guessed. */
+export function sumCost<Priced extends { readonly price?: Money }>(
+  servers: readonly Priced[],
+): { readonly known: Money; readonly unknown: readonly Priced[] } {
+  return {
+    known: money(servers.reduce((sum, { price = 0 }) => sum + price, 0)),
+    unknown: servers.filter(({ price }) => price === undefined),
+  };
+}
+
+/** A server's order with this app and, as far as it is known, the price of a month. */
+interface PricedServer {
+  readonly created: CreatedServer;
+  readonly price?: KnownPrice;
+}
+
+/** Undefined for a server that was not created with this app in this workspace. */
+type FindPrice = (server: Pick<Server, 'id' | 'label'>) => PricedServer | undefined;
+
+/** Reads, with one query for all servers of a workspace, what a month of each costs as far as it is known. */
+async function readKnownPrices(
+  workspaceId: WorkspaceId,
+  catalog: Catalog,
+  { ledger, apiKeys }: AppContext,
+): Promise<FindPrice> {
+  const [all, held] = await Promise.all([ledger.listCreated(workspaceId), apiKeys.find(workspaceId)]);
+  const byId = new Map(all.map((created) => [created.id, created]));
+  return (server) => {
+    const created = byId.get(server.id);
+    if (!created || !isOrderOf(created, server, held?.account)) return undefined;
+    return { created, price: findKnownPrice(created, catalog) };
+  };
+}
+
+export type PricedPurchase = Pick<Operation, 'purchase' | 'price'> & Standing;
+
+/** The most that may be spent since a moment (epoch milliseconds); absent for no limit. */
+export interface Budget {
+  readonly since: number;
+  readonly workspace?: Money;
+  readonly person?: Money;
+}
+
+/** Only what was spent with this app, and whose price is known. */
+export interface Spent {
+  readonly workspace: Money;
+  readonly person: Money;
+}
+
+/** A budget that a purchase would go over, and what is spent of it. */
+export interface Excess {
+  readonly whose: 'workspace' | 'person';
+  readonly spent: Money;
+  readonly most: Money;
+}
+
+/** Whose budget a purchase would go over, if any; the workspace's comes first. */
+export function findExcess(budget: Budget, spent: Spent, price: Money | undefined): Excess | undefined {
+  for (const whose of ['workspace', 'person'] as const) {
+    const most = budget[whose];
+    if (most !== undefined && !fitsBudget(spent[whose], price, most))
+      return { whose, spent: spent[whose], most };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
+ * is left.
+ */
+export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
+  return price === undefined ? spent < most : spent + price <= most;
+}
+
+/** What may still be spent this month. Only what was spent with this app counts, and only where the price is known. */
+export interface BudgetState {
+  readonly budget: Budget;
+  readonly spent: Spent;
+}
+
+/** The workspace's budget; undefined when none is set. */
+export async function findBudget({ actor, app }: FollowUpContext): Promise<Budget | undefined> {
+  const workspace = await app.workspaces.find(actor.workspaceId);
+  const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
+  if (budget.workspace === undefined && budget.person === undefined) return undefined;
+  return { since: monthStart(app.system.now()), ...budget };
+}
+
+/** How much of the budget is used, for the review; undefined when none is set. */
+export async function readBudget(context: FollowUpContext): Promise<BudgetState | undefined> {
+  const budget = await findBudget(context);
+  if (!budget) return undefined;
+  const { workspaceId, userId } = context.actor;
+  return { budget, spent: await context.app.ledger.sumSpent(workspaceId, userId, budget.since) };
+}
+
+/**
+ * Checks a confirmed order again before it is sent: an owner may have lowered the budget since. Going over it may have been
+ * approved.
+ * @throws Refusal `over_budget`
+ */
+export async function refuseOverBudget(
+  { id, workspaceId, actorId, price, createdAt }: Operation,
+  app: AppContext,
+): Promise<void> {
+  const state = await readBudget({ actor: { workspaceId, userId: actorId }, app });
+  if (!state) return;
+  const approval = await app.requests.find(id, ['purchase']);
+  if (approval?.state === 'approved' && approval.isOverBudget) return;
+  const { budget } = state;
+  // The order itself has been counted since it was confirmed.
+  const own = createdAt >= budget.since ? (price ?? 0) : 0;
+  const spent = {
+    workspace: money(state.spent.workspace - own),
+    person: money(state.spent.person - own),
+  };
+  const excess = findExcess(budget, spent, price);
+  if (excess) throw new Refusal('over_budget', { ...excess, price });
+}
+
+/** Whether a purchase would go over the budget of the workspace or of the user. */
+export function isOverBudget(state: BudgetState, price: Money | undefined): boolean {
+  return findExcess(state.budget, state.spent, price) !== undefined;
+}
+
+/**
+ * Sums what confirmations since then have paid or may still pay, in hundredths. Refused ones cost nothing, and a price
+ * that is not known can't be added.
+ */
+export async function sumSpent(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  actorId: UserId,
+  since: number,
+): Promise<Spent> {
+  const sums = await db
+    .selectFrom('operations')
+    .select(({ fn }) => [
+      fn.sum<number | string | null>('price').as('workspace'),
+      fn.sum<number | string | null>('price').filterWhere('actor_id', '=', actorId).as('person'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('created_at', '>=', since)
+    .where('state', '<>', 'refused')
+    .executeTakeFirstOrThrow();
+  return { workspace: money(Number(sums.workspace ?? 0)), person: money(Number(sums.person ?? 0)) };
 }

@@ -22,10 +22,16 @@ import {
   searchChoices,
   termsBlocks,
   toKeys,
-} from './choices.ts';
-import { confirmPurchase, mayChooseChannel } from './confirm.ts';
+} from './catalog.ts';
+import {
+  type CreateReview,
+  confirmPurchase,
+  findWrongChoices,
+  mayChooseChannel,
+  openCreate,
+  reviewCreate,
+} from './confirm.ts';
 import { pay } from './renew.ts';
-import { type CreateReview, findWrongChoices, openCreate, reviewCreate } from './review.ts';
 
 const CREATE_TITLE = 'Create a server';
 

@@ -12,10 +12,10 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import { decideButton } from './buttons.ts';
-import { auditOfOperation, notifyNow } from './notify.ts';
-import { labelOf, type Operation } from './operation.ts';
+import { auditOfOperation, labelOf, type Operation } from './operation.ts';
+import { accountPage } from './outcomes.ts';
+import { notifyNow } from './pay.ts';
 import { listNewServers } from './resolve.ts';
-import { accountPage } from './words.ts';
 
 interface UnconfirmedOrder {
   readonly operation: Operation;

@@ -1,11 +1,15 @@
+import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
+import type { AccountNames, ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
-import { keepPresent } from '../db/engine.ts';
-import type { OperationRow } from '../db/tables.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason, Deletion } from '../servers/deletion.ts';
+import type { CreatedServer, PricedPurchase } from './costs.ts';
 import {
   type ConfirmedOperation,
   claimOf,
+  type NewOperation,
   type Operation,
   type OperationRefusal,
   type Purchase,
@@ -13,12 +17,10 @@ import {
   type Standing,
   type UnconfirmedReason,
 } from './operation.ts';
-import type { NewOperation } from './ports.ts';
 
 /** Refused without proof: what was ordered may still appear. */
-export const LOOKED_FOR = ['decided_not_done'] as const;
+const LOOKED_FOR = ['decided_not_done'] as const;
 
-/** Makes the row of a confirmation. */
 export function toRow(
   operation: Omit<NewOperation, 'purchase'> & { readonly purchase: Purchase | Deletion },
   account: string,
@@ -62,7 +64,7 @@ export function toOperation(row: OperationRow): Operation {
 }
 
 /** Reads the row of a delete. @throws ZodError if what was confirmed isn't what `toRow` wrote */
-export function toDelete(row: OperationRow): DeleteOperation {
+function toDelete(row: OperationRow): DeleteOperation {
   const deletion = storedDeletion.parse(JSON.parse(row.purchase));
   return { ...readColumns(row), deletion, ...readStanding(row) } as DeleteOperation;
 }
@@ -79,17 +81,15 @@ function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
     lookedMs: row.looked_ms,
     createdAt: row.created_at,
     sendBy: row.send_by,
-    ...keepPresent({
-      channelId: row.channel_id,
-      account: row.account === '' ? null : row.account,
-      decidedBy: row.decided_by,
-      price: row.price === null ? null : money(row.price),
-      serverId: row.server_id,
-      paidUntil: row.paid_until,
-      sentAt: row.sent_at,
-      endedAt: row.ended_at,
-      notifiedAt: row.told_at === 0 ? null : row.told_at,
-    }),
+    price: priceOf(row),
+    channelId: row.channel_id ?? undefined,
+    account: row.account === '' ? undefined : row.account,
+    decidedBy: row.decided_by ?? undefined,
+    serverId: row.server_id ?? undefined,
+    paidUntil: row.paid_until ?? undefined,
+    sentAt: row.sent_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+    notifiedAt: row.told_at === 0 ? undefined : row.told_at,
   };
 }
 
@@ -101,7 +101,6 @@ const order = z.strictObject({
   label: z.string(),
 });
 
-/** What was ordered, as it is stored. */
 export const storedPurchase = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('create'), order, namesakeIds: z.array(z.number()).exactOptional() }),
   z.strictObject({
@@ -131,14 +130,173 @@ export function parsePurchase(json: string): Purchase {
 
 const ids = z.array(z.number());
 
-/** The columns that hold a reason. */
 export function toReasonColumns({ code, details }: OperationRefusal | UnconfirmedReason | DeleteReason) {
   return { reason: code, reason_details: JSON.stringify(details) };
 }
 
-/** The state of a row, and the reason for it. */
-export function readStanding(row: Pick<OperationRow, 'state' | 'reason' | 'reason_details'>): Standing {
-  const { state, reason: code, reason_details } = row;
+type StandingColumns = Pick<OperationRow, 'state' | 'reason' | 'reason_details'>;
+
+function readStanding({ state, reason: code, reason_details }: StandingColumns): Standing {
   const reason = { code, details: JSON.parse(reason_details ?? '{}') };
   return { state, ...((state === 'refused' || state === 'unconfirmed') && { reason }) } as Standing;
+}
+
+/** Finds a delete by the ID of its confirmation; undefined for a purchase. */
+export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
+  const found = db.selectFrom('operations').selectAll().where('id', '=', id).where('kind', '=', 'delete');
+  const row = await found.executeTakeFirst();
+  return row && toDelete(row);
+}
+
+const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
+
+/** So many orders are read without a pause: a workspace may have made thousands of servers. */
+const CHUNK = 500;
+
+export function createLedgerLists({ db, engine }: Foundation) {
+  const select = () => db.selectFrom('operations').selectAll();
+  const oldestFirst = () => select().orderBy('created_at').orderBy('id');
+  const newestFirst = () => select().orderBy('created_at', 'desc').orderBy('id', 'desc');
+  return {
+    find: async (id: ConfirmationId): Promise<Operation | undefined> => {
+      const row = await select().where('id', '=', id).where('kind', '<>', 'delete').executeTakeFirst();
+      return row && toOperation(row);
+    },
+    findDelete: (id: ConfirmationId) => findDelete(db, id),
+    /** The settled create that made this server with this app: only its order names the plan, and so the price. */
+    findCreateOf: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined> => {
+      const row = await newestFirst()
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .where('kind', '=', 'create')
+        .where('state', '=', 'settled')
+        .limit(1)
+        .executeTakeFirst();
+      return row && toOperation(row);
+    },
+    /** Operations of this workspace that are neither settled nor refused, oldest first. */
+    listOpen: async (workspaceId: WorkspaceId): Promise<readonly Operation[]> => {
+      const rows = await oldestFirst()
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '<>', 'delete')
+        .where('state', 'in', OPEN)
+        .execute();
+      return rows.map(toOperation);
+    },
+    /** The same of all workspaces, counted. */
+    countOpen: async (): Promise<number> => {
+      const { count } = await db
+        .selectFrom('operations')
+        .select((column) => column.fn.countAll().as('count'))
+        .where('kind', '<>', 'delete')
+        .where('state', 'in', OPEN)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
+    listRenewals: async (
+      account: AccountNames,
+      workspaceId: WorkspaceId,
+      serverId: ServerId,
+    ): Promise<readonly Operation[]> => {
+      const rows = await newestFirst()
+        .where('kind', '=', 'renew')
+        .where('server_id', '=', serverId)
+        .where((column) => isOfAccount(column, account, workspaceId))
+        .execute();
+      return rows.map(toOperation);
+    },
+    /**
+     * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any
+     * account that this workspace has used.
+     */
+    listSettledIds: async (
+      account: AccountNames,
+      among: readonly ServerId[],
+      orOf?: WorkspaceId,
+    ): Promise<readonly ServerId[]> => {
+      if (among.length === 0) return [];
+      const rows = await db
+        .selectFrom('operations')
+        .select('server_id')
+        .where('kind', '=', 'create')
+        .where('state', '=', 'settled')
+        .where('server_id', 'in', among)
+        .where((column) => isOfAccount(column, account, orOf))
+        .orderBy('server_id')
+        .execute();
+      return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
+    },
+    /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
+    listUnresolvedCreates: async (
+      account: AccountNames,
+      workspaceId: WorkspaceId,
+    ): Promise<readonly Operation[]> => {
+      const rows = await oldestFirst()
+        .where('kind', '=', 'create')
+        .where((column) => isOfAccount(column, account, workspaceId))
+        .where((column) =>
+          column.or([
+            column('state', 'in', ['sent', 'unconfirmed']),
+            column.and([column('state', '=', 'refused'), column('reason', 'in', LOOKED_FOR)]),
+          ]),
+        )
+        .execute();
+      return rows.map(toOperation);
+    },
+    /** The servers that settled creates of this workspace have made; of several with one ID, the newest. */
+    listCreated: async (workspaceId: WorkspaceId): Promise<readonly CreatedServer[]> => {
+      const rows = await db
+        .selectFrom('operations')
+        .select(['server_id', 'purchase', 'price', 'actor_id', 'created_at', 'account'])
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '=', 'create')
+        .where('state', '=', 'settled')
+        .where('server_id', 'is not', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      const created: CreatedServer[] = [];
+      for (const [at, row] of [...new Map(rows.map((each) => [each.server_id, each])).values()].entries()) {
+        if (at % CHUNK === CHUNK - 1) await engine.clock.sleep(0);
+        const purchase = parsePurchase(row.purchase);
+        if (row.server_id === null || purchase.kind !== 'create') continue;
+        const { label, plan } = purchase.order;
+        const { actor_id: creatorId, created_at: createdAt, account } = row;
+        created.push({ id: row.server_id, label, plan, paid: priceOf(row), creatorId, createdAt, account });
+      }
+      return created;
+    },
+    /** Purchases that were confirmed since then and have paid, may still pay, or were ended without proof that they have not. */
+    listPurchases: async (workspaceId: WorkspaceId, since: number): Promise<readonly PricedPurchase[]> => {
+      const rows = await db
+        .selectFrom('operations')
+        .select(['purchase', 'price', 'state', 'reason', 'reason_details'])
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '<>', 'delete')
+        .where('created_at', '>=', since)
+        .where((column) => column.or([column('state', '<>', 'refused'), column('reason', 'in', LOOKED_FOR)]))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        purchase: parsePurchase(row.purchase),
+        price: priceOf(row),
+        ...readStanding(row),
+      }));
+    },
+  };
+}
+
+function isOfAccount(
+  column: ExpressionBuilder<Tables, 'operations'>,
+  account: AccountNames,
+  orOf: WorkspaceId | undefined,
+) {
+  const ofAccount = column('account', 'in', account);
+  return orOf === undefined ? ofAccount : column.or([ofAccount, column('workspace_id', '=', orOf)]);
+}
+
+function priceOf({ price }: { readonly price: number | null }) {
+  return price === null ? undefined : money(price);
 }

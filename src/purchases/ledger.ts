@@ -1,45 +1,185 @@
 import type { Transaction } from 'kysely';
 import { listNamesOfKey } from '../account/key-store.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { AccountNames, ConfirmationId, WorkspaceId } from '../core/ids.ts';
+import type { AccountNames, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
+import type { LockOwner } from '../core/locks.ts';
 import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { CommitUnknown } from '../db/engine.ts';
-import { addJob, giveBackJobs, holdsJob, leaseJob } from '../db/jobs.ts';
+import { addJob, giveBackJobs, holdsJob, type Lease, leaseJob } from '../db/jobs.ts';
 import { holdsLock, lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
-import type { NewDelete } from '../servers/deletion.ts';
-import { type Budget, findExcess, sumSpent } from './budget.ts';
-import { createLedgerLists } from './ledger-lists.ts';
-import { parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
-import { CLOCK_SLACK_MS, labelOf, OPERATION, type Operation } from './operation.ts';
-import type { Ledger, NewOperation, Permit, Prepared } from './ports.ts';
-import { createPrices } from './prices.ts';
-import { keepAnswer, keepPassword, openAnswer } from './spill.ts';
+import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
+import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
+import { createLedgerLists, parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
+import {
+  CLOCK_SLACK_MS,
+  labelOf,
+  type NewOperation,
+  OPERATION,
+  type Operation,
+  type OperationRefusal,
+  type UnconfirmedReason,
+} from './operation.ts';
+import { keepAnswer, keepPassword, openAnswer } from './password-store.ts';
 
-/** The ledger of purchases and deletes (docs/design.md 4). */
-export function createLedger(foundation: Foundation): Ledger {
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** The settings, the key and the grants that permit a payment, as text: of two that are equal, none has changed. */
+export type Permit = string;
+
+export type Prepared =
+  | { readonly kind: 'new' | 'known'; readonly operation: Operation }
+  /** Another workspace with the same key has ordered the same month. */
+  | { readonly kind: 'claimed_elsewhere' }
+  | ({ readonly kind: 'over_budget' } & Excess);
+
+export interface Sent {
+  readonly at: number;
+  readonly owner: string;
+  readonly account: AccountNames;
+  readonly knownIds: readonly ServerId[];
+  readonly permit: Permit;
+  readonly lock?: LockOwner;
+}
+
+export interface Settled {
+  readonly at: number;
+  /** Absent when a manager has seen it done in an account that is not connected any more. */
+  readonly serverId?: ServerId;
+  readonly paidUntil?: number;
+  readonly password?: Secret<string>;
+  /** It is the API's own answer, not what was concluded from a list. */
+  readonly isFirstHand?: boolean;
+  /** It was found after it had been refused without proof: only such an operation is settled by this. */
+  readonly isLate?: boolean;
+  /** Who decided it. */
+  readonly decidedBy?: UserId;
+}
+
+interface Refused {
+  readonly at: number;
+  readonly reason: OperationRefusal | DeleteReason;
+  /** Who had the proof. */
+  readonly owner?: string;
+  /** Who decided it. */
+  readonly decidedBy?: UserId;
+}
+
+/**
+ * The ledger: purchases and deletes (docs/design.md 4). Every method is one durable transaction. What lists, finds or adds up
+ * speaks of purchases alone, unless its name says otherwise; the changes of a state are the same for both. Each of those names
+ * the states that it may start from in its own UPDATE: of two that race, one happens, and only that one is audited.
+ */
+export function createLedger(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
     ...createLedgerLists(foundation),
-    ...createPrices(foundation),
-    ...createLedgerMoves(foundation),
-    prepare: (operation, budget) =>
+    /** What the database says at that time about whether an order of this workspace may be paid, for `markSent` to compare. */
+    readPermit: (workspaceId: WorkspaceId, at: number): Promise<Permit> => readPermit(db, workspaceId, at),
+    /** What confirmations of this workspace since then have paid or may still pay, and this user's part of it. */
+    sumSpent: (workspaceId: WorkspaceId, actorId: UserId, since: number): Promise<Spent> =>
+      sumSpent(db, workspaceId, actorId, since),
+    /**
+     * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
+     * (the same month of the same server), that one is returned instead, unless it is another workspace's.
+     * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
+     */
+    prepare: (operation: NewOperation, budget?: Budget): Promise<Prepared> =>
       engine.transact(db, (trx) => prepareOperation(trx, foundation, operation, budget)),
-    confirmDelete: (confirmed) => engine.transact(db, (trx) => prepareDelete(trx, foundation, confirmed)),
-    closeDelete: async (id, at) => {
+    /** Writes a confirmed delete, with the beginning of its act in the audit. False if that ID was confirmed before. */
+    confirmDelete: (confirmed: NewDelete): Promise<boolean> =>
+      engine.transact(db, (trx) => prepareDelete(trx, foundation, confirmed)),
+    /** Ends an unconfirmed delete, of which nothing more can be found out: it stays unconfirmed. */
+    closeDelete: async (id: ConfirmationId, at: number): Promise<void> => {
       const open = db.updateTable('operations').set({ ended_at: at }).where('id', '=', id);
       await open.where('kind', '=', 'delete').where('state', '=', 'unconfirmed').execute();
     },
-    keepAnswer: (id, answer, at) => engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
-    settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
-    lease: async (id, lease) => (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
-    release: (_id, owner) => giveBackJobs(db, owner),
-    readPermit: (workspaceId, at) => readPermit(db, workspaceId, at),
-    sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
+    /**
+     * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
+     * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
+     * or has its job, or when the lock is no longer this owner's. `outdated` when the permit is not that of now, or when an order
+     * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
+     * the same label, a renewal of the same month that was sent.
+     */
+    markSent: (id: ConfirmationId, sent: Sent): Promise<'sent' | 'refused' | 'outdated'> =>
+      commitSent(foundation, id, sent),
+    /**
+     * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
+     * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
+     * settlement that had no password. Otherwise false when another create of the account has made this server, and, unless a
+     * manager decided, also when one of any account may have: one with the same label that has this ID or is being sent.
+     */
+    settle: (id: ConfirmationId, settled: Settled, audit: AuditEntry): Promise<boolean> =>
+      engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
+    /**
+     * prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. What was sent
+     * is refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
+     */
+    refuse: (id: ConfirmationId, refused: Refused, audit: AuditEntry): Promise<boolean> =>
+      engine.transact(db, (trx) => refuse(trx, foundation, id, refused, audit)),
+    /** sent → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
+    markUnconfirmed: (
+      id: ConfirmationId,
+      unconfirmed: {
+        readonly reason: UnconfirmedReason | DeleteReason;
+        readonly sealedAnswer?: Secret<string>;
+      },
+      audit: AuditEntry,
+    ): Promise<boolean> =>
+      engine.transact(db, async (trx) => {
+        const { reason, sealedAnswer } = unconfirmed;
+        const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
+        const isMoved = await moveAudited(trx, foundation, id, ['sent'], change, audit);
+        if (isMoved && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+        return isMoved;
+      }),
+    /**
+     * Keeps an unclear answer to a create that came after its operation had left `sent`: until a server is found, or as
+     * the password of one that was found without it. It may hold a root password that exists nowhere else.
+     */
+    keepAnswer: (id: ConfirmationId, answer: Secret<string>, at: number): Promise<void> =>
+      engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
+    /** Leaves an unconfirmed operation to a manager, once, and says why; it is looked for all the same. */
+    markNeedsDecision: async (
+      id: ConfirmationId,
+      audit: AuditEntry,
+      reason?: UnconfirmedReason,
+    ): Promise<void> => {
+      const change = { ...(reason && toReasonColumns(reason)), needs_person: 1, told_at: 0 };
+      await engine.transact(db, (trx) => moveAudited(trx, foundation, id, ['unconfirmed'], change, audit));
+    },
+    /** Adds time that has passed while the app was looking for it. */
+    addLooked: async (id: ConfirmationId, ms: number): Promise<void> => {
+      await db
+        .updateTable('operations')
+        .set((column) => ({ looked_ms: column('looked_ms', '+', Math.round(ms)) }))
+        .where('id', '=', id)
+        .execute();
+    },
+    /**
+     * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
+     * the actor still has to be notified of the new state.
+     */
+    markNotified: async (notified: Operation | DeleteOperation, at: number): Promise<void> => {
+      await db
+        .updateTable('operations')
+        .set({ told_at: at })
+        .where('id', '=', notified.id)
+        .where('state', '=', notified.state)
+        .where('needs_person', '=', notified.needsDecision ? 1 : 0)
+        .where('has_password', '=', notified.hasPassword ? 1 : 0)
+        .where('told_at', '=', 0)
+        .execute();
+    },
+    /** Takes the job of one operation, as a process that works on it does: for tests. Times in epoch milliseconds. */
+    lease: async (id: ConfirmationId, lease: Lease): Promise<boolean> =>
+      (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
+    /** Gives it back, as a process that ends does: for tests. */
+    release: (_id: ConfirmationId, owner: string): Promise<void> => giveBackJobs(db, owner),
   };
 }
 
@@ -52,7 +192,7 @@ const FIRST_LOOK_MS = 1500;
 function askFor(
   trx: Queries,
   foundation: Foundation,
-  { id, workspace_id: workspaceId }: Pick<OperationRow, 'id' | 'workspace_id'>,
+  { id, workspace_id: workspaceId }: OperationRow,
   dueAt: number,
 ): Promise<void> {
   return addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt });
@@ -165,7 +305,6 @@ async function findEarlier(trx: Transaction<Tables>, row: OperationRow): Promise
     .executeTakeFirst();
 }
 
-type Sent = Parameters<Ledger['markSent']>[1];
 type Attempt = { readonly attempt: number };
 
 /** How often, and after which time, the outcome of a commit is looked for: a restart of the database takes seconds. */
@@ -181,7 +320,7 @@ async function commitSent(
   foundation: Foundation,
   id: ConfirmationId,
   sent: Sent,
-): ReturnType<Ledger['markSent']> {
+): Promise<'sent' | 'refused' | 'outdated'> {
   const { db, engine } = foundation;
   let attempted: Attempt | undefined;
   try {
@@ -259,9 +398,9 @@ async function markSent(
     // Also for a request that is sent again: a retry may have waited for minutes.
     .where('send_by', '>=', engine.moment(at, at))
     .where('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at))
-    .returning('attempt')
+    .returningAll()
     .executeTakeFirst();
-  if (row && (await isInTheWay(trx, id, account))) throw new OtherInTheWay();
+  if (row && (await isInTheWay(trx, row, account))) throw new OtherInTheWay();
   return row ?? 'refused';
 }
 
@@ -314,14 +453,17 @@ async function settle(
   trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
-  settled: Parameters<Ledger['settle']>[1],
+  settled: Settled,
   audit: AuditEntry,
 ): Promise<boolean> {
   const { at, serverId, paidUntil } = settled;
-  const before = await findBefore(trx, id);
-  if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, id, settled))) return false;
+  const before = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
+  // Or what came with an earlier answer that proved nothing.
+  const kept = serverId === undefined ? null : before?.sealed_answer;
   const password =
-    settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
+    settled.password ??
+    (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
   const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
     ...ended(at),
     server_id: serverId,
@@ -342,7 +484,7 @@ async function settle(
 
 /** The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). */
 function listOrigins(
-  { isFirstHand = false, isLate = false, password }: Parameters<Ledger['settle']>[1],
+  { isFirstHand = false, isLate = false, password }: Settled,
   lacksPassword: boolean,
 ): readonly Operation['state'][] {
   if (isLate) return ['refused'];
@@ -350,106 +492,21 @@ function listOrigins(
   return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
 }
 
-function findBefore(trx: Queries, id: ConfirmationId) {
-  return trx
-    .selectFrom('operations')
-    .select(['state', 'has_password', 'sealed_answer'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-/** What came with an earlier answer that proved nothing. */
-function findAnswer(
-  foundation: Foundation,
-  row: Pick<Operation, 'id' | 'workspaceId'>,
-  serverId: number | undefined,
-  before: { readonly sealed_answer: string | null } | undefined,
-): Secret<string> | undefined {
-  const sealed = before?.sealed_answer ?? null;
-  return serverId === undefined || sealed === null ? undefined : openAnswer(foundation, row, sealed);
-}
-
-type Moves = Pick<
-  Ledger,
-  'markSent' | 'refuse' | 'markUnconfirmed' | 'markNeedsDecision' | 'markNotified' | 'addLooked'
->;
-
-/**
- * The changes of an operation's state. Each names the states that it may start from in its own UPDATE: of two that race,
- * one happens, and only that one is audited.
- */
-function createLedgerMoves(foundation: Foundation): Moves {
-  const { db } = foundation;
-  return {
-    markSent: (id, sent) => commitSent(foundation, id, sent),
-    refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
-    markUnconfirmed: (id, { reason, sealedAnswer }, audit) => {
-      const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
-      return moveAudited(foundation, id, ['sent'], audit, change, async (trx) => {
-        if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
-      });
-    },
-    markNeedsDecision: async (id, audit, reason) => {
-      const why = reason === undefined ? {} : toReasonColumns(reason);
-      const change = { ...why, needs_person: 1, told_at: 0 };
-      await moveAudited(foundation, id, ['unconfirmed'], audit, change);
-    },
-    markNotified: (notified, at) => markNotified(db, notified, at),
-    addLooked: async (id, ms) => {
-      await db
-        .updateTable('operations')
-        .set((column) => ({ looked_ms: column('looked_ms', '+', Math.round(ms)) }))
-        .where('id', '=', id)
-        .execute();
-    },
-  };
-}
-
 /** An attempt that proved that it did nothing says so of itself alone: another owner's may have paid. */
 async function refuse(
+  trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
-  { at, reason, owner, decidedBy }: Parameters<Ledger['refuse']>[1],
+  { at, reason, owner, decidedBy }: Refused,
   audit: AuditEntry,
 ): Promise<boolean> {
-  const change = {
-    ...ended(at),
-    ...toReasonColumns(reason),
-    decided_by: decidedBy,
-    state: 'refused',
-    claim: '',
-  } as const;
-  return foundation.engine.transact(foundation.db, async (trx) => {
-    const sender = await trx
-      .selectFrom('operations')
-      .select('sent_by')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    const isOwn = owner !== undefined && sender?.sent_by === owner;
-    const from: Operation['state'][] = ['prepared'];
-    if (isOwn) from.push('sent');
-    if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
-    if (!(await move(trx, foundation, id, from, change))) return false;
-    await addAudit(trx, foundation, audit);
-    return true;
-  });
-}
-
-/** Changes nothing when the operation has moved on since: its actor still has to be notified of the new state. */
-async function markNotified(
-  db: Queries,
-  notified: Parameters<Ledger['markNotified']>[0],
-  at: number,
-): Promise<void> {
-  await db
-    .updateTable('operations')
-    .set({ told_at: at })
-    .where('id', '=', notified.id)
-    .where('state', '=', notified.state)
-    .where('needs_person', '=', notified.needsDecision ? 1 : 0)
-    .where('has_password', '=', notified.hasPassword ? 1 : 0)
-    .where('told_at', '=', 0)
-    .execute();
+  const sent = await trx.selectFrom('operations').select('sent_by').where('id', '=', id).executeTakeFirst();
+  const isOwn = owner !== undefined && sent?.sent_by === owner;
+  const from: Operation['state'][] = ['prepared'];
+  if (isOwn) from.push('sent');
+  if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
+  const change = { ...ended(at), ...toReasonColumns(reason), decided_by: decidedBy, claim: '' };
+  return moveAudited(trx, foundation, id, from, { ...change, state: 'refused' }, audit);
 }
 
 /** The actor of an ended operation has to be notified. */
@@ -480,19 +537,16 @@ async function move(
 }
 
 async function moveAudited(
+  trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
   from: readonly Operation['state'][],
-  audit: AuditEntry,
   change: Partial<OperationRow>,
-  andThen: (trx: Transaction<Tables>) => Promise<void> = async () => undefined,
+  audit: AuditEntry,
 ): Promise<boolean> {
-  return foundation.engine.transact(foundation.db, async (trx) => {
-    if (!(await move(trx, foundation, id, from, change))) return false;
-    await addAudit(trx, foundation, audit);
-    await andThen(trx);
-    return true;
-  });
+  const isMoved = (await move(trx, foundation, id, from, change)) !== undefined;
+  if (isMoved) await addAudit(trx, foundation, audit);
+  return isMoved;
 }
 
 /**
@@ -501,12 +555,11 @@ async function moveAudited(
  */
 async function isInTheWay(
   trx: Transaction<Tables>,
-  id: ConfirmationId,
+  row: OperationRow,
   account: AccountNames,
 ): Promise<boolean> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   // A delete is in nobody's way, and nothing is in its way.
-  if (!row || row.kind === 'delete') return false;
+  if (row.kind === 'delete') return false;
   return row.kind === 'create' ? hasOpenCreate(trx, row, account) : hasSameMonth(trx, row, account);
 }
 
@@ -555,10 +608,9 @@ async function hasSameMonth(
 async function hasMadeServer(
   trx: Transaction<Tables>,
   { vault }: Foundation,
-  id: ConfirmationId,
-  { serverId, decidedBy }: Parameters<Ledger['settle']>[1],
+  row: OperationRow | undefined,
+  { serverId, decidedBy }: Settled,
 ): Promise<boolean> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   if (serverId === undefined || row?.kind !== 'create') return false;
   const label = labelOf(parsePurchase(row.purchase));
   const names = [row.account, ...(await listNamesOfKey(trx, vault, row.workspace_id))];
@@ -566,7 +618,7 @@ async function hasMadeServer(
     .selectFrom('operations')
     .select(['state', 'account', 'purchase'])
     .where('kind', '=', 'create')
-    .where('id', '<>', id)
+    .where('id', '<>', row.id)
     .where((column) =>
       column.or([
         column('state', '=', 'sent'),

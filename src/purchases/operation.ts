@@ -1,3 +1,5 @@
+import type { AppContext } from '../context.ts';
+import type { AuditEntry } from '../core/audit-entry.ts';
 import type { Order } from '../core/catalog.ts';
 import {
   type HostingCode,
@@ -19,7 +21,6 @@ import type { Deletion } from '../servers/deletion.ts';
  */
 export type OperationState = Standing['state'];
 
-/** The state, and why it was refused or is unconfirmed. */
 export type Standing =
   | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
   | { readonly state: 'refused'; readonly reason: OperationRefusal }
@@ -61,7 +62,7 @@ export const OPERATION = 'operation';
 /** One confirmation of a purchase by one user, and its outcome. A row of the ledger; a `DeleteOperation` is the other kind. */
 export type Operation = ConfirmedOperation & Standing;
 
-export interface ConfirmedOperation {
+interface Confirmed {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
   readonly actorId: UserId;
@@ -70,6 +71,15 @@ export interface ConfirmedOperation {
   readonly purchase: Purchase;
   /** The monthly price that was confirmed; absent for a renewal of a server that was not created with this app. */
   readonly price?: Money;
+  /** The first name of the key that it was confirmed under or sent with; absent without a key. A new one without it gets the key of now. */
+  readonly account?: string;
+}
+
+export interface NewOperation extends Confirmed {
+  readonly at: number;
+}
+
+export interface ConfirmedOperation extends Confirmed {
   /** Server ids that existed just before a create was sent: a server with another id is new. */
   readonly knownIds: readonly ServerId[];
   readonly serverId?: ServerId;
@@ -90,8 +100,6 @@ export interface ConfirmedOperation {
   readonly decidedBy?: UserId;
   /** It was found after it had been ended without proof: the earlier message was wrong. */
   readonly isLate: boolean;
-  /** The first name of the key that it was confirmed under or sent with; absent without a key. */
-  readonly account?: string;
   /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */
   readonly lookedMs: number;
 }
@@ -107,7 +115,6 @@ export function isLookedFor({ state, reason }: Operation): boolean {
   return state === 'refused' && reason.code === 'decided_not_done';
 }
 
-/** The label of the server that is created, renewed or deleted. */
 export function labelOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'create' ? confirmed.order.label : confirmed.label;
 }
@@ -145,7 +152,7 @@ export const PURCHASE_REFUSALS = [
   'waited_too_long',
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
-export type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
+type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
 
 type NoDetails = Record<never, never>;
 
@@ -164,7 +171,6 @@ export interface UnprovenRefusalDetails {
 }
 
 export type OperationRefusalDetails = ProvenRefusalDetails & UnprovenRefusalDetails;
-/** Why an operation was refused. */
 export type OperationRefusal = Reason<OperationRefusalDetails>;
 
 export interface UnconfirmedDetails {
@@ -187,7 +193,6 @@ export interface UnconfirmedDetails {
   /** The database was restored from a backup, which does not have the outcome. */
   readonly restored: NoDetails;
 }
-/** Why it is not known whether an operation was done. */
 export type UnconfirmedReason = Reason<UnconfirmedDetails>;
 
 const UNPROVEN = { decided_not_done: true } as const satisfies Readonly<
@@ -241,4 +246,30 @@ export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
     default:
       return { code: 'unreadable_answer', details: {} };
   }
+}
+
+/** The audit entry of an operation's change of state, by the user who confirmed it. */
+export function auditOfOperation(
+  operation: Operation,
+  { system }: AppContext,
+  outcome: AuditEntry['outcome'],
+  more: Partial<AuditEntry> = {},
+): AuditEntry {
+  const { id, workspaceId, actorId, channelId, purchase, price } = operation;
+  const serverId = purchase.kind === 'renew' ? purchase.serverId : undefined;
+  return {
+    at: system.now(),
+    workspaceId,
+    actorId,
+    surface: 'modal',
+    action: purchase.kind,
+    actId: id,
+    operationId: id,
+    label: labelOf(purchase),
+    outcome,
+    channelId,
+    serverId,
+    money: price,
+    ...more,
+  };
 }

@@ -1,7 +1,9 @@
 import type { Button } from '@slack/types';
 import type { CurrencyOf } from '../account/workspaces.ts';
+import { describeReason, type ReasonWords } from '../core/errors.ts';
+import { PART_OF_LIST } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
-import { describeMoney, describeMonthly } from '../core/money.ts';
+import { describeMoney, describeMonthly, money } from '../core/money.ts';
 import type { Log } from '../log.ts';
 import { showButton } from '../servers/buttons.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -9,13 +11,22 @@ import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
-import { wordsOfRefusal } from '../words.ts';
+import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
-import { toKeys } from './choices.ts';
-import { isProven, labelOf, type Operation, type UnconfirmedReason } from './operation.ts';
-import { againWords, passwordParts, sendAll } from './password-screen.ts';
-import type { HeldPassword, OperationNotifier } from './ports.ts';
-import { accountPage, refusalWords, topUpWords, unconfirmedWords, type Wording } from './words.ts';
+import { toKeys } from './catalog.ts';
+import {
+  isProven,
+  labelOf,
+  moneyOf,
+  type Operation,
+  type OperationRefusal,
+  type ProvenRefusalDetails,
+  type UnconfirmedDetails,
+  type UnconfirmedReason,
+  type UnprovenRefusalDetails,
+} from './operation.ts';
+import type { HeldPassword } from './password-store.ts';
+import { againWords, passwordParts, sendAll } from './passwords.ts';
 
 interface Parts {
   readonly outbox: Outbox;
@@ -24,13 +35,17 @@ interface Parts {
   readonly accountUrl: string | undefined;
 }
 
-/** What the messages of one workspace are made and sent with. */
 interface Sending extends Wording {
   readonly outbox: Outbox;
 }
 
-/** Notifies users of outcomes: ephemerally where the form was opened, else by a direct message without the password. */
-export function createOperationNotifier(parts: Parts): OperationNotifier {
+export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
+
+/**
+ * Notifies users of the outcome of what they confirmed: ephemerally where the form was opened, else by a direct message without
+ * the password. No method throws.
+ */
+export function createOperationNotifier(parts: Parts) {
   const { log, outbox, accountUrl } = parts;
   const sendingFor = async ({ workspaceId }: Operation): Promise<Sending> => ({
     outbox,
@@ -38,20 +53,40 @@ export function createOperationNotifier(parts: Parts): OperationNotifier {
     currency: await parts.currencyOf(workspaceId),
   });
   return {
-    announceStart: (operation) => {
+    /** Announces that it is being carried out; the outcome replaces that. The order doesn't wait for it. */
+    announceStart: (operation: Operation): void => {
       const announcing = outbox.startAnnouncement(confirmerOf(operation), announcement(operation));
       void notifySafely(operation.id, log, undefined, () => announcing);
     },
-    notify: (operation, held, reported) =>
+    /**
+     * Reports the operation's state to the actor, with the root password if one is held. The password is shown ephemerally or
+     * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
+     * server's state, as the API has just reported it.
+     */
+    notify: (
+      operation: Operation,
+      held: HeldPassword | undefined,
+      reported?: string,
+    ): Promise<{ readonly isNotified: boolean }> =>
       notifySafely(operation.id, log, { isNotified: false }, async () =>
         notify(operation, held, reported, await sendingFor(operation)),
       ),
-    notifyQueued: (operation) => notifyBriefly(operation, queuedWords(operation), parts),
-    notifyUnsaved: (operation) => notifyBriefly(operation, unsavedWords(operation), parts),
-    notifyLowBalance: (operation, owners) =>
-      notifySafely(operation.id, log, undefined, async () =>
-        notifyLowBalance(operation, owners, await sendingFor(operation)),
+    /** Tells the actor that the order has not been sent yet, since others come first. */
+    notifyQueued: (operation: Operation): Promise<void> =>
+      notifyBriefly(operation, queuedWords(operation), parts),
+    /** Tells the actor that the store fails, so that the order may still go through or not. */
+    notifyUnsaved: (operation: Operation): Promise<void> =>
+      notifyBriefly(
+        operation,
+        `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`,
+        parts,
       ),
+    /** Tells owners that the balance was too low for it. */
+    notifyLowBalance: (operation: Operation, owners: readonly UserId[]): Promise<void> =>
+      notifySafely(operation.id, log, undefined, async () => {
+        const message = lowBalanceMessage(operation, await sendingFor(operation));
+        await Promise.all(owners.map((id) => outbox.sendDirectly(operation.workspaceId, id, message)));
+      }),
   };
 }
 
@@ -91,11 +126,6 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Par
       .catch(() => false);
     if (!isShown) await outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
   });
-}
-
-async function notifyLowBalance(operation: Operation, owners: readonly UserId[], parts: Sending) {
-  const message = lowBalanceMessage(operation, parts);
-  await Promise.all(owners.map((id) => parts.outbox.sendDirectly(operation.workspaceId, id, message)));
 }
 
 function titleOf({ purchase }: Operation): string {
@@ -230,7 +260,8 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return progressWords(operation);
     case 'settled':
       if (operation.isLate) return lateWords(operation, label, isCreate);
-      return isCreate ? createdWords(operation, label, wording, reported) : renewedWords(operation, label);
+      if (isCreate) return createdWords(operation, label, wording, reported);
+      return `${label} was renewed for a month${operation.paidUntil === undefined ? '' : ` and is now paid until ${slackDate(operation.paidUntil)}`}.`;
     case 'refused':
       return `${label} ${refusalWords(operation.reason, done, { ...wording, price: operation.price })}`;
     case 'unconfirmed':
@@ -249,11 +280,6 @@ export function progressWords({ purchase }: Operation): string {
 export function queuedWords(operation: Operation): string {
   const label = codeLabel(labelOf(operation.purchase));
   return `Your order for ${label} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
-}
-
-/** For an order that the store lost sight of before it was sent. */
-function unsavedWords(operation: Operation): string {
-  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`;
 }
 
 /** What an open form says at the end, where Slack took a message with the details: that proves not that it was shown. */
@@ -296,11 +322,6 @@ function createdWords(
   return `${label} was created ${facts}.${state} ${show} shows its state and address.`;
 }
 
-function renewedWords({ paidUntil }: Operation, label: string): string {
-  const until = paidUntil === undefined ? '' : ` and is now paid until ${slackDate(paidUntil)}`;
-  return `${label} was renewed for a month${until}.`;
-}
-
 /** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */
 function lateWords(operation: Operation, label: string, isCreate: boolean): string {
   const { serverId, paidUntil, decidedBy } = operation;
@@ -319,7 +340,6 @@ function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boole
   return `${doubt}: ${cause}. ${step} ${NO_SECOND_CHARGE}`;
 }
 
-/** The cause, and what a manager does next. */
 function decisionParts(
   reason: UnconfirmedReason,
   label: string,
@@ -364,3 +384,123 @@ export function lowBalanceMessage({ actorId, purchase, price }: Operation, wordi
     `${mention(actorId)} couldn’t ${act}: the hosting account’s balance is too low.${needed} Nothing was charged. ${topUpWords(wording.accountUrl)}, so that orders go through again.`,
   );
 }
+
+export interface Wording {
+  /** What prices are in; empty when the operator has not said. */
+  readonly currency: string;
+  /** The hosting account's page (`HOSTING_ACCOUNT_URL`). */
+  readonly accountUrl?: string | undefined;
+}
+
+interface Refused extends Wording {
+  readonly price: Operation['price'];
+}
+
+/** "wasn’t created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
+function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
+  if (!isProven(reason)) {
+    return `wasn’t ${done}. ${describeReason(UNPROVEN, reason)}`;
+  }
+  return `wasn’t ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
+}
+
+const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
+  untouched: ', and nothing was charged',
+  returned: ', and the month’s charge is back on the balance',
+};
+
+const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
+  role_needed: (details, { currency }) => wordsOfRefusal('role_needed', details, currency),
+  identity_unknown: () => 'Slack couldn’t confirm your role. Try again in a minute.',
+  approval_needed: () => 'This order now needs another manager’s approval. Try again to request it.',
+  over_budget: (details, { currency }) =>
+    `${budgetWords(details, currency)} An owner can change the budget with \`/vps settings\`.`,
+  purchases_frozen: (details) => frozenWords(details),
+  unknown_server: (details, { currency }) => wordsOfRefusal('unknown_server', details, currency),
+  unknown_choice: (details, { currency }) => wordsOfRefusal('unknown_choice', details, currency),
+  no_api_key: (details, { currency }) => wordsOfRefusal('no_api_key', details, currency),
+  key_unreadable: (details, { currency }) => wordsOfRefusal('key_unreadable', details, currency),
+  price_moved: ({ before, now }, { currency }) =>
+    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} while you were looking at this. Try again to review the new price.`,
+  already_renewed: ({ label, paidUntil }) =>
+    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
+  paid_until_unknown: ({ label }) =>
+    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
+  create_in_doubt: ({ label }) =>
+    `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
+  create_in_doubt_elsewhere: ({ label }) =>
+    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
+  label_taken: ({ label }) =>
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you want another one, try again.`,
+  renewed_elsewhere: ({ label }) =>
+    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account.`,
+  stale_confirmation: () => 'The order wasn’t sent in time. Try again.',
+  list_incomplete: () => `${PART_OF_LIST} Try again later.`,
+  account_changed: () => 'The hosting account was reconnected after you confirmed.',
+  label_moved: ({ before, now }) =>
+    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
+  waited_too_long: () => 'The order waited too long for the hosting API’s rate limit. Try again in a minute.',
+  shutting_down: () => 'The app is restarting. Try again in a moment.',
+  unauthorized: () => wordsOfHosting({ code: 'unauthorized' }),
+  not_allowed: () => wordsOfHosting({ code: 'not_allowed' }),
+  bad_request: () => wordsOfHosting({ code: 'bad_request' }),
+  not_enough_balance: (_, refused) => balanceWords(refused),
+  limit: () => wordsOfHosting({ code: 'limit' }),
+  not_created: () => 'The hosting company couldn’t create the server.',
+  // As the answer to one of the reads before the order: the answer to the order itself would leave it unconfirmed.
+  checking: () => 'The hosting API wasn’t ready to answer. Try again in a minute.',
+  not_found: () => wordsOfHosting({ code: 'not_found' }),
+  wrong_state: () => wordsOfHosting({ code: 'wrong_state' }),
+  rate_limited: () => wordsOfHosting({ code: 'rate_limited' }),
+  no_answer: () => wordsOfHosting({ code: 'no_answer' }),
+  unreadable_answer: () => wordsOfHosting({ code: 'unreadable_answer' }),
+  unknown_code: () => wordsOfHosting({ code: 'unknown_code' }),
+  not_sent: () => 'The hosting API couldn’t be reached.',
+  defect: () => 'Something went wrong before the order was sent. Your admin can find it in the log.',
+};
+
+/** How much is missing isn't known: the API doesn't report the balance. */
+function balanceWords({ price, currency, accountUrl }: Refused): string {
+  const needed =
+    price === undefined
+      ? ' for one more month.'
+      : `: you need at least ${escapeText(describeMoney(price, currency))}.`;
+  return `The hosting account’s balance is too low${needed} ${topUpWords(accountUrl)}, then try again.`;
+}
+
+/** "the hosting account’s page", as a link if its address is known. */
+export function accountPage(accountUrl: string | undefined): string {
+  const page = 'hosting account’s page';
+  return `the ${accountUrl === undefined ? page : `<${escapeText(accountUrl)}|${page}>`}`;
+}
+
+/** "Top up the account", as a link if its page is known. */
+function topUpWords(accountUrl: string | undefined): string {
+  return accountUrl === undefined
+    ? 'Top up on the hosting account’s page'
+    : `<${escapeText(accountUrl)}|Top up the hosting account>`;
+}
+
+const UNPROVEN: ReasonWords<UnprovenRefusalDetails> = {
+  decided_not_done: () =>
+    'A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.',
+};
+
+/** Why it is not known whether an order was carried out, as the middle of a sentence. */
+export function unconfirmedWords(reason: UnconfirmedReason): string {
+  return describeReason(UNCONFIRMED, reason);
+}
+
+const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
+  checking: () => 'the hosting company hasn’t confirmed the order yet',
+  no_answer: () => 'the hosting API didn’t answer',
+  unreadable_answer: () => 'the hosting API’s answer couldn’t be read',
+  unknown_code: () => 'the hosting API returned an unknown error',
+  defect: () => 'something went wrong while the order was being sent',
+  account_changed: () => 'the hosting account was reconnected before the answer arrived',
+  contradiction: () => 'what the hosting API shows doesn’t match the order',
+  not_found_yet: () => 'the order hasn’t appeared in the hosting account',
+  no_api_key: () => 'no hosting account is connected, so we can’t check',
+  key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
+  restored: () => 'the app’s database was restored from a backup, which doesn’t have the result',
+};

@@ -1,99 +1,98 @@
-import type { AuditEntry } from '../core/audit-entry.ts';
-import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
-import { isSameLabel } from '../core/labels.ts';
+import type { Transaction } from 'kysely';
+import type { ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
+import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
-import type { PasswordRow } from '../db/tables.ts';
+import { addJob } from '../db/jobs.ts';
+import type { OperationRow, PasswordRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import { labelOf, type Operation } from './operation.ts';
-import type { HeldPassword, Passwords } from './ports.ts';
+import { isErasedSince } from '../installations/store.ts';
+import { toOperation } from './ledger-rows.ts';
+import { labelOf, OPERATION, type Operation } from './operation.ts';
 
-/** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the database's files, too. */
-export function createPasswords(foundation: Foundation): Passwords {
-  const { db } = foundation;
+/** A root password that is stored until its creator has saved it. */
+export interface HeldPassword {
+  readonly operationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly creatorId: UserId;
+  readonly serverId: ServerId;
+  readonly label: string;
+  readonly password: Secret<string>;
+  /** Epoch milliseconds; absent until its creator has asked to see it. */
+  readonly heldUntil?: number;
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/**
+ * Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. Erased ones
+ * are gone from the database's files, too.
+ */
+export function createPasswords({ db, engine, vault }: Foundation) {
   return {
-    find: (operationId) => find(foundation, operationId),
-    listHeld: (workspaceId) => listHeld(db, workspaceId),
-    countUndelivered: () => countUndelivered(db),
-    startHold: (operationId, at, holdMs) => startHold(db, operationId, at, holdMs),
-    erase: (operationId) => erase(foundation, operationId),
-    eraseExpired: (now) => eraseExpired(foundation, now),
+    find: async (operationId: ConfirmationId): Promise<HeldPassword | undefined> => {
+      const row = await db
+        .selectFrom('passwords')
+        .selectAll()
+        .where('operation_id', '=', operationId)
+        .executeTakeFirst();
+      return row && { ...toHeld(row), password: new Secret(vault.open(row.sealed, placeOfPassword(row))) };
+    },
+    /** Which servers of this workspace have one, newest first; nothing is opened. */
+    listHeld: async (workspaceId: WorkspaceId): Promise<readonly Omit<HeldPassword, 'password'>[]> => {
+      const rows = await db
+        .selectFrom('passwords')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('settled_at', 'desc')
+        .orderBy('operation_id', 'desc')
+        .execute();
+      return rows.map(toHeld);
+    },
+    /** Its creator has asked to see it: it is held for `holdMs` from the first time on. */
+    startHold: async (operationId: ConfirmationId, at: number, holdMs: number): Promise<void> => {
+      await db
+        .updateTable('passwords')
+        .set({ held_until: at + holdMs })
+        .where('operation_id', '=', operationId)
+        .where('held_until', 'is', null)
+        .execute();
+    },
+    /** Passwords that their creators have not asked to see. */
+    countUndelivered: async (): Promise<number> => {
+      const { count } = await db
+        .selectFrom('passwords')
+        .select((column) => column.fn.countAll().as('count'))
+        .where('held_until', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    erase: async (operationId: ConfirmationId): Promise<boolean> => {
+      const erased = await db
+        .deleteFrom('passwords')
+        .where('operation_id', '=', operationId)
+        .returning('operation_id')
+        .executeTakeFirst();
+      if (erased) await engine.scrub(db);
+      return erased !== undefined;
+    },
+    /** Erases those whose time is over. One that its creator has not asked to see never expires. */
+    eraseExpired: async (now: number): Promise<number> => {
+      const erased = await db
+        .deleteFrom('passwords')
+        .where('held_until', '<=', now)
+        .returning('operation_id')
+        .execute();
+      // Always: an earlier scrub may have been held up by a process that was reading.
+      await engine.scrub(db);
+      return erased.length;
+    },
   };
 }
 
-async function find(
-  { db, vault }: Foundation,
-  operationId: ConfirmationId,
-): Promise<HeldPassword | undefined> {
-  const row = await db
-    .selectFrom('passwords')
-    .selectAll()
-    .where('operation_id', '=', operationId)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const password = new Secret(vault.open(row.sealed, placeOfPassword(row)));
-  return { ...toHeld(row), password };
-}
-
-async function listHeld(db: Queries, workspaceId: WorkspaceId) {
-  const rows = await db
-    .selectFrom('passwords')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('settled_at', 'desc')
-    .orderBy('operation_id', 'desc')
-    .execute();
-  return rows.map(toHeld);
-}
-
-async function countUndelivered(db: Queries): Promise<number> {
-  const { count } = await db
-    .selectFrom('passwords')
-    .select((column) => column.fn.countAll().as('count'))
-    .where('held_until', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-async function startHold(
-  db: Queries,
-  operationId: ConfirmationId,
-  at: number,
-  holdMs: number,
-): Promise<void> {
-  // Only the first time counts: showing it again does not hold it longer.
-  await db
-    .updateTable('passwords')
-    .set({ held_until: at + holdMs })
-    .where('operation_id', '=', operationId)
-    .where('held_until', 'is', null)
-    .execute();
-}
-
-async function erase({ db, engine }: Foundation, operationId: ConfirmationId): Promise<boolean> {
-  const erased = await db
-    .deleteFrom('passwords')
-    .where('operation_id', '=', operationId)
-    .returning('operation_id')
-    .executeTakeFirst();
-  if (erased) await engine.scrub(db);
-  return erased !== undefined;
-}
-
-async function eraseExpired({ db, engine }: Foundation, now: number): Promise<number> {
-  const erased = await db
-    .deleteFrom('passwords')
-    .where('held_until', '<=', now)
-    .returning('operation_id')
-    .execute();
-  // Always: an earlier scrub may have been held up by a process that was reading.
-  await engine.scrub(db);
-  return erased.length;
-}
-
 /** Seals a new server's password and stores it, in the transaction that settles its operation. */
-export async function storePassword(
+async function storePassword(
   db: Queries,
   vault: Vault,
   operation: Operation,
@@ -110,29 +109,6 @@ export async function storePassword(
   const sealed = vault.seal(settled.password.reveal(), placeOfPassword(facts));
   const row: PasswordRow = { ...facts, sealed, settled_at: settled.at, held_until: null };
   await db.insertInto('passwords').values(row).execute();
-}
-
-/**
- * Erases the password of a server in the transaction that records its deletion. After a key was replaced, a server of the
- * same ID may be another account's: then its label has to be the same, too.
- */
-export async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<void> {
-  const { action, outcome, workspaceId, serverId, operationId = '', label = '' } = entry;
-  if (action !== 'delete' || outcome !== 'done' || serverId === undefined) return;
-  const held = await trx
-    .selectFrom('passwords')
-    .innerJoin('operations', 'operations.id', 'passwords.operation_id')
-    .select(['passwords.operation_id', 'passwords.label', 'operations.account'])
-    .where('passwords.workspace_id', '=', workspaceId)
-    .where('passwords.server_id', '=', serverId)
-    .execute();
-  if (held.length === 0) return;
-  const own = trx.selectFrom('operations').select('account').where('id', '=', operationId);
-  const { account } = (await own.executeTakeFirst()) ?? {};
-  const ids = held
-    .filter((row) => (account && row.account === account) || isSameLabel(row.label, label))
-    .map((row) => row.operation_id);
-  if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }
 
 type PasswordFacts = Pick<
@@ -158,6 +134,87 @@ function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {
     creatorId: row.creator_id,
     serverId: row.server_id,
     label: row.label,
-    ...keepPresent({ heldUntil: row.held_until }),
+    heldUntil: row.held_until ?? undefined,
   };
+}
+
+interface SealedAnswer {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+}
+
+/** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
+export async function keepAnswer(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  id: ConfirmationId,
+  answer: Secret<string>,
+  at: number,
+): Promise<void> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row?.kind !== 'create' || row.has_password === 1) return;
+  if (await isErasedSince(trx, row.workspace_id, row.created_at))
+    return auditErased(trx, foundation, toOperation(row), { at });
+  const { server_id: serverId, workspace_id: workspaceId } = row;
+  const isFound = row.state === 'settled' && serverId !== null;
+  const change = isFound
+    ? { has_password: 1, told_at: 0 }
+    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
+  await trx.updateTable('operations').set(change).where('id', '=', id).execute();
+  if (!isFound) return;
+  const password = asPassword(answer);
+  await storePassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
+  await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
+}
+
+/** Stores the password of a settled order. If the app was uninstalled since, it is erased with the others of the workspace. */
+export async function keepPassword(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  row: OperationRow,
+  settled: Parameters<typeof storePassword>[3],
+): Promise<void> {
+  const operation = toOperation(row);
+  if (await isErasedSince(trx, row.workspace_id, row.created_at))
+    return auditErased(trx, foundation, operation, settled);
+  await storePassword(trx, foundation.vault, operation, settled);
+}
+
+function auditErased(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id: operationId, workspaceId, purchase }: Operation,
+  { at, serverId }: { readonly at: number; readonly serverId?: ServerId },
+): Promise<void> {
+  const subject = { operationId, label: labelOf(purchase), serverId };
+  const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
+  const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
+  return addAudit(trx, foundation, audit);
+}
+
+/** For its creator, who may find the password in it. It opens in its own row alone. */
+function sealAnswer({ vault }: Foundation, row: SealedAnswer, answer: Secret<string>): string {
+  return vault.seal(answer.reveal(), placeOfAnswer(row));
+}
+
+/** Opens it again. A lost encryption key must not keep the order from being settled: then it is undefined. */
+export function openAnswer(
+  { vault }: Foundation,
+  row: SealedAnswer,
+  sealed: string,
+): Secret<string> | undefined {
+  try {
+    return asPassword(new Secret(vault.open(sealed, placeOfAnswer(row))));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is shown to a server's creator instead of a root password that was not recognized. */
+function asPassword(answer: Secret<string>): Secret<string> {
+  return new Secret(`No root password was recognized. The hosting API answered:\n${answer.reveal()}`);
+}
+
+export function placeOfAnswer({ id, workspaceId }: SealedAnswer): SealedPlace {
+  return { table: 'operations', row: id, column: 'sealed_answer', workspaceId };
 }

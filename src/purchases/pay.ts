@@ -1,18 +1,28 @@
 import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
+import type { Entry } from '../core/entry.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { type HeldLock, withTimeout } from '../core/locks.ts';
+import { listOwners } from '../core/permission.ts';
 import type { Secret } from '../core/secret.ts';
-import { auditOfOperation, findNextDue, notifyOperation, tellOwners } from './notify.ts';
+import type { JobHandler } from '../db/jobs.ts';
+import { moveDelete } from '../servers/deletion.ts';
+import { startFollowing } from '../servers/follow.ts';
 import {
+  auditOfOperation,
   ContradictoryAnswer,
+  isEnded,
+  isInTime,
+  isLookedFor,
+  labelOf,
   OPERATION,
   type Operation,
+  type OperationRefusal,
   refusalOf,
   unconfirmedReasonOf,
 } from './operation.ts';
-import { resolveUnconfirmed } from './resolve.ts';
+import { createDoubtClock, type DoubtClock, resolveUnconfirmed } from './resolve.ts';
 import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
 
 /**
@@ -29,7 +39,7 @@ export async function runOperation(id: ConfirmationId, app: AppContext): Promise
 }
 
 /** The same for the owner of the operation's job. @throws only what the store throws */
-export async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
+async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
   app.operationNotifier.announceStart(operation);
   const ended = new AbortController();
   const queued = notifyIfQueued(operation, ended.signal, app);
@@ -162,4 +172,166 @@ function provesNothingDone(error: unknown): boolean {
   if (error instanceof HostingError) return error.moneyMoved === 'no';
   // Thrown between two tries of a request whose earlier tries were all proven not to have run.
   return error instanceof Refusal;
+}
+
+export type RoleCheck = Pick<Entry, 'hasRole'>;
+
+/** After this time notifying is given up; a password can still be shown by `/vps password`. */
+const NOTIFY_MS = 24 * 3_600_000;
+
+/** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
+export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHandler {
+  const doubtClock = createDoubtClock(app.system);
+  return async (job) => {
+    const { key: id, owner } = job;
+    const operation = await app.ledger.find(id);
+    if (!operation) return moveDelete(job, app);
+    await moveOn(operation, owner, app, roles, doubtClock).catch((error: unknown) => {
+      const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+      app.log.warn('an operation could not be moved on', { operationId: id, ...cause });
+    });
+    return findNextDue(id, app);
+  };
+}
+
+async function moveOn(
+  operation: Operation,
+  owner: string,
+  app: AppContext,
+  roles: RoleCheck,
+  doubtClock: DoubtClock,
+): Promise<void> {
+  const { ledger } = app;
+  const at = app.system.now();
+  if (operation.state === 'prepared') {
+    await resume(operation, owner, app, roles);
+  } else if (operation.state === 'sent') {
+    // The process that sent it is gone, and the answer with it.
+    const reason = { code: 'no_answer', details: {} } as const;
+    const audit = auditOfOperation(operation, app, 'in_doubt', {
+      code: reason.code,
+      surface: 'background',
+    });
+    await ledger.markUnconfirmed(operation.id, { reason }, audit);
+    await notifyOperation(operation.id, app);
+  } else if (isLookedFor(operation)) {
+    const passedMs = doubtClock.sinceLastLook(operation);
+    // The actor is notified of the current state even if the lookup fails. The caller logs that failure.
+    await resolveUnconfirmed(operation, passedMs, app).finally(() => notifyOperation(operation.id, app));
+  } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
+    await ledger.markNotified(operation, at);
+  } else {
+    await notifyOperation(operation.id, app);
+  }
+}
+
+/** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
+async function resume(operation: Operation, owner: string, app: AppContext, roles: RoleCheck): Promise<void> {
+  const reason = await findResumeRefusal(operation, app, roles);
+  if (reason === undefined) {
+    await payOperation(operation, owner, app);
+    return;
+  }
+  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
+  await app.ledger.refuse(operation.id, { at: app.system.now(), reason }, audit);
+  await notifyOperation(operation.id, app);
+}
+
+/** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
+async function findResumeRefusal(
+  operation: Operation,
+  { system }: AppContext,
+  roles: RoleCheck,
+): Promise<OperationRefusal | undefined> {
+  if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
+  const actor = { workspaceId, userId, channelId };
+  const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
+  return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
+}
+
+/**
+ * Notifies the actor of an operation's state, and delivers the root password if one is held. `reported` is a new
+ * server's state, as the API has just reported it.
+ * If delivery fails, the background retries it, even after a restart (docs/design.md 5).
+ */
+export async function notifyOperation(id: ConfirmationId, app: AppContext, reported?: string): Promise<void> {
+  const { ledger, passwords } = app;
+  const operation = await ledger.find(id);
+  if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
+  // A lost encryption key must not keep the actor from learning the outcome itself.
+  const held = await passwords.find(id).catch(() => undefined);
+  const { isNotified } = await app.operationNotifier.notify(operation, held, reported);
+  // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
+  if (isNotified) await followPurchase(operation, app);
+  if (isNotified) await ledger.markNotified(operation, app.system.now());
+}
+
+/** The same as the job of the operation, so that nobody else notifies them at the same time. Never throws: it stays due. */
+export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<void> {
+  await app.jobs
+    .runNow(OPERATION, id, async () => {
+      await notifyOperation(id, app);
+      return findNextDue(id, app);
+    })
+    .catch(() => undefined);
+}
+
+/** Notifies the owners, at most once a day, that the balance was too low: they can top it up. */
+export async function tellOwners(operation: Operation, app: AppContext): Promise<void> {
+  const { workspaceId, actorId } = operation;
+  const now = app.system.now();
+  const day = new Date(now).toISOString().slice(0, 10);
+  // Kept until the day is over, in all processes: ten failed orders are one message.
+  const isFirst = await app.seenRequests.addFirst(`low_balance:${workspaceId}:${day}`, now);
+  if (!isFirst) return;
+  const owners = await listOwners(workspaceId, app);
+  const others = owners.filter((id) => id !== actorId);
+  if (others.length > 0) await app.operationNotifier.notifyLowBalance(operation, others);
+}
+
+/**
+ * Follows a server that was paid for: a new one until it runs and has an address, a renewed one until the list shows its new
+ * date. Sends nothing that costs money. Never throws.
+ */
+async function followPurchase(operation: Operation, app: AppContext): Promise<void> {
+  const { id, workspaceId, actorId, channelId, account = '', purchase, state, isLate } = operation;
+  const serverId = purchase.kind === 'create' ? operation.serverId : purchase.serverId;
+  // An order that is found late is announced with what the message said before.
+  if (state !== 'settled' || isLate || serverId === undefined) return;
+  const act = { id, workspaceId, action: purchase.kind, actorId, account };
+  const { paidUntil } = operation;
+  const server = { serverId, label: labelOf(purchase), standing: 'waiting', hasChanged: false } as const;
+  await startFollowing(
+    { ...act, channelId },
+    { ...server, paidUntil: purchase.kind === 'renew' ? paidUntil : undefined },
+    app,
+  );
+}
+
+/** What is looked for is looked for at least once a day. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** When an operation is due again; undefined when it has ended and its actor was notified. @throws what the store throws */
+export async function findNextDue(
+  id: ConfirmationId,
+  { ledger, system }: AppContext,
+): Promise<number | undefined> {
+  const operation = await ledger.find(id);
+  if (!operation) return undefined;
+  const isOver = operation.notifiedAt !== undefined && isEnded(operation) && !isLookedFor(operation);
+  if (isOver) return undefined;
+  return nextDueAt(operation, system.now());
+}
+
+/**
+ * First within seconds, then ever more rarely, without end. What is looked for waits half of the time that was spent
+ * looking, 5 minutes at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
+ */
+export function nextDueAt(operation: Operation, now: number): number {
+  const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
+  const isLooking = notifiedAt !== undefined && isLookedFor(operation);
+  const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
+  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

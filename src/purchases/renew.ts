@@ -13,10 +13,15 @@ import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
 import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { renewButton } from './buttons.ts';
-import { termsBlocks } from './choices.ts';
-import { type Confirmation, type Confirmed, confirmPurchase } from './confirm.ts';
+import { termsBlocks } from './catalog.ts';
+import {
+  type Confirmation,
+  type Confirmed,
+  confirmPurchase,
+  type RenewReview,
+  reviewRenew,
+} from './confirm.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
-import { type RenewReview, reviewRenew } from './review.ts';
 
 const CLOSE = 'You can close this window. We’ll message you the result.';
 

@@ -6,8 +6,14 @@ import { isSameLabel } from '../core/labels.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
-import { auditOfOperation } from './notify.ts';
-import { isLookedFor, labelOf, type Operation, type Purchase, type UnconfirmedReason } from './operation.ts';
+import {
+  auditOfOperation,
+  isLookedFor,
+  labelOf,
+  type Operation,
+  type Purchase,
+  type UnconfirmedReason,
+} from './operation.ts';
 
 /**
  * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
@@ -131,7 +137,6 @@ type Verdict =
   /** Something fits, but not beyond doubt: a manager has to look. */
   | { readonly kind: 'contradictory' };
 
-/** What an operation is judged by. */
 interface Evidence {
   readonly list: ServerList;
   /** Servers that other orders have created. */
@@ -161,7 +166,7 @@ export function judge(operation: Operation, evidence: Evidence): Verdict {
 
 /** New servers that no other order has created: the one that an operation has made is among them. */
 export function listNewServers(
-  { knownIds }: Pick<Operation, 'knownIds'>,
+  { knownIds }: Operation,
   { servers }: ServerList,
   othersIds: readonly ServerId[],
 ): readonly Server[] {

@@ -12,12 +12,16 @@ import { isDeleted, type Server } from '../core/server.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../core/settings.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
-import { refuseOverBudget } from './budget.ts';
-import { auditOfOperation } from './notify.ts';
-import { ContradictoryAnswer, labelOf, type Operation, type Purchase } from './operation.ts';
-import type { Ledger, PaidAnswer, Permit } from './ports.ts';
-import { listNamesakes } from './review.ts';
-import { forgetSpilled, spillAnswer } from './spill.ts';
+import { refuseOverBudget } from './costs.ts';
+import type { Ledger, Permit } from './ledger.ts';
+import {
+  auditOfOperation,
+  ContradictoryAnswer,
+  labelOf,
+  type Operation,
+  type Purchase,
+} from './operation.ts';
+import { forgetSpilled, type PaidAnswer, spillAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
@@ -60,6 +64,11 @@ async function refuseUnseenNamesake(
   if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
 }
 
+/** The servers whose labels users would read as that one. */
+export function listNamesakes(servers: readonly Server[], label: string): readonly ServerId[] {
+  return servers.filter((each) => isSameLabel(each.label, label) && !isDeleted(each)).map(({ id }) => id);
+}
+
 const WAIT_MOST_SECONDS = 60;
 
 /**
@@ -90,7 +99,6 @@ function refuseUnconfirmedLabel({ workspaceId, purchase }: Operation, others: re
 }
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
-type Urgent = Pick<CallOptions, 'urgency'>;
 
 /**
  * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
@@ -99,7 +107,7 @@ type Urgent = Pick<CallOptions, 'urgency'>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
-  const check = async (how: Urgent) => {
+  const check = async (how: CallOptions) => {
     await refuseOtherPrice(renewal, payment, how);
     await refuseOtherMonth(renewal, payment, how);
     return [];
@@ -113,7 +121,7 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   await settleUntilStored(payment, { serverId, paidUntil });
 }
 
-async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
+async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: CallOptions): Promise<void> {
   const { operation, hosting, app } = payment;
   const created = await app.ledger.findCreateOf(operation.workspaceId, serverId);
   if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
@@ -124,7 +132,7 @@ async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Ur
 async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
   payment: Payment,
-  how: Urgent,
+  how: CallOptions,
 ): Promise<void> {
   const server = (await fetchAllServers(payment.hosting, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
@@ -136,7 +144,7 @@ async function refuseOtherMonth(
 }
 
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
-type Check = (how: Urgent) => Promise<readonly ServerId[]>;
+type Check = (how: CallOptions) => Promise<readonly ServerId[]>;
 
 /**
  * Looks up everything that permits a payment, then pays.
@@ -181,7 +189,7 @@ const MOST_LOOKS = 20;
  * @throws Refusal `stale_confirmation`, and what the look, the commit and the sending throw
  */
 export async function sendPermitted<Found extends Looked, Answer>(steps: {
-  readonly look: (how: Urgent) => Promise<Found>;
+  readonly look: (how: CallOptions) => Promise<Found>;
   /** Marks it as sent, unless something has changed since the look. */
   readonly commit: (looked: Found) => ReturnType<Ledger['markSent']>;
   readonly send: (options: PaidCallOptions, looked: Found) => Promise<Answer>;
@@ -214,17 +222,12 @@ async function look(payment: Payment, check: () => Promise<readonly ServerId[]>)
   const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
   await getHostingOf(operation, app);
   await refuseFrozen(operation.workspaceId, app.workspaces);
-  await requireRole(payment);
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
+  const mayStill = await hasRole({ workspaceId, userId, channelId }, 'manager', labelOf(purchase), app);
+  if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
   await requireApproval(payment);
   await refuseOverBudget(operation, app);
   return { knownIds: await check(), permit, at };
-}
-
-async function requireRole({ operation, app }: Payment): Promise<void> {
-  const { workspaceId, actorId: userId, channelId, purchase } = operation;
-  const actor = { workspaceId, userId, channelId };
-  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), app);
-  if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
 }
 
 /** The two-person rule may have been turned on since. What was approved has the id of its approval. */
@@ -266,10 +269,7 @@ function refuseMovedPrice(confirmed: Money | undefined, now: Money): void {
  * The servers of the account, all of them: what is not in the list counts as not there.
  * @throws Refusal `list_incomplete`
  */
-export async function fetchAllServers(
-  hosting: HostingApi,
-  how: Pick<CallOptions, 'urgency'>,
-): Promise<readonly Server[]> {
+export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Promise<readonly Server[]> {
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
   if (extent === 'part') throw new Refusal('list_incomplete', {});
   return servers;
@@ -316,7 +316,7 @@ const SLOW_MS = 1000;
 async function spillIfSlow<Result>(
   settle: () => Promise<Result>,
   spill: () => Promise<void>,
-  system: Pick<System, 'sleep'>,
+  system: System,
 ): Promise<Result> {
   const answered = new AbortController();
   const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);

@@ -14,23 +14,22 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
-import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
-import { addAudit } from '../db/audit.ts';
-import type { Foundation } from '../db/database.ts';
-import { addJob } from '../db/jobs.ts';
-import type { OperationRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import { isErasedSince } from '../installations/erase-rows.ts';
-import { toOperation } from './ledger-rows.ts';
-import { auditOfOperation } from './notify.ts';
-import { labelOf, OPERATION, type Operation } from './operation.ts';
-import { storePassword } from './password-store.ts';
-import type { PaidAnswer, Spill, SpilledAnswer } from './ports.ts';
+import { auditOfOperation, type Operation } from './operation.ts';
+
+/** The API's own answer to a paid request: its password exists nowhere else. */
+export interface PaidAnswer {
+  /** Absent if it proves nothing: then `password` is the whole answer to a create. */
+  readonly serverId?: ServerId;
+  readonly paidUntil?: number;
+  readonly password?: Secret<string>;
+}
+
+type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
 
 /** Keeps an answer in case this process ends before the database takes it. False when that failed as well. */
 export async function spillAnswer(
@@ -55,7 +54,6 @@ export async function forgetSpilled(operationId: ConfirmationId, { spill, log }:
   });
 }
 
-/** Reads what an earlier process could not store. */
 export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
   if (unreadable > 0) log.error('paid answers in files can’t be opened: put their key back', { unreadable });
@@ -106,12 +104,19 @@ const storedAnswer = z.object({
   password: z.string().optional(),
 });
 
-/** Keeps answers in files of a folder, sealed, for their owner only; in memory where there is no folder. */
-export function createSpill(folder: string | undefined, vault: Vault): Spill {
+export type Spill = ReturnType<typeof createSpill>;
+
+/**
+ * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only; in memory
+ * where there is no folder.
+ */
+export function createSpill(folder: string | undefined, vault: Vault) {
   const files = folder === undefined ? keepInMemory() : keepInFolder(folder);
   return {
-    write: async (operationId, answer) =>
+    /** Does nothing when it has an answer of this operation. */
+    write: async (operationId: ConfirmationId, answer: PaidAnswer): Promise<void> =>
       files.write(operationId, vault.seal(writeAnswer(answer), placeOfSpilled(operationId))),
+    /** `unreadable` counts those whose encryption key is missing; they stay. */
     readAll: async () => {
       const found = files
         .list()
@@ -119,7 +124,7 @@ export function createSpill(folder: string | undefined, vault: Vault): Spill {
       const answers = found.filter((answer) => answer !== undefined);
       return { answers, unreadable: found.length - answers.length };
     },
-    remove: async (operationId) => files.remove(operationId),
+    remove: async (operationId: ConfirmationId): Promise<void> => files.remove(operationId),
   };
 }
 
@@ -241,78 +246,4 @@ function readAnswer(operationId: string, text: string, vault: Vault): SpilledAns
 
 function placeOfSpilled(operationId: string): SealedPlace {
   return { table: 'spill', row: operationId, column: 'answer', workspaceId: '' };
-}
-
-type Row = Pick<Operation, 'id' | 'workspaceId'>;
-
-/** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
-export async function keepAnswer(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  answer: Secret<string>,
-  at: number,
-): Promise<void> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row?.kind !== 'create' || row.has_password === 1) return;
-  if (await isErasedSince(trx, row.workspace_id, row.created_at))
-    return auditErased(trx, foundation, toOperation(row), { at });
-  const { server_id: serverId, workspace_id: workspaceId } = row;
-  const isFound = row.state === 'settled' && serverId !== null;
-  const change = isFound
-    ? { has_password: 1, told_at: 0 }
-    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
-  await trx.updateTable('operations').set(change).where('id', '=', id).execute();
-  if (!isFound) return;
-  const password = asPassword(answer);
-  await storePassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
-  await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
-}
-
-/** Stores the password of a settled order. If the app was uninstalled since, it is erased with the others of the workspace. */
-export async function keepPassword(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  row: OperationRow,
-  settled: Parameters<typeof storePassword>[3],
-): Promise<void> {
-  const operation = toOperation(row);
-  if (await isErasedSince(trx, row.workspace_id, row.created_at))
-    return auditErased(trx, foundation, operation, settled);
-  await storePassword(trx, foundation.vault, operation, settled);
-}
-
-function auditErased(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  { id: operationId, workspaceId, purchase }: Operation,
-  { at, serverId }: { readonly at: number; readonly serverId?: ServerId },
-): Promise<void> {
-  const subject = { operationId, label: labelOf(purchase), serverId };
-  const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
-  const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
-  return addAudit(trx, foundation, audit);
-}
-
-/** For its creator, who may find the password in it. It opens in its own row alone. */
-function sealAnswer({ vault }: Foundation, row: Row, answer: Secret<string>): string {
-  return vault.seal(answer.reveal(), placeOfAnswer(row));
-}
-
-/** Opens it again. A lost encryption key must not keep the order from being settled: then it is undefined. */
-export function openAnswer({ vault }: Foundation, row: Row, sealed: string): Secret<string> | undefined {
-  try {
-    return asPassword(new Secret(vault.open(sealed, placeOfAnswer(row))));
-  } catch {
-    return undefined;
-  }
-}
-
-/** What is shown to a server's creator instead of a root password that was not recognized. */
-function asPassword(answer: Secret<string>): Secret<string> {
-  return new Secret(`No root password was recognized. The hosting API answered:\n${answer.reveal()}`);
-}
-
-export function placeOfAnswer({ id, workspaceId }: Row): SealedPlace {
-  return { table: 'operations', row: id, column: 'sealed_answer', workspaceId };
 }

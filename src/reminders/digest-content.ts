@@ -6,8 +6,8 @@ import { isSameLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { colorOf, compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import { isOrderOf } from '../purchases/costs.ts';
 import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
-import { isOrderOf } from '../purchases/prices.ts';
 import {
   countDaysLeft,
   type Digest,
@@ -84,7 +84,6 @@ function listExpired(
     });
 }
 
-/** A server whose paid time is known. */
 export type PaidServer = Server & { readonly paidUntil: number };
 
 /** The servers whose paid time ends soon, the most urgent first, and what was decided about each. */
@@ -227,7 +226,6 @@ async function leaveOutOwn(
   );
 }
 
-/** What is known of the servers of one digest. */
 interface Known {
   readonly day: string;
   readonly now: number;
@@ -239,7 +237,7 @@ interface Known {
 
 /** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
-  { workspaceId, day, content, postedAt }: Pick<LiveDigest, 'workspaceId' | 'day' | 'content' | 'postedAt'>,
+  { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
 ): Promise<Digest> {
   const ids = content.due.map(({ serverId }) => serverId);
@@ -324,7 +322,7 @@ export function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undef
       id,
       label,
       state,
-      ...(paidUntil !== undefined && { paidUntil }),
+      paidUntil,
     }));
   return { account: account[0], at, servers };
 }

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import { renewButton } from '../purchases/buttons.ts';
-import { sumCost } from '../purchases/prices.ts';
+import { sumCost } from '../purchases/costs.ts';
 import {
   actions,
   confirmation,

@@ -6,7 +6,7 @@ import { listOwners } from '../core/permission.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
-import type { OperationNotifier } from '../purchases/ports.ts';
+import type { OperationNotifier } from '../purchases/outcomes.ts';
 import type { BatchNotifier } from './batch.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
 import type { PostedDigest } from './notifier.ts';
@@ -146,7 +146,6 @@ async function waitForDigestLock<Result>(
   }
 }
 
-/** A workspace's digest of one day. */
 interface DueDigest extends DigestWorkspace {
   readonly day: string;
   /** Its hour is long over: if the servers can't be read now either, a message says so. */

@@ -138,9 +138,7 @@ async function refresh({ actor, app }: FollowUpContext): Promise<void> {
 }
 
 /** When reminders are due: as owners have set it for the digest, or as the form proposes it. */
-export async function readReminderSettings(
-  context: Pick<UseCaseContext, 'actor' | 'app'>,
-): Promise<ReminderSettings> {
+export async function readReminderSettings(context: FollowUpContext): Promise<ReminderSettings> {
   return (await getWorkspace(context)).settings.digest ?? DEFAULT_DIGEST;
 }
 

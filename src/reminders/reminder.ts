@@ -74,7 +74,6 @@ export interface NamedServer {
   readonly label: string;
 }
 
-/** The state of a month that was due when the digest was posted. */
 export type DueStanding =
   | { readonly kind: 'due' | 'expired' }
   /** A renewal is in progress, or it isn't known yet whether it was paid. */
@@ -84,7 +83,6 @@ export type DueStanding =
   | { readonly kind: 'left'; readonly by: UserId }
   | { readonly kind: 'gone'; readonly by: UserId };
 
-/** A server whose paid time was about to end. */
 export interface DueServer extends NamedServer {
   readonly paidUntil: number;
   /** On the day of the digest. */
@@ -96,7 +94,6 @@ export interface DueServer extends NamedServer {
   readonly price?: Money;
 }
 
-/** A server whose paid time has ended since the last digest. */
 export interface ExpiredServer extends NamedServer {
   readonly paidUntil: number;
   /** Who left it to expire. */
@@ -126,12 +123,10 @@ export interface DigestContent {
   readonly isComplete: boolean;
 }
 
-/** Whether there is anything to tell. */
 export function isQuiet({ due, expired, drift }: DigestContent): boolean {
   return [due, expired, drift.appeared, drift.vanished, drift.changed].every((each) => each.length === 0);
 }
 
-/** A digest as its message shows it now. */
 export interface Digest extends Omit<DigestContent, 'due'> {
   readonly day: string;
   readonly due: readonly (DueServer & { readonly standing: DueStanding })[];

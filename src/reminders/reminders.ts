@@ -46,7 +46,6 @@ const allRemindersActions: readonly ActionHandler[] = [
   ),
 ];
 
-/** Shows a page as it stands now, in the open modal. */
 async function showRemindersPage(page: number, request: SlackRequest): Promise<void> {
   await request.reply.replace(await readPage(page, request));
 }
@@ -159,7 +158,6 @@ export const digestFields = {
 
 type Optional = { readonly optional: true };
 
-/** The part of the settings form's fields that is used here. */
 interface Fields {
   textField(name: 'digestZone' | 'digestDays', options: TextOptions & Optional): InputBlock;
   selectField(name: 'digestHour', options: SelectOptions & Optional): InputBlock;
@@ -172,7 +170,7 @@ export function digestInputs(
   ownZone: string | undefined,
   fields: Fields,
 ): KnownBlock[] {
-  const proposed = { ...DEFAULT_DIGEST, ...(ownZone !== undefined && { zone: ownZone }) };
+  const proposed = { ...DEFAULT_DIGEST, zone: ownZone ?? DEFAULT_DIGEST.zone };
   const { hour, zone, daysBefore } = digest ?? proposed;
   return [
     section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),

@@ -4,9 +4,8 @@ import type { CurrencyOf } from '../account/workspaces.ts';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import type { Log } from '../log.ts';
-import { termsBlocks } from '../purchases/choices.ts';
-import { outcomeWords } from '../purchases/outcomes.ts';
-import type { Wording } from '../purchases/words.ts';
+import { termsBlocks } from '../purchases/catalog.ts';
+import { outcomeWords, type Wording } from '../purchases/outcomes.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import type { ActionHandler } from '../slack/kit/button.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
@@ -203,7 +202,6 @@ interface Parts {
   readonly accountUrl: string | undefined;
 }
 
-/** Tells users the outcome of renewals that they confirmed together. */
 export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: Parts): BatchNotifier {
   return {
     notifyBatch: (batch, results) =>

@@ -1,18 +1,16 @@
-import type { Transaction } from 'kysely';
-import { z } from 'zod';
 import { parseSettings } from '../account/workspaces.ts';
 import type { ServerId, WorkspaceId } from '../core/ids.ts';
-import { money } from '../core/money.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
 import { toOperation } from '../purchases/ledger-rows.ts';
 import type { Operation } from '../purchases/operation.ts';
 import type { Card } from '../requests/request.ts';
-import { type DigestContent, type ReminderMark, SNOOZES } from './reminder.ts';
+import type { DigestContent, ReminderMark } from './reminder.ts';
 
-/** A workspace in which a digest is set up. */
+/** Reading the settings of so many workspaces takes a few milliseconds. */
+const PAGE = 50;
+
 export interface DigestWorkspace {
   readonly workspaceId: WorkspaceId;
   readonly digest: DigestSettings;
@@ -41,12 +39,36 @@ export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
     /** A page of the workspaces with a digest channel: those after this ID, in the order of their IDs; none after the last. */
-    listWorkspaces: (after?: WorkspaceId) => listWorkspaces(db, after),
+    listWorkspaces: async (after: WorkspaceId = ''): Promise<readonly DigestWorkspace[]> => {
+      // The settings of all workspaces are read often, so those without a digest are left to the database.
+      const rows = await db
+        .selectFrom('workspaces')
+        .select(['id', 'settings'])
+        .where('settings', 'like', '%"digest":{%')
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+      return rows.flatMap(({ id, settings }) => {
+        const { digest } = parseSettings(settings);
+        return digest ? [{ workspaceId: id, digest }] : [];
+      });
+    },
     /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
-    claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> =>
-      (await insertClaim(db, workspaceId, day, at)) !== undefined,
-    isClaimed: async (workspaceId: WorkspaceId, day: string): Promise<boolean> =>
-      (await findRow(db, workspaceId, day)) !== undefined,
+    claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> => {
+      const unposted = { channel_id: null, ts: null, content: '', read_at: 0 };
+      const claimed = await db
+        .insertInto('digests')
+        .values({ workspace_id: workspaceId, day, state: 'claimed', at, ...unposted })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('day')
+        .executeTakeFirst();
+      return claimed !== undefined;
+    },
+    isClaimed: async (workspaceId: WorkspaceId, day: string): Promise<boolean> => {
+      const row = ofDay(db.selectFrom('digests').select('state'), workspaceId, day);
+      return (await row.executeTakeFirst()) !== undefined;
+    },
     /** Gives the claim back: Slack has said that nothing was posted. */
     release: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.deleteFrom('digests'), workspaceId, day).where('state', '=', 'claimed').execute();
@@ -65,12 +87,46 @@ export function createDigests(foundation: Foundation) {
         await putSnapshot(trx, workspaceId, snapshot);
       }),
     /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
-    markPosted: (digest: LiveDigest, snapshot: Snapshot | undefined) =>
-      engine.transact(db, (trx) => markPosted(trx, digest, snapshot)),
+    markPosted: (
+      { workspaceId, day, card, content }: LiveDigest,
+      snapshot: Snapshot | undefined,
+    ): Promise<LiveDigest | undefined> =>
+      engine.transact(db, async (trx) => {
+        const before = await findLive(trx, workspaceId);
+        await trx
+          .updateTable('digests')
+          .set({ state: 'closed' })
+          .where('workspace_id', '=', workspaceId)
+          .where('state', '=', 'live')
+          .execute();
+        const posted = { channel_id: card.channelId, ts: card.ts, content: JSON.stringify(content) };
+        await ofDay(trx.updateTable('digests'), workspaceId, day)
+          .set((column) => ({ state: 'live', ...posted, read_at: column.ref('at') }))
+          .execute();
+        await putSnapshot(trx, workspaceId, snapshot);
+        return before;
+      }),
     findLive: (workspaceId: WorkspaceId) => findLive(db, workspaceId),
     /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
-    findLastAt: (workspaceId: WorkspaceId) => findLastAt(db, workspaceId),
-    findSnapshot: (workspaceId: WorkspaceId) => findSnapshot(db, workspaceId),
+    findLastAt: async (workspaceId: WorkspaceId): Promise<number | undefined> => {
+      const row = await db
+        .selectFrom('digests')
+        .select('at')
+        .where('workspace_id', '=', workspaceId)
+        .where('read_at', '>', 0)
+        .orderBy('at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.at;
+    },
+    findSnapshot: async (workspaceId: WorkspaceId): Promise<Snapshot | undefined> => {
+      const row = await db
+        .selectFrom('digest_snapshots')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst();
+      return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
+    },
     /** It is not edited any more. */
     close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.updateTable('digests'), workspaceId, day)
@@ -92,72 +148,6 @@ function ofDay<Query extends OfDay<Query>>(query: Query, workspaceId: WorkspaceI
   return query.where('workspace_id', '=', workspaceId).where('day', '=', day);
 }
 
-/** Reading the settings of so many takes a few milliseconds. */
-const PAGE = 50;
-
-/** The settings of all workspaces are read often, so those without a digest are left to the database. */
-async function listWorkspaces(db: Queries, after = '') {
-  const rows = await db
-    .selectFrom('workspaces')
-    .select(['id', 'settings'])
-    .where('settings', 'like', '%"digest":{%')
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(PAGE)
-    .execute();
-  return rows.flatMap(({ id, settings }) => {
-    const { digest } = parseSettings(settings);
-    return digest ? [{ workspaceId: id, digest }] : [];
-  });
-}
-
-function insertClaim(db: Queries, workspaceId: WorkspaceId, day: string, at: number) {
-  return db
-    .insertInto('digests')
-    .values({
-      workspace_id: workspaceId,
-      day,
-      state: 'claimed',
-      at,
-      channel_id: null,
-      ts: null,
-      content: '',
-      read_at: 0,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('day')
-    .executeTakeFirst();
-}
-
-function findRow(db: Queries, workspaceId: WorkspaceId, day: string) {
-  return ofDay(db.selectFrom('digests').select('state'), workspaceId, day).executeTakeFirst();
-}
-
-async function markPosted(
-  trx: Transaction<Tables>,
-  { workspaceId, day, card, content }: LiveDigest,
-  snapshot: Snapshot | undefined,
-): Promise<LiveDigest | undefined> {
-  const before = await findLive(trx, workspaceId);
-  await trx
-    .updateTable('digests')
-    .set({ state: 'closed' })
-    .where('workspace_id', '=', workspaceId)
-    .where('state', '=', 'live')
-    .execute();
-  await ofDay(trx.updateTable('digests'), workspaceId, day)
-    .set((column) => ({
-      state: 'live',
-      channel_id: card.channelId,
-      ts: card.ts,
-      content: JSON.stringify(content),
-      read_at: column.ref('at'),
-    }))
-    .execute();
-  await putSnapshot(trx, workspaceId, snapshot);
-  return before;
-}
-
 async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDigest | undefined> {
   const row = await db
     .selectFrom('digests')
@@ -171,30 +161,9 @@ async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDige
     workspaceId,
     day: row.day,
     card: { channelId: row.channel_id, ts: row.ts },
-    content: parseContent(row.content),
+    content: JSON.parse(row.content),
     postedAt: row.at,
   };
-}
-
-async function findLastAt(db: Queries, workspaceId: WorkspaceId): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('digests')
-    .select('at')
-    .where('workspace_id', '=', workspaceId)
-    .where('read_at', '>', 0)
-    .orderBy('at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.at;
-}
-
-async function findSnapshot(db: Queries, workspaceId: WorkspaceId): Promise<Snapshot | undefined> {
-  const row = await db
-    .selectFrom('digest_snapshots')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
-  return row && { account: row.account, at: row.at, servers: parseServers(row.servers) };
 }
 
 async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snapshot | undefined) {
@@ -208,52 +177,6 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
     .execute();
 }
 
-const named = { serverId: z.number(), label: z.string() };
-
-const content = z.object({
-  due: z.array(
-    z.object({
-      ...named,
-      paidUntil: z.number(),
-      daysLeft: z.number(),
-      urgency: z.enum(['high', 'medium', 'low']),
-      snoozes: z.array(z.object({ kind: z.enum(SNOOZES), untilDay: z.string() })),
-      price: z.number().int().transform(money).exactOptional(),
-    }),
-  ),
-  expired: z.array(
-    z.object({
-      ...named,
-      paidUntil: z.number(),
-      leftBy: z.string().exactOptional(),
-      isListed: z.boolean(),
-    }),
-  ),
-  drift: z.object({
-    appeared: z.array(z.object(named)),
-    vanished: z.array(z.object(named)),
-    changed: z.array(z.object({ ...named, before: z.string(), now: z.string() })),
-  }),
-  snoozed: z.number(),
-  left: z.number(),
-  isComplete: z.boolean(),
-});
-
-const servers = z.array(
-  z.object({ id: z.number(), label: z.string(), state: z.string(), paidUntil: z.number().exactOptional() }),
-);
-
-/** @throws ZodError, SyntaxError when it is not what was stored */
-function parseContent(json: string): DigestContent {
-  return content.parse(JSON.parse(json));
-}
-
-/** @throws ZodError, SyntaxError */
-function parseServers(json: string): Snapshot['servers'] {
-  return servers.parse(JSON.parse(json));
-}
-
-/** What was last paid for a server with this app. */
 export interface PaidPrice {
   readonly serverId: ServerId;
   readonly operation: Operation;
@@ -263,8 +186,25 @@ export type Reminders = ReturnType<typeof createReminders>;
 
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation) {
+  const operationsOf = (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+    db
+      .selectFrom('operations')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where('server_id', 'in', serverIds)
+      .orderBy('created_at')
+      .orderBy('id');
   return {
-    putMark: (workspaceId: WorkspaceId, mark: ReminderMark) => putMark(db, workspaceId, mark),
+    /** The last decision about a server counts. */
+    putMark: async (workspaceId: WorkspaceId, mark: ReminderMark): Promise<void> => {
+      const { serverId, label, paidUntil, by, at, untilDay = '' } = mark;
+      const decided = { label, paid_until: paidUntil, marked_by: by, marked_at: at, until_day: untilDay };
+      await db
+        .insertInto('reminder_marks')
+        .values({ workspace_id: workspaceId, server_id: serverId, ...decided })
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(decided))
+        .execute();
+    },
     /** False when there is none about this month. */
     removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<boolean> => {
       const removed = await db
@@ -276,85 +216,43 @@ export function createReminders({ db }: Foundation) {
         .executeTakeFirst();
       return removed !== undefined;
     },
-    listMarks: (workspaceId: WorkspaceId) => listMarks(db, workspaceId),
+    listMarks: async (workspaceId: WorkspaceId): Promise<readonly ReminderMark[]> => {
+      const rows = await db
+        .selectFrom('reminder_marks')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('paid_until')
+        .orderBy('server_id')
+        .execute();
+      return rows.map((row) => ({
+        serverId: row.server_id,
+        label: row.label,
+        paidUntil: row.paid_until,
+        by: row.marked_by,
+        at: row.marked_at,
+        untilDay: row.until_day === '' ? undefined : row.until_day,
+      }));
+    },
     removeMarksBefore: async (paidUntil: number): Promise<void> => {
       await db.deleteFrom('reminder_marks').where('paid_until', '<', paidUntil).execute();
     },
     /** Renewals of these servers, other than refused ones; the newest last. */
-    listRenewals: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
-      inPages(serverIds, (some) => listRenewals(db, workspaceId, some)),
+    listRenewals: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly Operation[]> =>
+      inPages(serverIds, async (some) => {
+        const renewals = operationsOf(workspaceId, some).where('kind', '=', 'renew');
+        return (await renewals.where('state', '<>', 'refused').execute()).map(toOperation);
+      }),
     /** The newest settled purchase of each of these servers whose price is known. */
-    listPrices: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
-      inPages(serverIds, (some) => listPrices(db, workspaceId, some)),
+    listPrices: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly PaidPrice[]> =>
+      inPages(serverIds, async (some) => {
+        const settled = operationsOf(workspaceId, some).where('state', '=', 'settled');
+        const rows = await settled.where('price', 'is not', null).execute();
+        const newest = new Map(rows.map((row) => [row.server_id, row]));
+        return [...newest].flatMap(([serverId, row]) =>
+          serverId === null ? [] : [{ serverId, operation: toOperation(row) }],
+        );
+      }),
   };
-}
-
-/** The last decision about a server counts. */
-async function putMark(db: Queries, workspaceId: WorkspaceId, mark: ReminderMark): Promise<void> {
-  const { serverId, label, paidUntil, by, at, untilDay = '' } = mark;
-  const decided = { label, paid_until: paidUntil, marked_by: by, marked_at: at, until_day: untilDay };
-  await db
-    .insertInto('reminder_marks')
-    .values({ workspace_id: workspaceId, server_id: serverId, ...decided })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(decided))
-    .execute();
-}
-
-async function listMarks(db: Queries, workspaceId: WorkspaceId): Promise<readonly ReminderMark[]> {
-  const rows = await db
-    .selectFrom('reminder_marks')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('paid_until')
-    .orderBy('server_id')
-    .execute();
-  return rows.map((row) => ({
-    serverId: row.server_id,
-    label: row.label,
-    paidUntil: row.paid_until,
-    by: row.marked_by,
-    at: row.marked_at,
-    untilDay: row.until_day === '' ? undefined : row.until_day,
-  }));
-}
-
-async function listRenewals(
-  db: Queries,
-  workspaceId: WorkspaceId,
-  serverIds: readonly ServerId[],
-): Promise<readonly Operation[]> {
-  const rows = await db
-    .selectFrom('operations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', 'renew')
-    .where('state', '<>', 'refused')
-    .where('server_id', 'in', serverIds)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toOperation);
-}
-
-async function listPrices(
-  db: Queries,
-  workspaceId: WorkspaceId,
-  serverIds: readonly ServerId[],
-): Promise<readonly PaidPrice[]> {
-  const rows = await db
-    .selectFrom('operations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('state', '=', 'settled')
-    .where('price', 'is not', null)
-    .where('server_id', 'in', serverIds)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  const newest = new Map(rows.map((row) => [row.server_id, row]));
-  return [...newest].flatMap(([serverId, row]) =>
-    serverId === null ? [] : [{ serverId, operation: toOperation(row) }],
-  );
 }
 
 /** So many values fit into a statement of every engine. */

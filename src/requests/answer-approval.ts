@@ -3,7 +3,7 @@ import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { findPlan, type Order } from '../core/catalog.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../core/labels.ts';
@@ -12,9 +12,9 @@ import { hasRole } from '../core/permission.ts';
 import type { Actor } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { findBudget } from '../purchases/budget.ts';
+import { findRenewPrice, findWrongChoices } from '../purchases/confirm.ts';
+import { findBudget } from '../purchases/costs.ts';
 import { runOperation } from '../purchases/pay.ts';
-import { findRenewPrice, findWrongChoices } from '../purchases/review.ts';
 import { fetchAllServers } from '../purchases/send.ts';
 import { runDelete } from '../servers/deletion.ts';
 import { getRequest, notifyRequest, refuseClosed, refuseOwnRequest } from './notify.ts';
@@ -68,9 +68,7 @@ export const answerApproval = defineUseCase({
   },
 });
 
-type Context = Pick<UseCaseContext, 'actor' | 'app'>;
-
-function deny(approval: Approval, denialReason: string | undefined, { actor, app }: Context) {
+function deny(approval: Approval, denialReason: string | undefined, { actor, app }: FollowUpContext) {
   const denied = { state: 'denied', at: app.system.now(), by: actor.userId, denialReason } as const;
   const audit = auditOfAnswer(approval, 'denied', actor, app);
   // The label of the first entry is the server's, so that it is found by that: the reason gets its own, of the same act.
@@ -80,7 +78,7 @@ function deny(approval: Approval, denialReason: string | undefined, { actor, app
 }
 
 /** Approved, or canceled; undefined if another user was faster, or if it has expired. */
-async function approve(approval: Approval, { actor, app }: Context): Promise<Approval | undefined> {
+async function approve(approval: Approval, { actor, app }: FollowUpContext): Promise<Approval | undefined> {
   const { id, workspaceId, kind, state, expiresAt, isOverBudget } = approval;
   const at = app.system.now();
   if (state !== 'open' || expiresAt <= at) return undefined;
@@ -113,7 +111,7 @@ function refuseUnchecked(error: unknown): never {
 function auditOfAnswer(
   approval: Approval,
   code: 'approved' | 'denied' | CancelReason['code'],
-  { userId: actorId }: Pick<Actor, 'userId'>,
+  { userId: actorId }: Actor,
   app: AppContext,
 ): AuditEntry {
   const outcome = code === 'approved' || code === 'denied' ? 'done' : 'failed';
@@ -139,7 +137,6 @@ async function findCancelReason(approval: Approval, app: AppContext): Promise<Ca
   return code && { code, details: {} };
 }
 
-/** Who requested it, and where. */
 function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
   return { workspaceId, userId: requesterId, channelId };
 }

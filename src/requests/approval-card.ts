@@ -5,7 +5,7 @@ import type { ConfirmationId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { countPaidDays } from '../core/time.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
-import { namesakeWords, toKeys } from '../purchases/choices.ts';
+import { namesakeWords, toKeys } from '../purchases/catalog.ts';
 import { deleteButton } from '../servers/buttons.ts';
 import { deleteWords } from '../servers/delete-outcome.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
@@ -43,7 +43,6 @@ const approvalButton = {
   /** Opens the form in which it is denied with a reason. */
   denyWithReason: defineButton('approval_deny_reason', requestId),
 } as const;
-/** The requester withdraws their request. */
 const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
 
 /** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
@@ -103,7 +102,6 @@ interface WaitingApproval {
   readonly isOwn: boolean;
 }
 
-/** One of several open approvals, in a list. */
 export function waitingBlocks(
   { approval, canAnswer, isOwn }: WaitingApproval,
   currency: string,
@@ -298,7 +296,6 @@ function describeWanted(
   return `${who} to *${VERBS[kindOf(approval)].present}* ${codeLabel(labelOfAction(approval))}${cost}.`;
 }
 
-/** Its outcome, for the card. */
 export function describeDecision(approval: Approval, currency: string): string {
   const { state, decidedBy, requesterId } = approval;
   const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
@@ -318,7 +315,6 @@ export function describeDecision(approval: Approval, currency: string): string {
   }
 }
 
-/** Its current state, for the requester. */
 export function approvalWords(approval: Approval): string {
   const { state, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(approval));
@@ -340,13 +336,11 @@ export function approvalWords(approval: Approval): string {
   }
 }
 
-/** What the requester reads when no manager could be reached. */
 function unreachedWords(approval: Approval): string {
   const { gerund } = VERBS[kindOf(approval)];
   return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
 }
 
-/** What the user who decided reads. */
 export function answeredWords(approval: Approval): string {
   const { state, requesterId } = approval;
   const label = codeLabel(labelOfAction(approval));
@@ -378,7 +372,6 @@ function nothingCharged(action: ApprovalAction): string {
 
 type Canceled = Extract<Approval, { state: 'canceled' }>;
 
-/** Why an approval was canceled, as part of a sentence. */
 function cancelWords(approval: Canceled): string {
   return describeReason(CANCEL_WORDS, approval.reason, approval);
 }
@@ -413,7 +406,7 @@ export function waitingWords(approval: Approval): string[] {
 export function requestedBeforeWords(
   approval: Approval,
   formId: ConfirmationId,
-  { caller }: Pick<SlackRequest, 'caller'>,
+  { caller }: SlackRequest,
 ): string[] {
   const isOthers = approval.requesterId !== caller.actor.userId;
   const first = isOthers

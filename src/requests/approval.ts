@@ -1,4 +1,4 @@
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { findRoles } from '../core/permission.ts';
@@ -26,7 +26,7 @@ export interface RequestedApproval {
  */
 export async function requestApproval(
   wanted: ApprovalAction & { readonly id: ConfirmationId; readonly isOverBudget: boolean },
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: FollowUpContext,
 ): Promise<RequestedApproval> {
   const { workspaceId, userId: requesterId, channelId } = actor;
   const requestedAt = app.system.now();
@@ -67,7 +67,7 @@ export const withdrawApproval = defineUseCase({
 /** The pending approvals that the actor may decide, oldest first: other users', for servers that their role covers. */
 export async function listDecidable(
   roles: HeldRoles,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: FollowUpContext,
 ): Promise<readonly Approval[]> {
   const open = await app.requests.listOpen(actor.workspaceId, APPROVALS);
   const now = app.system.now();
@@ -79,7 +79,6 @@ export async function listDecidable(
   );
 }
 
-/** Reads the pending approvals that the actor may decide. */
 export const readDecidable = defineUseCase({
   name: 'approvals',
   needs: 'manager',

@@ -19,7 +19,6 @@ import {
   type Approval,
   auditOfApproval,
   type Card,
-  type ClosedState,
   labelOfAction,
   REQUEST,
   type Request,
@@ -56,13 +55,9 @@ export function refuseOthersRequest({ requesterId }: Request, { userId }: Actor)
 export async function refuseClosed(id: ConfirmationId, app: AppContext): Promise<never> {
   const request = await app.requests.find(id, ALL_KINDS);
   if (request && request.state !== 'open') await app.requestNotifier.updateCards(request);
-  throw new Refusal('request_over', { state: closedStateOf(request), by: request?.decidedBy });
-}
-
-/** If it is still open but can't be decided any more, its time is over and it has not been closed yet. */
-function closedStateOf(request: Request | undefined): ClosedState {
-  if (!request) return 'unknown';
-  return request.state === 'open' ? 'expired' : request.state;
+  // If it is still open but can't be decided any more, its time is over and it has not been closed yet.
+  const state = request?.state === 'open' ? 'expired' : (request?.state ?? 'unknown');
+  throw new Refusal('request_over', { state, by: request?.decidedBy });
 }
 
 /** Who is asked to decide: the channel, or where it can't be reached these users. */
@@ -147,7 +142,6 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Ca
 const NOTIFY_FOR_MS = DAY_MS;
 
 /**
-/**
  * Creates what goes on with requests, by their jobs: expires what was not decided in time, and tells users what they have not been
  * told because of a crash or of Slack. Who holds the job tells, so that nobody is told twice.
  */
@@ -199,11 +193,11 @@ interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
   readonly currencyOf: CurrencyOf;
-  readonly users: Pick<Users, 'find'>;
+  readonly users: Users;
 }
 
 /** Adds whether the requester is a guest, for those who decide. Asks Slack; without an answer, it isn't said. */
-export async function withGuest(request: RoleRequest, users: Pick<Users, 'find'>): Promise<RoleRequest> {
+export async function withGuest(request: RoleRequest, users: Users): Promise<RoleRequest> {
   const user = await users.find(request.workspaceId, request.requesterId);
   return user?.isGuest ? { ...request, isGuest: true } : request;
 }

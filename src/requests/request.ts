@@ -40,7 +40,6 @@ export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */
 export type ClosedState = Exclude<RequestState, 'open'> | 'unknown';
 
-/** What is known of a request when it is made. */
 interface NewRequest {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -92,7 +91,6 @@ export type Approval = Requested &
     readonly account: string;
   };
 
-/** The role that a user asked the owners for. */
 interface AskedRole {
   readonly kind: 'role';
   readonly role: Role;
@@ -113,7 +111,6 @@ export interface RoleRequest extends Requested, AskedRole {
   readonly granted?: { readonly role: Role; readonly pattern: string; readonly until?: number };
 }
 
-/** What one user requested and another one decides. */
 export type Request = Approval | RoleRequest;
 type RequestKind = Request['kind'];
 export type RequestOf<Kind extends RequestKind> = Extract<Request, { readonly kind: Kind }>;
@@ -123,7 +120,6 @@ export const APPROVALS = ['purchase', 'delete'] as const;
 export const ROLES_ASKED = ['role'] as const;
 export const ALL_KINDS: readonly RequestKind[] = [...APPROVALS, ...ROLES_ASKED];
 
-/** Why an approval was canceled. */
 export interface CancelDetails {
   role_needed: NoDetails;
   account_changed: NoDetails;
@@ -139,12 +135,10 @@ export interface CancelDetails {
 }
 export type CancelReason = Reason<CancelDetails>;
 
-/** The state of an approval, and the reason for it. */
 export type ApprovalOutcome =
   | { readonly state: Exclude<ApprovalState, 'canceled'> }
   | { readonly state: 'canceled'; readonly reason: CancelReason };
 
-/** How long an approval stays open. */
 export { HOUR_MS as APPROVAL_MS } from '../core/time.ts';
 
 export function labelOfAction(action: ApprovalAction): string {
@@ -160,8 +154,8 @@ export function serverIdOf(action: ApprovalAction): ServerId | undefined {
 /** The audit entry for a change of an approval; by its requester unless `facts` names another actor. */
 export function auditOfApproval(
   approval: NewApproval,
-  app: Pick<AppContext, 'system'>,
-  facts: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
+  app: AppContext,
+  facts: Omit<AuditFacts, 'workspaceId' | 'actorId' | 'surface'> & Partial<AuditFacts>,
 ): AuditEntry {
   const { id, workspaceId, requesterId, channelId } = approval;
   return makeAuditEntry(app, {

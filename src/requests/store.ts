@@ -10,15 +10,13 @@ import { money } from '../core/money.ts';
 import { ROLES } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
-import type { Budget } from '../purchases/budget.ts';
+import type { Budget } from '../purchases/costs.ts';
 import { prepareDelete, prepareOperation } from '../purchases/ledger.ts';
-import { findDelete } from '../purchases/ledger-lists.ts';
-import { storedPurchase } from '../purchases/ledger-rows.ts';
+import { findDelete, storedPurchase } from '../purchases/ledger-rows.ts';
 import { claimOf } from '../purchases/operation.ts';
 import {
   type Approval,
@@ -34,7 +32,6 @@ import {
   type RoleRequest,
 } from './request.ts';
 
-/** The state that a request gets, when, and by whom. */
 type Target = (ApprovalOutcome | Pick<RoleRequest, 'state'>) & {
   readonly at: number;
   readonly by?: UserId | undefined;
@@ -67,7 +64,7 @@ export function createRequests(foundation: Foundation) {
       if (!row) return undefined;
       const isApproved = row.kind === 'delete' && row.state === 'approved';
       const deletion = isApproved ? await findDelete(db, id) : undefined;
-      return { ...toRequest(row), ...(deletion && { deletion }) } as RequestOf<Kind>;
+      return { ...toRequest(row), deletion } as RequestOf<Kind>;
     },
 
     /** Oldest first; also those whose time is over and that have not been closed yet. */
@@ -139,7 +136,7 @@ export function createRequests(foundation: Foundation) {
         if (moved.workspaceId !== grant.workspaceId)
           throw new Error('a request of one workspace can grant no role in another');
         const { until } = await addGrant(trx, newId(), grant);
-        const granted = { role: grant.role, pattern: grant.pattern, ...(until !== undefined && { until }) };
+        const granted = { role: grant.role, pattern: grant.pattern, until };
         const text = JSON.stringify(granted);
         await trx.updateTable('requests').set({ granted: text }).where('id', '=', id).execute();
         return { ...moved, granted };
@@ -182,7 +179,7 @@ const TELL_MS = 2000;
 function askFor(
   trx: Queries,
   foundation: Foundation,
-  { id, workspace_id: workspaceId }: Pick<RequestRow, 'id' | 'workspace_id'>,
+  { id, workspace_id: workspaceId }: RequestRow,
 ): Promise<void> {
   const dueAt = foundation.engine.clock.now() + TELL_MS;
   return addJob(trx, foundation, { kind: REQUEST, key: id, workspaceId, dueAt });
@@ -249,7 +246,12 @@ async function addApproval(
     await askFor(trx, foundation, inserted);
     await addAudit(trx, foundation, audit);
   }
-  const stored = inserted ?? (await findSameId(trx, row)) ?? (await getClaimant(trx, row));
+  const sameClaim = trx
+    .selectFrom('requests')
+    .selectAll()
+    .where('workspace_id', '=', row.workspace_id)
+    .where('claim', '=', row.claim);
+  const stored = inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
   const approval = toRequest(stored);
   if (approval.kind === 'role') throw new Error('the ID of an approval belongs to a request for a role');
   return { isNew: inserted !== undefined, approval };
@@ -260,11 +262,6 @@ async function findSameId(trx: Queries, row: RequestRow): Promise<RequestRow | u
   if (same && same.workspace_id !== row.workspace_id)
     throw new Error('the ID of a request belongs to another workspace');
   return same;
-}
-
-function getClaimant(trx: Queries, { workspace_id, claim }: RequestRow): Promise<RequestRow> {
-  const inWorkspace = trx.selectFrom('requests').selectAll().where('workspace_id', '=', workspace_id);
-  return inWorkspace.where('claim', '=', claim).executeTakeFirstOrThrow();
 }
 
 async function addRoleRequest(
@@ -405,7 +402,6 @@ function toClaim(request: NewApproval | NewRoleRequest): string {
   }
 }
 
-/** Makes the row of a request that was just made. */
 function toRow(request: NewApproval | NewRoleRequest, account: string): RequestRow {
   return {
     id: request.id,
@@ -445,12 +441,10 @@ function toRequest(row: RequestRow): Request {
     kind: row.kind,
     ...SUBJECTS[row.kind].parse(JSON.parse(row.subject)),
     ...(isApproval && { isOverBudget: row.is_over_budget === 1, account: row.account }),
-    ...keepPresent({
-      channelId: row.channel_id,
-      decidedBy: row.decided_by,
-      decidedAt: row.decided_at,
-      denialReason: row.denial_reason,
-    }),
+    channelId: row.channel_id ?? undefined,
+    decidedBy: row.decided_by ?? undefined,
+    decidedAt: row.decided_at ?? undefined,
+    denialReason: row.denial_reason ?? undefined,
     ...(row.outcome !== null && {
       reason: { code: row.outcome, details: JSON.parse(row.outcome_details ?? '{}') },
     }),

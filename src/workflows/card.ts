@@ -125,7 +125,6 @@ const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> 
   channel: 'The step needs a workflow key, or a channel where someone can press a button.',
 };
 
-/** Says how a run ended, in plain text. */
 export function describeOutcome(run: Pick<WorkflowRun, 'action' | 'label'>, outcome: RunOutcome): string {
   // Without a valid action, nothing was done, and the words don't name one.
   const { action = 'start', label } = run;

@@ -6,12 +6,10 @@ import type { WorkflowKeyId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
 import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
-import type { System } from '../system.ts';
 
 /** How many workflow keys a workspace can have: each run is compared with all of them. */
 const MOST_KEYS = 50;
 
-/** A workflow key as an owner enters it in the form. */
 export interface WantedKey {
   readonly name: string;
   readonly actions: readonly PowerAction[];
@@ -21,7 +19,6 @@ export interface WantedKey {
   readonly forMs?: number | undefined;
 }
 
-/** A new workflow key. */
 export interface IssuedKey {
   readonly key: WorkflowKey;
   /** The key itself: it is shown once and stored nowhere. */
@@ -45,7 +42,7 @@ export const issueKey = defineUseCase({
     const until = forMs === undefined ? undefined : issuedAt + forMs;
     const limits = { actions, pattern, until };
     const key: WorkflowKey = { id: system.newId(), workspaceId, name, issuedBy, issuedAt, ...limits };
-    const secret = new Secret(makeGrantKey(system));
+    const secret = new Secret(`${KEY_PREFIX}${system.newToken(KEY_BYTES)}`);
     if (await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) }, MOST_KEYS))
       return { key, secret };
     const known = await workflowKeys.list(workspaceId);
@@ -83,11 +80,6 @@ function auditKey({ name, actions, pattern }: WantedKey): AuditDetails {
 
 /** 192 bits: too many to be guessed, so that a plain hash hides them as well as a slow one. */
 const KEY_BYTES = 24;
-
-/** Makes a new workflow key. */
-function makeGrantKey({ newToken }: System): string {
-  return `${KEY_PREFIX}${newToken(KEY_BYTES)}`;
-}
 
 /** Hashes a workflow key with its workspace, so that the stored hash opens nothing in another one. */
 export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {

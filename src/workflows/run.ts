@@ -10,7 +10,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import type { Card } from '../requests/request.ts';
-import { changePower, type PowerChange } from '../servers/change-power.ts';
+import { changePower } from '../servers/change-power.ts';
 import { hashKey } from './keys.ts';
 import { RUN } from './store.ts';
 
@@ -18,8 +18,7 @@ import { RUN } from './store.ts';
  * The states of a run: received → (without a key) asking → sent → ended. It is `sent` before the request to the hosting API
  * leaves, so a run that is found `sent` by another process may have been carried out, and is never sent again.
  */
-const RUN_STATES = ['received', 'asking', 'sent', 'ended'] as const;
-export type RunState = (typeof RUN_STATES)[number];
+export type RunState = 'received' | 'asking' | 'sent' | 'ended';
 
 /** The workflow key that a run was started with. `invalid`: the input is no key of this workspace. */
 export type RunKey =
@@ -27,7 +26,6 @@ export type RunKey =
   | { readonly kind: 'invalid' }
   | { readonly kind: 'key'; readonly id: WorkflowKeyId; readonly name: string };
 
-/** One run of our step in a workflow, as Slack sent it. */
 export interface WorkflowRun {
   readonly id: WorkflowRunId;
   readonly workspaceId: WorkspaceId;
@@ -89,7 +87,6 @@ export interface HashedKey extends WorkflowKey {
   readonly hash: string;
 }
 
-/** A run as it arrives. */
 export type NewRun = Omit<WorkflowRun, 'state' | 'card' | 'pressedBy' | 'outcome'>;
 
 /** Notifies Slack and users of a run. No method throws. */
@@ -105,7 +102,6 @@ export interface WorkflowNotifier {
 /** What came of reporting the end of a step. `told`: Slack has the outcome, or no longer accepts it. */
 export type StepEnd = 'told' | 'refused_outputs' | 'later';
 
-/** One execution of our step, as Slack's event describes it. */
 export interface StepEvent {
   readonly workspaceId: WorkspaceId;
   readonly executionId: string;
@@ -120,7 +116,6 @@ export interface StepEvent {
   readonly token: Secret<string> | undefined;
 }
 
-/** Takes Slack's events about the app's step. */
 export interface StepIntake {
   /**
    * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
@@ -132,7 +127,6 @@ export interface StepIntake {
 /** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-/** Creates the intake of the app's step. */
 export function createStepIntake(app: AppContext): StepIntake {
   const { log, jobs, workflowRuns } = app;
   return {
@@ -182,7 +176,6 @@ async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppCon
   return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };
 }
 
-/** The part of the one entry (`core/entry.ts`) that runs use. */
 export interface RunEntry {
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
 }
@@ -212,7 +205,9 @@ async function goOn(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise
     case 'sent':
       return endRun(run, ['sent'], { code: 'interrupted', details: {} }, app);
     case 'ended':
-      return run.outcome && tellAgain(run, run.outcome, app);
+      if (!run.outcome) return;
+      await tellSlack(run, run.outcome, app);
+      if (run.card) await tellUsers(run, run.outcome, app);
   }
 }
 
@@ -268,13 +263,13 @@ async function act(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<
   } catch (error) {
     // Another process has taken it over.
     if (isRefusal(error, 'workflow_run_over')) throw error;
-    if (isDefect(error)) logDefect(action, run, error, app);
+    if (!isExpected(error))
+      app.log.error('a workflow step failed unexpectedly', {
+        ...{ action, runId: run.id },
+        ...describeDefect(error),
+      });
     await endRun(run, ['received'], outcomeOfError(error, run), app);
   }
-}
-
-function logDefect(action: PowerAction, { id: runId }: WorkflowRun, error: unknown, { log }: AppContext) {
-  log.error('a workflow step failed unexpectedly', { action, runId, ...describeDefect(error) });
 }
 
 /** A workflow is no user: it may do what its key says, and its key alone. */
@@ -291,7 +286,6 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
 interface StepInput {
   readonly run: WorkflowRun;
 }
-type Context = UseCaseContext;
 
 /**
  * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
@@ -342,7 +336,7 @@ async function answer<Result>(
   return answered;
 }
 
-async function carryOut(action: PowerAction, run: WorkflowRun, context: Context): Promise<RunOutcome> {
+async function carryOut(action: PowerAction, run: WorkflowRun, context: UseCaseContext): Promise<RunOutcome> {
   const { app } = context;
   let isSent = false;
   const onSending = async () => {
@@ -354,20 +348,24 @@ async function carryOut(action: PowerAction, run: WorkflowRun, context: Context)
   const urgency = isPress ? 'user' : 'background';
   const input = { ref: { exactly: run.label }, urgency, isSure: isPress, onSending } as const;
   try {
-    const change = await changePower[action].run(input, context);
-    const outcome = outcomeOfChange(change);
-    await endRun(run, ['sent'], outcome, app, change.actId);
+    const { isUnconfirmed, server, state, actId } = await changePower[action].run(input, context);
+    const outcome: RunOutcome = isUnconfirmed
+      ? { code: 'unconfirmed', details: { state } }
+      : { code: 'done', details: { label: server.label, state } };
+    await endRun(run, ['sent'], outcome, app, actId);
     return outcome;
   } catch (error) {
     const outcome = outcomeOfError(error, run, isSent);
     if (isSent) await endRun(run, ['sent'], outcome, app);
-    else if (isAboutServer(outcome)) await endRun(run, ['asking'], outcome, app);
+    // True for any user who presses the button.
+    else if (outcome.code === 'unknown_server' || outcome.code === 'ambiguous_server')
+      await endRun(run, ['asking'], outcome, app);
     throw error;
   }
 }
 
 /** @throws Refusal `workflow_run_over`, `workflow_key_invalid` */
-async function markSent(run: WorkflowRun, { actor, app }: Context): Promise<void> {
+async function markSent(run: WorkflowRun, { actor, app }: UseCaseContext): Promise<void> {
   const now = app.system.now();
   const pressedBy = run.key.kind === 'none' ? actor.userId : undefined;
   const sent = await app.workflowRuns.send(run, { now, pressedBy });
@@ -375,24 +373,16 @@ async function markSent(run: WorkflowRun, { actor, app }: Context): Promise<void
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }
 
-/** Makes the outcome of a run from the hosting API's answer, which may prove nothing. */
-function outcomeOfChange({ isUnconfirmed, server, state }: PowerChange): RunOutcome {
-  if (isUnconfirmed) return { code: 'unconfirmed', details: { state } };
-  return { code: 'done', details: { label: server.label, state } };
-}
-
 /**
  * Why a run has failed. `isSent`: the request may have left. Only an error that is proof then says that nothing was done.
  */
 function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false): RunOutcome {
-  if (error instanceof HostingError) return outcomeOfHosting(error);
+  if (error instanceof HostingError)
+    return error.code === 'wrong_state'
+      ? { code: error.code, details: { state: error.details.state } }
+      : { code: 'not_done', details: { code: error.code } };
   if (error instanceof Refusal) return outcomeOfRefusal(error, run);
   return isSent ? { code: 'interrupted', details: {} } : { code: 'not_done', details: { code: 'defect' } };
-}
-
-function outcomeOfHosting({ code, details }: HostingError): RunOutcome {
-  if (code !== 'wrong_state') return { code: 'not_done', details: { code } };
-  return { code, details: { state: details.state } };
 }
 
 function outcomeOfRefusal(error: Refusal, { key }: WorkflowRun): RunOutcome {
@@ -421,16 +411,6 @@ function outcomeOfKey(problem: 'unknown' | 'expired' | 'action', name: string): 
   }
 }
 
-/** Whether an error says something about the server that is true for any user who presses the button. */
-function isAboutServer({ code }: RunOutcome): boolean {
-  return code === 'unknown_server' || code === 'ambiguous_server';
-}
-
-/** A defect is logged where it is seen. */
-function isDefect(error: unknown): boolean {
-  return !isExpected(error);
-}
-
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
 /** How long an outcome is reported to Slack again; a step that Slack hasn't accepted by then stays "in progress" there. */
@@ -451,12 +431,6 @@ async function endRun(
 ): Promise<void> {
   const ended = await app.workflowRuns.end(run, from, outcome);
   if (ended) await Promise.all([tellSlack(ended, outcome, app), tellUsers(ended, outcome, app, actId)]);
-}
-
-/** Reports an outcome to Slack again that it hasn't accepted, and shows it on the card if it isn't there yet. */
-async function tellAgain(run: WorkflowRun, outcome: RunOutcome, app: AppContext): Promise<void> {
-  await tellSlack(run, outcome, app);
-  if (run.card) await tellUsers(run, outcome, app);
 }
 
 async function tellSlack(run: WorkflowRun, outcome: RunOutcome, app: AppContext): Promise<void> {

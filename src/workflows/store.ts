@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
 import type { WorkflowKey } from '../core/workflow-key.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { keepPresent } from '../db/engine.ts';
 import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
@@ -29,7 +27,22 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
   };
   return {
     /** Adds a key; false if the workspace has one of that name, or `most` keys. */
-    add: (key: HashedKey, most: number) => engine.transact(db, (trx) => addKey(trx, key, most)),
+    add: (key: HashedKey, most: number): Promise<boolean> =>
+      engine.transact(db, async (trx) => {
+        const { id, workspaceId, name, hash, actions, pattern, issuedBy, issuedAt, until } = key;
+        if ((await listKeys(trx, workspaceId)).length >= most) return false;
+        const added = await trx
+          .insertInto('workflow_keys')
+          .values({
+            ...{ id, workspace_id: workspaceId, name, name_key: name.toLowerCase(), hash, pattern },
+            ...{ actions: actions.join(','), issued_by: issuedBy, issued_at: issuedAt },
+            ...{ until: until ?? null, last_used_at: null },
+          })
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        return added !== undefined;
+      }),
     find: (workspaceId: WorkspaceId, id: WorkflowKeyId) => first(workspaceId, 'id', id),
     findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
     /** Oldest first. */
@@ -58,40 +71,19 @@ async function listKeys(db: Queries, workspaceId: string): Promise<readonly Work
   return rows.map(toKey);
 }
 
-async function addKey(trx: Queries, key: HashedKey, most: number): Promise<boolean> {
-  const { id, workspaceId, name, hash, actions, pattern, issuedBy, issuedAt, until } = key;
-  if ((await listKeys(trx, workspaceId)).length >= most) return false;
-  const added = await trx
-    .insertInto('workflow_keys')
-    .values({
-      ...{ id, workspace_id: workspaceId, name, name_key: name.toLowerCase(), hash, pattern },
-      ...{ actions: actions.join(','), issued_by: issuedBy, issued_at: issuedAt },
-      ...{ until: until ?? null, last_used_at: null },
-    })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
-}
-
-/** An action of a newer version is one that this version doesn't carry out. */
-const action = z.enum(POWER_ACTIONS);
-
 function toKey(row: WorkflowKeyRow): WorkflowKey {
-  const actions = row.actions.split(',').flatMap((each) => action.safeParse(each).data ?? []);
   return {
     id: row.id,
     workspaceId: row.workspace_id,
     name: row.name,
-    actions,
+    actions: row.actions.split(',').flatMap((each) => POWER_ACTIONS.find((action) => action === each) ?? []),
     pattern: row.pattern,
     issuedBy: row.issued_by,
     issuedAt: row.issued_at,
-    ...keepPresent({ until: row.until, lastUsedAt: row.last_used_at }),
+    until: row.until ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
   };
 }
-
-type RunRef = Pick<WorkflowRun, 'id' | 'workspaceId'>;
 
 /** The most runs that are carried out within a time, in milliseconds. */
 interface RunLimit {
@@ -106,11 +98,35 @@ export type WorkflowRuns = ReturnType<typeof createWorkflowRuns>;
  * starts from, so that only one process makes it.
  */
 export function createWorkflowRuns(foundation: Foundation) {
-  const { db, engine } = foundation;
+  const { db, engine, vault } = foundation;
   return {
     /** Stores a run with its token, and adds its job. False if that execution was stored before. */
-    receive: (run: NewRun, token: Secret<string> | undefined) =>
-      engine.transact(db, (trx) => receive(trx, foundation, run, token)),
+    receive: (run: NewRun, token: Secret<string> | undefined): Promise<boolean> =>
+      engine.transact(db, async (trx) => {
+        const { id: key, workspaceId } = run;
+        const sealed = token === undefined ? null : vault.seal(token.reveal(), placeOfRunToken(run));
+        const added = await trx
+          .insertInto('workflow_runs')
+          .values({
+            ...{ id: key, workspace_id: workspaceId, execution_id: run.executionId },
+            ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
+            ...columnsOfKey(run.key),
+            ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt, admitted_at: 0 },
+            ...{
+              pressed_by: null,
+              card_channel_id: null,
+              card_ts: null,
+              outcome: null,
+              outcome_details: null,
+            },
+          })
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
+          .returning('id')
+          .executeTakeFirst();
+        // Due at once, for whichever process gets to it first.
+        if (added) await addJob(trx, foundation, { kind: RUN, key, workspaceId, dueAt: engine.clock.now() });
+        return added !== undefined;
+      }),
     find: async (workspaceId: WorkspaceId, id: WorkflowRunId) => {
       const row = await db
         .selectFrom('workflow_runs')
@@ -121,8 +137,29 @@ export function createWorkflowRuns(foundation: Foundation) {
       return row && toRun(row);
     },
     /** Counts a run against the limit of its key, or of all runs without one in its channel. False if the limit is reached. */
-    admit: (run: WorkflowRun, now: number, limit: RunLimit) =>
-      engine.transact(db, (trx) => admit(trx, run, now, limit)),
+    admit: (run: WorkflowRun, now: number, { most, withinMs }: RunLimit): Promise<boolean> =>
+      engine.transact(db, async (trx) => {
+        const { key_id: keyId, key_kind: kind } = columnsOfKey(run.key);
+        const counts = trx
+          .selectFrom('workflow_runs')
+          .select(['id'])
+          .where('workspace_id', '=', run.workspaceId)
+          .where('key_kind', '=', kind)
+          .where('key_id', '=', keyId)
+          .where('admitted_at', '>', now - withinMs)
+          .limit(most + 1);
+        // Anyone can run one without a key: it must not keep those in other channels from running.
+        const { channelId = '' } = run;
+        const counted = await (kind === 'none'
+          ? counts.where('channel_id', '=', channelId)
+          : counts
+        ).execute();
+        // Each run is counted once: one that was counted before a crash is let through.
+        if (counted.some(({ id }) => id === run.id)) return true;
+        if (counted.length >= most) return false;
+        await update(trx, run).set({ admitted_at: now }).execute();
+        return true;
+      }),
     /** Moves a run from received to asking, with its card. False if it was in another state. */
     ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<boolean> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
@@ -133,7 +170,14 @@ export function createWorkflowRuns(foundation: Foundation) {
      * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`:
      * the request may leave now, for the only time.
      */
-    send: (run: WorkflowRun, by: SentBy) => engine.transact(db, (trx) => send(trx, run, by)),
+    send: (run: WorkflowRun, { now, pressedBy }: SentBy): Promise<'sent' | 'over' | 'key_gone'> =>
+      engine.transact(db, async (trx) => {
+        if (run.key.kind === 'key' && !(await useKey(trx, run, run.key.id, now))) return 'key_gone';
+        const from = pressedBy === undefined ? 'received' : 'asking';
+        const columns = { state: 'sent', pressed_by: pressedBy ?? null } as const;
+        const sent = update(trx, run).set(columns).where('state', '=', from).returning('id');
+        return (await sent.executeTakeFirst()) ? 'sent' : 'over';
+      }),
     /** Ends a run from one of these states; undefined if it is in another one. */
     end: async (run: WorkflowRun, from: readonly RunState[], { code, details }: RunOutcome) => {
       const columns = { state: 'ended', outcome: code, outcome_details: JSON.stringify(details) } as const;
@@ -145,7 +189,22 @@ export function createWorkflowRuns(foundation: Foundation) {
       return row && toRun(row);
     },
     /** Finds the token that Slack gave for this run; undefined if there was none, or it can't be opened. */
-    findToken: (run: WorkflowRun) => findToken(foundation, run),
+    findToken: async (run: WorkflowRun): Promise<Secret<string> | undefined> => {
+      const { id, workspaceId } = run;
+      const row = await db
+        .selectFrom('workflow_runs')
+        .select('sealed_token')
+        .where('id', '=', id)
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst();
+      const sealed = row?.sealed_token ?? undefined;
+      try {
+        return sealed === undefined ? undefined : new Secret(vault.open(sealed, placeOfRunToken(run)));
+      } catch {
+        // A lost encryption key must not keep the run from ending: the app has a token of its own.
+        return undefined;
+      }
+    },
     /** Erases the token and removes the job, once Slack knows the outcome. */
     markTold: (run: WorkflowRun) =>
       engine.transact(db, async (trx) => {
@@ -159,60 +218,8 @@ export function createWorkflowRuns(foundation: Foundation) {
   };
 }
 
-function update(db: Queries, { id, workspaceId }: RunRef) {
+function update(db: Queries, { id, workspaceId }: NewRun) {
   return db.updateTable('workflow_runs').where('id', '=', id).where('workspace_id', '=', workspaceId);
-}
-
-/** The job is due at once, for whichever process gets to it first. */
-async function receive(
-  trx: Queries,
-  foundation: Foundation,
-  run: NewRun,
-  token: Secret<string> | undefined,
-): Promise<boolean> {
-  const { engine, vault } = foundation;
-  const { id, workspaceId } = run;
-  const sealed = token === undefined ? null : vault.seal(token.reveal(), placeOfRunToken(run));
-  const added = await trx
-    .insertInto('workflow_runs')
-    .values({
-      ...{ id, workspace_id: workspaceId, execution_id: run.executionId },
-      ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
-      ...columnsOfKey(run.key),
-      ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt, admitted_at: 0 },
-      ...{ pressed_by: null, card_channel_id: null, card_ts: null, outcome: null, outcome_details: null },
-    })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (!added) return false;
-  await addJob(trx, foundation, { kind: RUN, key: id, workspaceId, dueAt: engine.clock.now() });
-  return true;
-}
-
-/** Counts each run once: one that was counted before a crash is let through. */
-async function admit(
-  trx: Queries,
-  run: WorkflowRun,
-  now: number,
-  { most, withinMs }: RunLimit,
-): Promise<boolean> {
-  const { key_id: keyId, key_kind: kind } = columnsOfKey(run.key);
-  const counts = trx
-    .selectFrom('workflow_runs')
-    .select(['id'])
-    .where('workspace_id', '=', run.workspaceId)
-    .where('key_kind', '=', kind)
-    .where('key_id', '=', keyId)
-    .where('admitted_at', '>', now - withinMs)
-    .limit(most + 1);
-  // Anyone can run one without a key: it must not keep those in other channels from running.
-  const { channelId = '' } = run;
-  const counted = await (kind === 'none' ? counts.where('channel_id', '=', channelId) : counts).execute();
-  if (counted.some(({ id }) => id === run.id)) return true;
-  if (counted.length >= most) return false;
-  await update(trx, run).set({ admitted_at: now }).execute();
-  return true;
 }
 
 interface SentBy {
@@ -220,20 +227,8 @@ interface SentBy {
   readonly pressedBy?: UserId | undefined;
 }
 
-async function send(
-  trx: Queries,
-  run: WorkflowRun,
-  { now, pressedBy }: SentBy,
-): Promise<'sent' | 'over' | 'key_gone'> {
-  if (run.key.kind === 'key' && !(await useKey(trx, run, run.key.id, now))) return 'key_gone';
-  const from = pressedBy === undefined ? 'received' : 'asking';
-  const columns = { state: 'sent', pressed_by: pressedBy ?? null } as const;
-  const sent = update(trx, run).set(columns).where('state', '=', from).returning('id');
-  return (await sent.executeTakeFirst()) ? 'sent' : 'over';
-}
-
 /** Notes that a key is used; false if it was revoked or has expired. */
-async function useKey(trx: Queries, { workspaceId }: RunRef, keyId: string, now: number): Promise<boolean> {
+async function useKey(trx: Queries, { workspaceId }: NewRun, keyId: string, now: number): Promise<boolean> {
   const used = await trx
     .updateTable('workflow_keys')
     .set({ last_used_at: now })
@@ -245,30 +240,18 @@ async function useKey(trx: Queries, { workspaceId }: RunRef, keyId: string, now:
   return used !== undefined;
 }
 
-/** A lost encryption key must not keep the run from ending: the app has a token of its own. */
-async function findToken({ db, vault }: Foundation, run: WorkflowRun): Promise<Secret<string> | undefined> {
-  const { id, workspaceId } = run;
-  const row = await db
-    .selectFrom('workflow_runs')
-    .select('sealed_token')
-    .where('id', '=', id)
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
-  const sealed = row?.sealed_token ?? undefined;
-  try {
-    return sealed === undefined ? undefined : new Secret(vault.open(sealed, placeOfRunToken(run)));
-  } catch {
-    return undefined;
-  }
-}
-
-export function placeOfRunToken({ id, workspaceId }: RunRef): SealedPlace {
+export function placeOfRunToken({
+  id,
+  workspaceId,
+}: {
+  readonly id: string;
+  readonly workspaceId: WorkspaceId;
+}): SealedPlace {
   return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
 }
 
 function toRun(row: WorkflowRunRow): WorkflowRun {
   const { card_channel_id: channelId, card_ts: ts } = row;
-  const card: Card | null = channelId !== null && ts !== null ? { channelId, ts } : null;
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -277,17 +260,17 @@ function toRun(row: WorkflowRunRow): WorkflowRun {
     key: keyOf(row),
     receivedAt: row.received_at,
     state: row.state,
-    ...keepPresent({
-      action: POWER_ACTIONS.find((each) => each === row.action) ?? null,
-      channelId: row.channel_id,
-      card,
-      pressedBy: row.pressed_by,
-      outcome: row.outcome === null ? null : readOutcome(row.outcome, row.outcome_details ?? '{}'),
-    }),
+    action: POWER_ACTIONS.find((each) => each === row.action),
+    channelId: row.channel_id ?? undefined,
+    card: channelId !== null && ts !== null ? { channelId, ts } : undefined,
+    pressedBy: row.pressed_by ?? undefined,
+    outcome:
+      row.outcome === null
+        ? undefined
+        : ({ code: row.outcome, details: JSON.parse(row.outcome_details ?? '{}') } as RunOutcome),
   };
 }
 
-/** Makes the columns of the key that a run was started with. */
 function columnsOfKey(key: RunKey) {
   const isKey = key.kind === 'key';
   return { key_kind: key.kind, key_id: isKey ? key.id : '', key_name: isKey ? key.name : '' };
@@ -297,8 +280,4 @@ function keyOf({ key_kind: kind, key_id: id, key_name: name }: WorkflowRunRow): 
   if (kind === 'key') return { kind, id, name };
   // What another version of the app wrote must not pass for a run that asks.
   return { kind: kind === 'none' ? 'none' : 'invalid' };
-}
-
-function readOutcome(code: string, details: string): RunOutcome {
-  return { code, details: JSON.parse(details) } as RunOutcome;
 }

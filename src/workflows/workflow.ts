@@ -28,12 +28,9 @@ import { cancelRun, carryOutStep, findAskingRun } from './run.ts';
 
 const run = z.object({ run: z.string() });
 
-/** Carries out the step that a workflow asks for. */
 export const runButton = defineButton('workflow_run', run);
-/** Cancels the step that a workflow asks for. */
 export const cancelButton = defineButton('workflow_cancel', run);
 
-/** Opens the form that issues a workflow key. */
 const issueButton = defineButton('workflow_issue', z.object({}));
 const revokeKeyButton = defineButton(
   'workflow_revoke',
@@ -48,7 +45,6 @@ const keyPages = {
 
 const ROWS_PER_PAGE = 12;
 
-/** Lists the workflow keys, with the buttons that issue and revoke them. */
 export function keyScreen(keys: readonly WorkflowKey[], page: number, now: number): Message {
   const pages = Math.max(1, Math.ceil(keys.length / ROWS_PER_PAGE));
   const shown = Math.min(page, pages - 1);
@@ -111,7 +107,6 @@ function describeLimits(key: WorkflowKey, now: number): string {
 
 const ISSUE_TITLE = 'Issue a key';
 
-/** One menu entry for each combination of actions. */
 const ACTION_SETS = [
   { value: 'reboot', text: 'Reboot' },
   { value: 'start', text: 'Start' },
@@ -141,7 +136,6 @@ const issueForm = defineModal(
 );
 type IssueFields = Parameters<Parameters<typeof issueForm.onSubmit>[1]>[0]['fields'];
 
-/** The form in which an owner issues a workflow key. */
 export function issueView(origin: Origin): ModalView {
   return issueForm.view({
     origin,

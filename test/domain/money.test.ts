@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type Catalog, describePlan, findPlan } from '../../src/core/catalog.ts';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { describeMoney, findMoney, money } from '../../src/core/money.ts';
-import { fitsBudget } from '../../src/purchases/budget.ts';
+import { fitsBudget } from '../../src/purchases/costs.ts';
 import {
   claimOf,
   isEnded,

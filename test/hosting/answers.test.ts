@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { isDeleted } from '../../src/core/server.ts';
-import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/json.ts';
+import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/fields.ts';
 import { type AnswerStyleChange, DIALECT } from '../../src/sandbox/hosting/answers.ts';
 import type { HostingOptions as ServiceOptions } from '../../src/sandbox/hosting/hosting.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { type CallReport, retry } from '../../src/hosting/chain.ts';
-import { createHosting } from '../../src/hosting/client.ts';
+import { type CallReport, createHosting, retry } from '../../src/hosting/client.ts';
 import { Limiter } from '../../src/hosting/limiter.ts';
 import { RateLimitedError } from '../../src/hosting/refusals.ts';
 import { createTransport, type Transport } from '../../src/hosting/send.ts';

@@ -9,7 +9,7 @@ import {
   resolveKeys,
   searchChoices,
   toKeys,
-} from '../../src/purchases/choices.ts';
+} from '../../src/purchases/catalog.ts';
 import type { Costs } from '../../src/purchases/costs.ts';
 import { costsCsvView } from '../../src/purchases/costs-screen.ts';
 import { makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';

@@ -4,7 +4,8 @@ import type { AccountNames } from '../../src/core/ids.ts';
 import { money } from '../../src/core/money.ts';
 import { WEEK_MS } from '../../src/core/time.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import type { Ledger, NewOperation, Prepared } from '../../src/purchases/ports.ts';
+import type { Ledger, Prepared } from '../../src/purchases/ledger.ts';
+import type { NewOperation } from '../../src/purchases/operation.ts';
 import {
   APPROVAL_MS,
   type ApprovalAction,

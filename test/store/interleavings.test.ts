@@ -3,7 +3,7 @@ import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Permit } from '../../src/purchases/ports.ts';
+import type { Permit } from '../../src/purchases/ledger.ts';
 import { ALL_KINDS, type RequestState } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { postgresUrl } from '../support/postgres.ts';

@@ -9,7 +9,7 @@ import type {
   RefreshOutcome,
   TokenVerdict,
 } from '../../../src/installations/installations.ts';
-import { noteRevocation, watchTokens } from '../../../src/installations/tokens.ts';
+import { noteRevocation, watchTokens } from '../../../src/installations/installations.ts';
 import { silentLog } from '../../../src/log.ts';
 import { engines } from '../../store/support.ts';
 import { movableSystem } from '../../support/clocks.ts';

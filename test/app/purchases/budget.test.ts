@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Money, money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
-import { isOverBudget } from '../../../src/purchases/budget.ts';
+import { isOverBudget } from '../../../src/purchases/costs.ts';
 import { CREATE, ID, openScenario, press, type Scenario } from './support/scenario.ts';
 
 const state = (

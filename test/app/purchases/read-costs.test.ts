@@ -6,8 +6,7 @@ import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { ServerList } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { readCosts } from '../../../src/purchases/costs.ts';
-import { findKnownPrice, isOrderOf } from '../../../src/purchases/prices.ts';
+import { findKnownPrice, isOrderOf, readCosts } from '../../../src/purchases/costs.ts';
 import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { makeHosting, makePorts } from '../support/make-ports.ts';
 

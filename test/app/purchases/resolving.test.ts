@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Server } from '../../../src/core/server.ts';
-import { nextDueAt } from '../../../src/purchases/notify.ts';
 import type { Operation, Purchase } from '../../../src/purchases/operation.ts';
+import { nextDueAt } from '../../../src/purchases/pay.ts';
 import { createDoubtClock, judge as judgeBy } from '../../../src/purchases/resolve.ts';
 
 const SENT_AT = 1_790_000_000_000;

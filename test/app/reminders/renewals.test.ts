@@ -12,8 +12,12 @@ import type { Transport } from '../../../src/hosting/send.ts';
 import { silentLog } from '../../../src/log.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { runOperation } from '../../../src/purchases/pay.ts';
-import { createBatchHandler, type RenewalResult, reviewRenewals } from '../../../src/reminders/batch.ts';
-import { BATCH } from '../../../src/reminders/batch-store.ts';
+import {
+  BATCH,
+  createBatchHandler,
+  type RenewalResult,
+  reviewRenewals,
+} from '../../../src/reminders/batch.ts';
 import { holdTime } from '../../hosting/support.ts';
 import {
   confirm,

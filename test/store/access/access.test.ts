@@ -106,7 +106,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     for (const more of [{}, { until: T0 + 100 }, { subjectId: 'U2', pattern: 'wéb-*' }]) {
       const grant = newGrant(more);
       const kept = await grants.put(grant);
-      expect(kept).toStrictEqual({ ...grant, id: expect.stringMatching(/^[0-9A-Z]{26}$/) });
+      expect(kept).toEqual({ ...grant, id: expect.stringMatching(/^[0-9A-Z]{26}$/) });
       expect(await grants.list('T1')).toContainEqual(kept);
     }
   });

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/context.ts';
 import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { openEngine } from '../../../src/db/database.ts';
 import { CommitUnknown, DatabaseUnusable } from '../../../src/db/engine.ts';
-import { BUSY, createPool, createPostgresDialect } from '../../../src/db/postgres-driver.ts';
+import { BUSY, createPool, createPostgresDialect } from '../../../src/db/postgres.ts';
 import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../../support/postgres.ts';

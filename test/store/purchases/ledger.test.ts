@@ -3,8 +3,8 @@ import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import type { Ledger } from '../../../src/purchases/ledger.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
-import type { Ledger } from '../../../src/purchases/ports.ts';
 import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from '../fixtures.ts';
 import { confirm, engines, entry, markSent, newCreate, newGrant, newRenew, sentBy, T0 } from '../support.ts';
 
@@ -41,8 +41,8 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         sendBy: at + SEND_WITHIN_MS,
       };
       expect(kind).toBe('new');
-      expect(kept).toStrictEqual(expected);
-      expect(await ledger.find(operation.id)).toStrictEqual(expected);
+      expect(kept).toEqual(expected);
+      expect(await ledger.find(operation.id)).toEqual(expected);
     });
 
     test('counts once when the button is pressed twice', async () => {
@@ -166,7 +166,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
           expect([state, name, await step(operation.id)]).toEqual([state, name, isAllowed]);
           const isAudited = isAllowed && name !== 'markSent';
           expect(await countAudit()).toBe(before.audited + (isAudited ? 1 : 0));
-          if (!isAllowed) expect(await ledger.find(operation.id)).toStrictEqual(before.operation);
+          if (!isAllowed) expect(await ledger.find(operation.id)).toEqual(before.operation);
         }
       }
     });
@@ -262,7 +262,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
       const operation = await ledger.find(id);
       expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
-      expect(operation).not.toHaveProperty('serverId');
+      expect(operation).toMatchObject({ serverId: undefined });
       expect((await ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(499);
     });
 
@@ -360,7 +360,7 @@ describe.each(engines)('notifying ($name)', ({ make }) => {
     const unconfirmed = await ledger.find(operation.id);
     await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
     if (unconfirmed) await ledger.markNotified(unconfirmed, T0);
-    expect(await ledger.find(operation.id)).not.toHaveProperty('notifiedAt');
+    expect(await ledger.find(operation.id)).toMatchObject({ notifiedAt: undefined });
   });
 
   test('an operation is marked as sent only by the owner of its lease', async () => {
@@ -413,9 +413,9 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     expect(await ledger.confirmDelete(confirmed)).toBe(true);
     expect(await ledger.confirmDelete(confirmed)).toBe(false);
     expect(await ledger.findDelete(confirmed.id)).toMatchObject({ state: 'prepared', deletion });
-    const none = [await ledger.listOpen('T1'), await ledger.listOfServer('T1', 7, 9)];
-    const purchases = [await ledger.listPurchases('T1', T0), await ledger.listCreated('T1')];
-    expect([...none, ...purchases]).toEqual([[], [], [], []]);
+    expect(await ledger.listOpen('T1')).toEqual([]);
+    expect(await ledger.listPurchases('T1', T0)).toEqual([]);
+    expect(await ledger.listCreated('T1')).toEqual([]);
     expect([await ledger.countOpen(), await ledger.find(confirmed.id)]).toEqual([0, undefined]);
     expect(await ledger.sumSpent('T1', 'U1', T0)).toEqual({ workspace: 0, person: 0 });
   });
@@ -437,7 +437,7 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     expect(await ledger.findDelete(first)).toMatchObject({ state: 'unconfirmed', endedAt: T0 + 2 });
   });
 
-  test('operations of a server, newest first, and its create for plan and price', async () => {
+  test('the create of a server, for its plan and price', async () => {
     const create = newCreate('web-1', { at: T0 + 1 });
     await sent(create);
     await ledger.settle(create.id, settled(7), entry());
@@ -445,9 +445,6 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     await sent(renew);
     await ledger.settle(renew.id, settled(7), entry());
     await ledger.prepare(newRenew(8));
-    expect((await ledger.listOfServer('T1', 7, 9)).map(({ id }) => id)).toEqual([renew.id, create.id]);
-    expect(await ledger.listOfServer('T1', 7, 1)).toHaveLength(1);
-    expect(await ledger.listOfServer('T2', 7, 9)).toEqual([]);
     expect(await ledger.findCreateOf('T1', 7)).toMatchObject({ id: create.id, price: money(499) });
     expect(await ledger.findCreateOf('T1', 8)).toBeUndefined();
     expect(await ledger.findCreateOf('T2', 7)).toBeUndefined();

@@ -5,8 +5,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import type { Budget } from '../../../src/purchases/budget.ts';
-import type { Ledger, NewOperation } from '../../../src/purchases/ports.ts';
+import type { Budget } from '../../../src/purchases/costs.ts';
+import type { Ledger } from '../../../src/purchases/ledger.ts';
+import type { NewOperation } from '../../../src/purchases/operation.ts';
 import { createSpill } from '../../../src/purchases/spill.ts';
 import { LIMIT, NO_ANSWER } from '../fixtures.ts';
 import {
@@ -239,7 +240,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     const held = await store.passwords.find(id);
     expect(held?.password.reveal()).toBe('pässwörd "1"');
     expect(held).toMatchObject({ workspaceId: 'T1', creatorId: 'U1', serverId: 7, label: 'web-7' });
-    expect(held).not.toHaveProperty('heldUntil');
+    expect(held).toMatchObject({ heldUntil: undefined });
     expect(await store.ledger.find(id)).toMatchObject({ hasPassword: true });
   });
 

@@ -56,13 +56,13 @@ describe.each(engines)('requests on $name', ({ make }) => {
     if (wanted.kind === 'role') await store.requests.requestRole(wanted, { since: 0, most: 1 });
     else await store.requests.requestApproval(wanted, entry());
     const request = { ...wanted, ...more, state: 'open', isNotified: false, cards: [] };
-    expect(await find(wanted.id)).toStrictEqual(request);
+    expect(await find(wanted.id)).toEqual(request);
     const cards = [
       { channelId: 'D1', ts: '1.1' },
       { channelId: 'D2', ts: '1.2' },
     ];
     await store.requests.storeCards(wanted.id, cards);
-    expect(await find(wanted.id)).toStrictEqual({ ...request, cards });
+    expect(await find(wanted.id)).toEqual({ ...request, cards });
     expect(await find('nothing')).toBeUndefined();
   });
 
@@ -122,7 +122,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
         const moved = await store.requests.move(id, ['open', 'approved'], denied, entry());
         const facts = { state: 'denied', decidedBy: 'U9', decidedAt: T0 + 1, denialReason: 'No.' };
         expect(moved).toMatchObject({ ...facts, isNotified: false });
-        expect(await find(id)).toStrictEqual(moved);
+        expect(await find(id)).toEqual(moved);
         expect(await countAudit()).toBe(audited + 1);
         expect(await store.requests.move(id, ['open'], { ...denied, state: 'withdrawn' })).toBeUndefined();
       }

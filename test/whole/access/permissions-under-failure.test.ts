@@ -161,7 +161,7 @@ describe('a root password', () => {
     await using team = await startTeam();
     const id = await createServer(team, 'web-1');
     const password = team.hosting.passwordOf(id) ?? '';
-    const [operation] = await team.app.ports.ledger.listOfServer(TEAM.id, id, 1);
+    const operation = await team.app.ports.ledger.findCreateOf(TEAM.id, id);
     const operationId = operation?.id ?? '';
     for (const name of ['olga', 'otto', 'vera', 'nora', 'gus'] as const) {
       const by = rawUser(team, name);

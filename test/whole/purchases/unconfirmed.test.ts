@@ -230,7 +230,7 @@ describe('an answer in which no root password is recognized', () => {
     await using team = await ordered(body);
     const { manager } = team;
     expect(secretsSeenBy(manager).join('')).toBe(`${INTRODUCTION}${kept}`);
-    expect((await heldBy(team))[0]).not.toHaveProperty('heldUntil');
+    expect((await heldBy(team))[0]).toMatchObject({ heldUntil: undefined });
     manager.reloads();
     manager.overlooksOldMessages();
     await manager.types('/vps password web-1');
@@ -260,7 +260,7 @@ describe('an answer in which no root password is recognized', () => {
         .toBe(taken);
       await manager.sees(`part ${taken} of 3`);
       manager.doesNotSee(`part ${taken + 1} of 3`);
-      expect((await heldBy(team))[0]).not.toHaveProperty('heldUntil');
+      expect((await heldBy(team))[0]).toMatchObject({ heldUntil: undefined });
       manager.overlooksOldMessages();
     }
     await manager.types('/vps password web-1');

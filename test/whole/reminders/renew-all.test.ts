@@ -3,7 +3,7 @@ import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Job } from '../../../src/db/jobs.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
-import { BATCH, type RenewalBatch } from '../../../src/reminders/batch-store.ts';
+import { BATCH, type RenewalBatch } from '../../../src/reminders/batch.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type DigestTeam, startDigestTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
