@@ -90,6 +90,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   delete: 'delete web-1',
   password: 'password web-1',
   access: 'access grant @ann operator on web-* for 8h',
+  settings: 'settings approvals',
   audit: 'audit web-1 since 7d',
 };
 

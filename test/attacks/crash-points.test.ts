@@ -186,8 +186,8 @@ async function openForm(manager: CrashingTeam['manager'], command: string, butto
   if (!isOpen()) throw new Error(`the form does not open:\n${manager.screen()}`);
 }
 
-async function typeLabel({ manager }: CrashingTeam): Promise<void> {
-  await openForm(manager, '/vps delete old-1', 'Delete');
+async function typeLabel({ manager }: CrashingTeam, button: Story['button']): Promise<void> {
+  await openForm(manager, '/vps delete old-1', button);
   await manager.fills({ 'To confirm, type old-1': 'old-1' });
 }
 
@@ -233,17 +233,17 @@ const STORIES: readonly Story[] = [
     button: 'Delete',
     request: 'delete',
     after: 0.4,
-    begin: typeLabel,
+    begin: (team) => typeLabel(team, 'Delete'),
   },
   {
     name: 'approved delete',
     isRuled: true,
-    button: 'Delete',
+    button: 'Request approval',
     request: 'delete',
     // Once its request has left, the next process looks for the server for two minutes before it says that it can't tell:
     // deletes.test.ts has that with a clock that is moved, and the long form here.
     after: 0.6,
-    begin: typeLabel,
+    begin: (team) => typeLabel(team, 'Request approval'),
   },
 ];
 

@@ -62,7 +62,6 @@ describe('what a user may do', () => {
   });
 });
 
-const _role = fc.constantFrom(...ROLES);
 
 describe('a role', () => {
   it.each([
