@@ -62,7 +62,6 @@ describe('what a user may do', () => {
   });
 });
 
-
 describe('a role', () => {
   it.each([
     ['viewer', ['viewer']],
