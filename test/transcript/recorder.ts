@@ -287,7 +287,8 @@ function normalize(text: string, { hosting, apiKey }: Team): string {
 }
 
 function contentOf({ text, blocks }: Pick<StoredMessage, 'text' | 'blocks'>): string {
-  return JSON.stringify([text, blocks]);
+  // Slack gives blocks new IDs with every edit.
+  return JSON.stringify([text, blocks], (key, value) => (key === 'block_id' ? undefined : value));
 }
 
 type Json = Readonly<Record<string, unknown>>;
