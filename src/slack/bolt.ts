@@ -64,9 +64,14 @@ export async function startBolt(options: {
   return { drain: () => inFlight.drain() };
 }
 
-/** Registers commands, whose work starts before the ack: an answer that is ready soon rides on it. */
+/**
+ * Registers commands, whose work starts before the ack: an answer that is ready soon rides on it. A middleware takes them, so that
+ * Bolt doesn't run every listener for each of them.
+ */
 function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
-  app.command(/.*/, async ({ ack, body, context }) => {
+  app.use(async (args) => {
+    if (!('command' in args)) return args.next();
+    const { ack, body, context } = args;
     const { promise: answered, resolve } = withResolvers<void>();
     const { inAck, ended, postUnsent } = dispatch.command(body, { ...delivered(context), answered });
     start(ended);
