@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -17,16 +17,18 @@ export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {
     /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
-    listFor: async (workspaceId: WorkspaceId, place: Place, now: number): Promise<readonly Grant[]> => {
-      const rows = await db
-        .selectFrom('grants')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where((column) => column.or(subjectsAt(column, place)))
-        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
-        .orderBy('granted_at')
-        .orderBy('id')
-        .execute();
+    listFor: async (
+      workspaceId: WorkspaceId,
+      { userId, channelId }: Place,
+      now: number,
+    ): Promise<readonly Grant[]> => {
+      // Written out, since every command waits for it: putting it together takes the query builder longer than reading it takes SQLite.
+      const { rows } = await sql<GrantRow>`
+        select * from grants
+        where workspace_id = ${workspaceId} and (temporary_role = '' or until > ${now}) and (
+          subject_kind = 'group' or (subject_kind = 'user' and subject_id = ${userId})
+          or (subject_kind = 'channel' and subject_id = ${channelId ?? null}))
+        order by granted_at, id`.execute(db);
       return rows.map(toGrant);
     },
     /** Oldest first, with ended grants that are not removed yet. */
@@ -179,17 +181,6 @@ function toRow(id: GrantId, grant: NewGrant) {
 }
 
 const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'temporary_role'] as const;
-
-function subjectsAt(
-  column: ExpressionBuilder<Tables, 'grants'>,
-  { userId, channelId }: Place,
-): Expression<SqlBool>[] {
-  const is = ({ subjectKind, subjectId }: Grantee) =>
-    column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);
-  const subjects = [is({ subjectKind: 'user', subjectId: userId }), column('subject_kind', '=', 'group')];
-  if (channelId !== undefined) subjects.push(is({ subjectKind: 'channel', subjectId: channelId }));
-  return subjects;
-}
 
 /** Sorts the rows of RETURNING, which have no order. */
 function byAge(a: GrantRow, b: GrantRow): number {

@@ -89,9 +89,8 @@ async function execute<Input, Output>(
   trail.setSubject(useCase.subject?.(input) ?? {});
   // A cached answer of Slack would let an admin who was demoted a minute ago grant roles or spend money.
   const isFresh = useCase.effect !== 'reads' && ['manager', 'owner'].includes(useCase.needs);
-  const roles = await auditDenial(trail, () =>
-    checkPermission(useCase, caller, app, coversAllServers, { isFresh }),
-  );
+  const isEnough = useCase.needsAllRoles ? () => false : coversAllServers;
+  const roles = await auditDenial(trail, () => checkPermission(useCase, caller, app, isEnough, { isFresh }));
   await auditDenial(trail, async () => {
     await refuseReplay(useCase, caller, app);
     if (useCase.effect !== 'reads' && !useCase.announcesChange) await caller.onChange?.();
@@ -154,6 +153,7 @@ function createContext(
     setUnconfirmed: trail.setUnconfirmed,
     beforeChange: async () => onChange?.(),
     covers,
+    roles: roles.held,
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
@@ -199,6 +199,8 @@ export interface UseCase<Input, Output> {
    * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
+  /** Looks up all roles of the actor (`UseCaseContext.roles`), and doesn't stop at the first that is enough. */
+  readonly needsAllRoles?: true;
   /** The use case calls `beforeChange` itself. Without this, the entry calls `Caller.onChange` before anything but `reads`. */
   readonly announcesChange?: true;
   /** Names what the act is about from its input: audited even if the process dies before the outcome. */
@@ -246,6 +248,8 @@ export interface UseCaseContext {
   hosting(): Promise<HostingApi>;
   /** Whether the actor holds the needed role for the server with this label (docs/design.md 3). */
   covers(label: string): boolean;
+  /** The roles by which the actor was admitted; all that they hold, if the use case needs all. */
+  readonly roles: HeldRoles;
   /** Whether the actor holds the needed role for all servers. */
   readonly coversEveryServer: boolean;
   /**

@@ -105,12 +105,18 @@ function isWeak(bytes: Buffer): boolean {
 /** Makes a vault of a keyring: AES-256-GCM, a random nonce for each text, the place as associated data. */
 export function createVault(keyring: Keyring): Vault {
   const sign = createSigner(keyring);
+  /** One command asks for the names of the key that it has read several times. */
+  const named = new WeakMap<Secret<string>, AccountNames>();
   return {
     sign: (text, purpose) => sign(text, purpose, keyring.sealingKeyId),
     namesOf: (apiKey) => {
+      const known = named.get(apiKey);
+      if (known) return known;
       const nameBy = (keyId: string) => sign(apiKey.reveal(), 'api_key', keyId);
       const [, ...others] = keyring.keys.keys();
-      return [nameBy(keyring.sealingKeyId), ...others.map(nameBy)];
+      const names: AccountNames = [nameBy(keyring.sealingKeyId), ...others.map(nameBy)];
+      named.set(apiKey, names);
+      return names;
     },
     checks: new Map([...keyring.keys.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
     isSigned: (token, text, purpose) => {

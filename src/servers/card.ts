@@ -5,7 +5,6 @@ import type { Order } from '../core/catalog.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import type { UserId } from '../core/ids.ts';
 import { matchesPattern } from '../core/labels.ts';
-import { findRoles } from '../core/permission.ts';
 import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
 import {
   isDeleted,
@@ -64,6 +63,7 @@ export interface ServerCard {
 export const showServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
+  needsAllRoles: true,
   effect: 'reads',
   run: async (
     { ref, onWait, isFresh }: { ref: ServerRef; onWait?: OnWait | undefined; isFresh?: boolean },
@@ -73,10 +73,8 @@ export const showServer = defineUseCase({
     const server = await getServer(ref, context, { onWait, freshness });
     const { actor, app } = context;
     const { workspaceId } = actor;
-    const [role, protection, noted, made, last] = await Promise.all([
-      findRoleFor(server.label, context),
-      app.serverNotes.find('protection', workspaceId, server.id),
-      app.serverNotes.find('note', workspaceId, server.id),
+    const [{ protection, note: noted }, made, last] = await Promise.all([
+      app.serverNotes.findAll(workspaceId, server.id),
       app.ledger.findCreateOf(workspaceId, server.id),
       findLast(server, context),
     ]);
@@ -86,14 +84,10 @@ export const showServer = defineUseCase({
       order: made.purchase.order,
     };
     const note = noted && isNoteOf(noted, server) ? noted : undefined;
+    const role = strongestRole(context.roles.filter(({ pattern }) => matchesPattern(pattern, server.label)));
     return { server, role, protection, note, created: created || undefined, last };
   },
 });
-
-async function findRoleFor(label: string, { actor, app }: UseCaseContext): Promise<Role | undefined> {
-  const roles = await findRoles(actor, app);
-  return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
-}
 
 /** Actions that a card mentions. Who viewed what is shown only in the audit, to owners. */
 const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];

@@ -168,6 +168,17 @@ export function createServerNotes({ db }: Foundation) {
         .executeTakeFirst();
       return row && JSON.parse(row.value);
     },
+    /** Finds all that is stored about a server. */
+    findAll: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
+      const rows = await db
+        .selectFrom('server_notes')
+        .select(['kind', 'value'])
+        .where('kind', 'in', ['note', 'protection'])
+        .where('workspace_id', '=', workspaceId)
+        .where('server_id', '=', serverId)
+        .execute();
+      return Object.fromEntries(rows.map(({ kind, value }) => [kind, JSON.parse(value)]));
+    },
     list: async <Kind extends keyof Values>(
       kind: Kind,
       workspaceId: WorkspaceId,
