@@ -118,12 +118,24 @@ export function filterServers(
   noteOf: (server: Server) => string = () => '',
 ): readonly Server[] {
   const wanted = filter.trim().toLowerCase();
+  if (wanted === '') return sortedOf(servers);
   const matches = servers.filter((server) =>
     [server.label, String(server.id), server.ipv4 ?? '', server.state, noteOf(server)].some((text) =>
       text.toLowerCase().includes(wanted),
     ),
   );
   return matches.sort(compareServers);
+}
+
+/** Caches the sorted servers of a list, which many users ask for. */
+const sorted = new WeakMap<readonly Server[], readonly Server[]>();
+
+function sortedOf(servers: readonly Server[]): readonly Server[] {
+  const known = sorted.get(servers);
+  if (known) return known;
+  const made = servers.toSorted(compareServers);
+  sorted.set(servers, made);
+  return made;
 }
 
 /**

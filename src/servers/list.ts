@@ -41,7 +41,7 @@ export const listServers = defineUseCase({
   ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
     const hosting = await context.hosting();
     const { servers, extent } = await hosting.fetchServers({ onWait });
-    const seen = servers.filter(({ label }) => context.covers(label));
+    const seen = context.coversEveryServer ? servers : servers.filter(({ label }) => context.covers(label));
     const notes = filter === '' ? [] : await context.app.serverNotes.list('note', context.actor.workspaceId);
     return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
   },
@@ -64,7 +64,9 @@ export const list = defineCommand({
   parse: ({ words }) => ({ filter: words.map(plainMention).join(' ') }),
   run: async ({ filter }, request) => {
     const found = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
-    await request.reply.send(serverList(found, filter, 0, request.now()));
+    await request.reply.send(
+      filter === '' ? wholeList(found, request.now()) : serverList(found, filter, 0, request.now()),
+    );
   },
   actions: [
     listPages.back.on(showPage),
@@ -85,6 +87,15 @@ export const list = defineCommand({
     },
   ],
 });
+
+/** Messages of whole lists, which many users ask for at once. Each is kept as long as its list, which is read again after seconds. */
+const wholeLists = new WeakMap<readonly Server[], Message>();
+
+function wholeList(found: Pick<ServerList, 'servers' | 'extent'>, now: number): Message {
+  const made = wholeLists.get(found.servers) ?? serverList(found, '', 0, now);
+  wholeLists.set(found.servers, made);
+  return made;
+}
 
 async function showPage(
   { filter, page }: { filter: string; page: number },
