@@ -7,7 +7,7 @@ FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json vite.config.mjs ./
 COPY src ./src
 RUN npm run build
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = `${root}dist/main.js`;
-const compiler = `${root}node_modules/.bin/tsc`;
+const builder = `${root}node_modules/.bin/vite`;
 
 function newestSource() {
   return readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
@@ -15,17 +15,13 @@ function newestSource() {
     .reduce((newest, entry) => Math.max(newest, statSync(`${entry.parentPath}/${entry.name}`).mtimeMs), 0);
 }
 
-function timeOf(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-const isStale = !existsSync(built) || timeOf(`${root}dist/.tsbuildinfo`) < newestSource();
-if (isStale && existsSync(compiler)) {
-  const { status } = spawnSync(compiler, ['-p', `${root}tsconfig.build.json`], { stdio: 'inherit' });
+const isStale = !existsSync(built) || statSync(built).mtimeMs < newestSource();
+if (isStale && existsSync(builder)) {
+  const { status } = spawnSync(builder, ['build'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 } else if (!existsSync(built)) {
   process.stderr.write(
-    'The app is not built, and the compiler is not installed: run npm ci and npm run build.\n',
+    'The app is not built, and what builds it is not installed: run npm ci and npm run build.\n',
   );
   process.exit(1);
 }

@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
 import { DatabaseUnusable, type Engine, type EngineOptions } from './engine.ts';
-import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -22,6 +21,11 @@ const ENGINES: Readonly<Record<string, Open>> = {
   postgres: openPostgres,
   postgresql: openPostgres,
 };
+
+/** Loaded only where it is used: most apps have SQLite. */
+async function openPostgres(databaseUrl: string, options: EngineOptions): Promise<Engine> {
+  return (await import('./postgres.ts')).openPostgres(databaseUrl, options);
+}
 
 /**
  * Opens the engine that a `DATABASE_URL` names.

@@ -53,6 +53,12 @@ export interface EngineOptions {
   readonly system: System;
 }
 
+/** The address of a database without user and password. */
+export function placeOfPostgres(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
 /** Another process is using this database file. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';

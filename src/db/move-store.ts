@@ -4,7 +4,7 @@ import { createSpill } from '../purchases/spill.ts';
 import type { System } from '../system.ts';
 import { createAuditLog } from './audit-log.ts';
 import { openEngine } from './database.ts';
-import { CommitUnknown, DatabaseUnusable, type Engine } from './engine.ts';
+import { CommitUnknown, DatabaseUnusable, type Engine, placeOfPostgres } from './engine.ts';
 import {
   createLastSent,
   findDeparture,
@@ -14,7 +14,6 @@ import {
   refuseMoved,
 } from './moves.ts';
 import { bringUp, freeLeases } from './open-store.ts';
-import { placeOfPostgres } from './postgres.ts';
 import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 

@@ -20,6 +20,7 @@ import {
   DatabaseUnusable,
   type Engine,
   type EngineOptions,
+  placeOfPostgres,
 } from './engine.ts';
 
 const EXAMPLE = 'postgres://user:password@host:5432/database';
@@ -122,12 +123,6 @@ async function readTime(pool: Pool): Promise<number> {
 function describeFailure(url: string, error: unknown): string {
   const cause = error instanceof Error ? error.message || ('code' in error && String(error.code)) : 'unknown';
   return `The database ${placeOfPostgres(url)} can't be used: ${cause || 'no answer'}.`;
-}
-
-/** The address of a database without user and password. */
-export function placeOfPostgres(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }
 
 /** One for a transaction, and one for what must not wait for it: a check that the database answers. */

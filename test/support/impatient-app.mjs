@@ -1,7 +1,7 @@
 // The built app with a doubt of three seconds, which the environment can't set: at least a minute is accepted there.
-import { compose } from '../../dist/app.js';
-import { parseConfig } from '../../dist/config.js';
-import { createLog } from '../../dist/log.js';
+import { compose } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
 
 const config = { ...parseConfig(process.env), DOUBT_MINUTES: 0.05 };
 const log = createLog(config.LOG_LEVEL);

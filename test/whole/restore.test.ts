@@ -107,7 +107,7 @@ const declare = promisify(
   (environment: Readonly<Record<string, string>>, done: (error: Error | null, words: string) => void) =>
     execFile(
       process.execPath,
-      ['dist/cli/main.js', 'store', 'restored'],
+      ['dist/bundled/cli/main.js', 'store', 'restored'],
       { env: { PATH: process.env.PATH, ...environment } },
       (error, output, words) => done(error, output + words),
     ),
