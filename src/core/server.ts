@@ -28,6 +28,8 @@ export interface ServerList {
   readonly extent: ListExtent;
   /** The number of listed elements that could not be read. */
   readonly unreadableCount: number;
+  /** How long reading it took, in milliseconds, with the wait for its turn. */
+  readonly tookMs?: number;
 }
 
 /**

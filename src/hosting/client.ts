@@ -221,8 +221,10 @@ function createChain(parts: ChainParts): Chain {
     readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read), isBusy),
     readServers: share.reader(
       KEEP_SERVERS_MS,
-      async (read) => {
-        const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
+      async (by) => {
+        const startedAt = system.elapsed();
+        const read = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
+        const list = { ...read, tookMs: Math.round(system.elapsed() - startedAt) };
         const { servers, extent, unreadableCount } = list;
         const warn = harmless(() =>
           log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
