@@ -1,46 +1,66 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type SignedCommand, signCommands } from './commands.ts';
-import { drive, median, quantile } from './load.ts';
-import { settle } from './measure.ts';
-import { type Contender, ROOT, start } from './processes.ts';
+import { atMost, type Figure, median, quantile, rounded } from './figures.ts';
+import { drive } from './load.ts';
+import { type Contender, ROOT, settle, start } from './processes.ts';
 import { openSetting, SIGNING_SECRET } from './setting.ts';
-import { measureStartUp } from './start-up.ts';
 
-// The question: how long until the user sees the answer to a command, and what does it cost, beside a bare Bolt that acknowledges
-// and posts the same bytes to the `response_url`? Both are processes of their own, over real HTTP, without TLS; rounds alternate.
-// An answer is seen when it comes in the ack, or else when it arrives at the `response_url`.
-const COMMANDS = [
-  { words: 'help', typed: 'help', servers: 20 },
-  { words: 'show', typed: 'show web-7', servers: 20 },
-  { words: 'list of 20', typed: 'list', servers: 20 },
-  { words: 'list of 50', typed: 'list', servers: 50 },
-] as const;
-/** Asks the hosting API each time, which takes 300 requests a minute: last, one at a time, and few. */
-const STATUS = { words: 'status', typed: 'status' };
-const ROUNDS = 5;
+// How long until the user sees the answer to a command, and what does it cost, beside a bare Bolt that acknowledges and posts the
+// same bytes to the `response_url`? Both are processes of their own, over real HTTP, without TLS; rounds alternate. An answer is seen
+// when it comes in the ack, or else when it arrives at the `response_url`.
+interface Command {
+  readonly words: string;
+  readonly typed: string;
+  readonly servers: number;
+  /** The most that it may take, as a ratio to that Bolt. */
+  readonly aim: number;
+}
+
+const COMMANDS: readonly Command[] = [
+  { words: 'help', typed: 'help', servers: 20, aim: 0.8 },
+  { words: 'show', typed: 'show web-7', servers: 20, aim: 0.8 },
+  { words: 'status', typed: 'status', servers: 20, aim: 0.8 },
+  { words: 'list of 20', typed: 'list', servers: 20, aim: 0.8 },
+  { words: 'list of 50', typed: 'list', servers: 50, aim: 1.2 },
+];
+const CONCURRENCIES = [1, 16, 64];
+const ROUNDS = 7;
 const BURST = 400;
-const SLACK_WAITS_MS = 3000;
-/** Longer than src/hosting/share.ts keeps a list, so that the burst finds none. */
+const BURST_MS = 300;
+/** A few less than the app keeps open (src/web/server.ts). */
+const MOST_CONNECTIONS = 380;
+const LARGE = 5000;
+const LARGE_MS = 100;
+const LARGE_RUNS = 5;
+/** Longer than src/hosting/share.ts keeps a list, so that a command finds none. */
 const LIST_IS_KEPT_MS = 2500;
+const PROCESSES = 3;
+const TIMES_ONE = 2.5;
 
-const { values: asked } = parseArgs({ options: { only: { type: 'string' } } });
-const isAsked = (section: string) => asked.only === undefined || asked.only === section;
+type Replies = Awaited<ReturnType<typeof startReplies>>;
 
-if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0)
-  process.exit(1);
-console.log(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), SQLite`);
-
-const replies = await startReplies();
-for (const servers of new Set(COMMANDS.map((each) => each.servers))) await measureWith(servers);
-replies.server.close();
+/** Compares every command with a bare Bolt. `postgres`: the server of PostgreSQL to use in the place of SQLite. */
+export async function measureAnswers(postgres?: string): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  const replies = await startReplies();
+  for (const servers of new Set(COMMANDS.map((each) => each.servers))) {
+    await using setting = await openSetting({ servers, postgres });
+    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
+    for (const command of COMMANDS.filter((each) => each.servers === servers))
+      figures.push(...(await compare(command, app, replies)));
+  }
+  replies.server.close();
+  return figures.map((figure) => ({
+    ...figure,
+    what: `${figure.what}, ${postgres ? 'PostgreSQL' : 'SQLite'}`,
+  }));
+}
 
 /** Slack's side of the `response_url`s: tells when the answer to each command has come. */
 async function startReplies() {
@@ -67,7 +87,11 @@ async function startReplies() {
 }
 
 /** Sends a command, and waits until its user sees the answer. */
-async function ask(pool: Pool, command: SignedCommand): Promise<{ ms: number; body: string }> {
+async function ask(
+  pool: Pool,
+  command: SignedCommand,
+  replies: Replies,
+): Promise<{ ms: number; body: string }> {
   const posted = replies.next(command);
   const sentAt = performance.now();
   const { headers, body } = command;
@@ -78,103 +102,153 @@ async function ask(pool: Pool, command: SignedCommand): Promise<{ ms: number; bo
   return { ms: performance.now() - sentAt, body: answer };
 }
 
-async function measureWith(servers: number): Promise<void> {
-  await using setting = await openSetting({ servers });
-  await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
-  for (const { words, typed } of COMMANDS.filter((each) => each.servers === servers)) {
-    if (isAsked('answers')) await compare(words, typed, app);
-  }
-  if (servers !== 20) return;
-  if (isAsked('burst')) await measureBurst(app);
-  if (isAsked('answers')) await compare(STATUS.words, STATUS.typed, app, 25);
-  if (!isAsked('start')) return;
-  console.log('\nStart of the built app, until /readyz answers 200');
-  await measureStartUp(await setting.makeEnvironment());
-}
-
-function sign(count: number, typed: string): SignedCommand[] {
+function sign(count: number, typed: string, replies: Replies): SignedCommand[] {
   return signCommands(count, { signingSecret: SIGNING_SECRET, replyTo: replies.url, text: typed });
 }
 
-async function compare(words: string, typed: string, app: Contender, most?: number): Promise<void> {
+async function compare(
+  { words, typed, aim }: Command,
+  app: Contender,
+  replies: Replies,
+): Promise<readonly Figure[]> {
   const pool = new Pool(app.url, { connections: 64 });
-  const REPLY = (await Promise.all(sign(1, typed).map((command) => ask(pool, command))))[0]?.body ?? '';
+  const [first] = await Promise.all(sign(1, typed, replies).map((command) => ask(pool, command, replies)));
   await pool.close();
   await using bare = await start(`${ROOT}test/bench/bare-bolt.mjs`, {
     SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    REPLY,
+    REPLY: first?.body ?? '',
   });
-  const rows: Record<string, object> = {};
-  for (const contender of [bare, app])
-    await sample(contender, typed, { concurrency: 16, count: most ?? 600, mostMs: 1500 });
-  for (const concurrency of most === undefined ? [1, 16, 64] : [1]) {
-    const load = { concurrency, count: most ?? (concurrency === 1 ? 300 : 800), mostMs: 600 };
-    const taken: { bare: Sample; app: Sample }[] = [];
+  const figures: Figure[] = [];
+  const warmUp = { concurrency: 16, count: 800, mostMs: 1500 };
+  for (const contender of [bare, app]) await sample(contender, typed, warmUp, replies);
+  for (const concurrency of CONCURRENCIES) {
+    const load = { concurrency, count: concurrency === 1 ? 300 : 800, mostMs: 600 };
+    const rounds: { bare: Sample; app: Sample }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const first = round % 2 === 0 ? bare : app;
-      const one = await sample(first, typed, load);
-      const other = await sample(first === bare ? app : bare, typed, load);
-      taken.push(first === bare ? { bare: one, app: other } : { bare: other, app: one });
+      const isFirst = round % 2 === 0;
+      const one = await sample(isFirst ? bare : app, typed, load, replies);
+      const other = await sample(isFirst ? app : bare, typed, load, replies);
+      rounds.push(isFirst ? { bare: one, app: other } : { bare: other, app: one });
     }
-    rows[`${concurrency} at a time`] = describe(taken);
+    figures.push(describe(`/vps ${words}, ${concurrency} at a time`, rounds, aim));
   }
-  console.log(
-    `\n/vps ${words}: an answer of ${REPLY.length} bytes; the app, and its ratio to a bare Bolt that posts them`,
-  );
-  console.table(rows);
+  return figures;
 }
 
-/** Medians, in milliseconds and microseconds. */
 interface Sample {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuUs: number;
 }
 
-async function sample(
-  contender: Contender,
-  typed: string,
-  {
-    concurrency,
-    count,
-    mostMs,
-  }: { readonly concurrency: number; readonly count: number; readonly mostMs: number },
-): Promise<Sample> {
+interface Load {
+  readonly concurrency: number;
+  readonly count: number;
+  readonly mostMs: number;
+}
+
+async function sample(contender: Contender, typed: string, load: Load, replies: Replies): Promise<Sample> {
   const pool = new Pool(contender.url, { connections: 64 });
   const before = await settle(contender);
-  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command)).ms;
-  const { latenciesMs } = await drive(pool, sign(count, typed), concurrency, mostMs, answered);
+  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
+  const commands = sign(load.count, typed, replies);
+  const { latenciesMs } = await drive(pool, commands, load.concurrency, load.mostMs, answered);
   const cpuUs = ((await settle(contender)) - before) / latenciesMs.length;
   await pool.close();
   return { p50Ms: median(latenciesMs), p99Ms: quantile(latenciesMs, 0.99), cpuUs };
 }
 
-function describe(taken: readonly { readonly bare: Sample; readonly app: Sample }[]): object {
-  const middle = (read: (each: { readonly bare: Sample; readonly app: Sample }) => number) =>
-    Number(median(taken.map(read)).toPrecision(3));
+/** Medians of the rounds; of the ratios also the smallest and the largest, since other programs disturb single rounds. */
+function describe(
+  what: string,
+  rounds: readonly { readonly bare: Sample; readonly app: Sample }[],
+  aim: number,
+): Figure {
+  const middle = (read: (sample: Sample) => number) => rounded(median(rounds.map(({ app }) => read(app))));
+  const ratios = (read: (sample: Sample) => number) => rounds.map(({ app, bare }) => read(app) / read(bare));
+  const [p50, cpu] = [ratios(({ p50Ms }) => p50Ms), ratios(({ cpuUs }) => cpuUs)];
+  const spread = `${rounded(Math.min(...cpu))} to ${rounded(Math.max(...cpu))}`;
   return {
-    'p50 ms': middle(({ app }) => app.p50Ms),
-    'x p50': middle(({ app, bare }) => app.p50Ms / bare.p50Ms),
-    'p99 ms': middle(({ app }) => app.p99Ms),
-    'CPU us': middle(({ app }) => app.cpuUs),
-    'x CPU': middle(({ app, bare }) => app.cpuUs / bare.cpuUs),
-    'Bolt p50 ms': middle(({ bare }) => bare.p50Ms),
-    'Bolt CPU us': middle(({ bare }) => bare.cpuUs),
+    what,
+    measured: `p50 ${middle(({ p50Ms }) => p50Ms)} ms, p99 ${middle(({ p99Ms }) => p99Ms)} ms, ${middle(({ cpuUs }) => cpuUs)} µs CPU (× ${spread})`,
+    'x p50': rounded(median(p50)),
+    'x CPU': rounded(median(cpu)),
+    aim: `≤ ${aim} ×`,
+    isMet: median(p50) <= aim && median(cpu) <= aim,
   };
 }
 
-/** Everybody at once, at a moment when no list is kept any more. */
-async function measureBurst(app: Contender): Promise<void> {
+/** Everybody at once, and a large account, each at a moment when no list is kept any more. */
+export async function measureLists(): Promise<readonly Figure[]> {
+  const replies = await startReplies();
+  const burst = await openSetting({ servers: 20 }).then(async (setting) => {
+    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
+    const slowest: number[] = [];
+    for (let run = 0; run < LARGE_RUNS; run++)
+      slowest.push(Math.max(...(await askAtOnce(BURST, app, replies))));
+    await setting[Symbol.asyncDispose]();
+    return slowest.slice(1);
+  });
+  const large = await openSetting({ servers: LARGE }).then(async (setting) => {
+    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
+    const took: number[] = [];
+    for (let run = 0; run < LARGE_RUNS; run++) took.push(...(await askAtOnce(1, app, replies)));
+    await setting[Symbol.asyncDispose]();
+    return took.slice(1);
+  });
+  replies.server.close();
+  return [
+    atMost(`${BURST} /vps list at once, on new connections: the last`, median(burst), BURST_MS, 'ms'),
+    atMost(`/vps list of ${LARGE}, read anew`, median(large), LARGE_MS, 'ms'),
+  ];
+}
+
+async function askAtOnce(count: number, app: Contender, replies: Replies): Promise<number[]> {
   await sleep(LIST_IS_KEPT_MS);
-  const pool = new Pool(app.url, { connections: BURST });
-  const answers = await Promise.all(sign(BURST, 'list').map((command) => ask(pool, command)));
+  const pool = new Pool(app.url, { connections: Math.min(count, MOST_CONNECTIONS) });
+  const commands = sign(count, 'list', replies);
+  const answers = await Promise.all(commands.map((command) => ask(pool, command, replies)));
   await pool.close();
-  const ms = answers.map((each) => each.ms);
-  const slowest = Math.max(...ms);
-  console.log(
-    `\n${BURST} /vps list at once, on as many new connections: seen after ${median(ms).toFixed(0)} ms (median), ${slowest.toFixed(0)} ms (last)`,
-  );
-  if (slowest < SLACK_WAITS_MS) return;
-  console.error(`Slack waits for ${SLACK_WAITS_MS} ms: the app took longer.`);
-  process.exitCode = 1;
+  return answers.map(({ ms }) => ms);
+}
+
+/** How many commands three processes with one database answer, beside one of them. */
+export async function measureProcesses(postgres: string | undefined): Promise<readonly Figure[]> {
+  const what = `commands a second: ${PROCESSES} processes on PostgreSQL, and one`;
+  if (postgres === undefined) return [{ what, measured: 'no PostgreSQL: set POSTGRES_URL' }];
+  const replies = await startReplies();
+  const setting = await openSetting({ postgres });
+  const environment = await setting.makeEnvironment();
+  const apps: Contender[] = [];
+  for (let count = 0; count < PROCESSES; count++) apps.push(await start(`${ROOT}dist/main.js`, environment));
+  const rates: { one: number; all: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const all = (await Promise.all(apps.map((app) => findRate(app, replies)))).reduce(
+      (sum, each) => sum + each,
+    );
+    rates.push({ all, one: await findRate(apps[0] as Contender, replies) });
+  }
+  for (const app of apps) await app[Symbol.asyncDispose]();
+  await setting[Symbol.asyncDispose]();
+  replies.server.close();
+  const [all, one] = [median(rates.map((rate) => rate.all)), median(rates.map((rate) => rate.one))];
+  const cores = availableParallelism();
+  // Each process, the database and this one need a core.
+  const hasCores = cores >= PROCESSES + 2;
+  return [
+    {
+      what,
+      measured: `${Math.round(all)}, ${Math.round(one)}: ${rounded(all / one)} × on ${cores} cores`,
+      aim: `≥ ${TIMES_ONE} ×${hasCores ? '' : `, with ${PROCESSES + 2} cores`}`,
+      ...(hasCores && { isMet: all / one >= TIMES_ONE }),
+    },
+  ];
+}
+
+async function findRate(app: Contender, replies: Replies): Promise<number> {
+  const pool = new Pool(app.url, { connections: 16 });
+  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
+  const { latenciesMs, elapsedMs } = await drive(pool, sign(2000, 'list', replies), 16, 1000, answered);
+  await pool.close();
+  return (latenciesMs.length / elapsedMs) * 1000;
 }

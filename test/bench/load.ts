@@ -40,13 +40,3 @@ async function acknowledge(pool: Pool, { headers, body }: SignedCommand): Promis
   if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
   return performance.now() - sentAt;
 }
-
-/** The value that so large a share of the values does not exceed. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-}
-
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}

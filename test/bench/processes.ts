@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
@@ -70,4 +71,16 @@ export async function portOf(child: ChildProcess): Promise<number> {
     return told.port;
   }
   throw new Error('a process ended before it listened');
+}
+
+/** Waits until the process has nothing left to do; returns the CPU time it had used by then, microseconds. */
+export async function settle(contender: Contender): Promise<number> {
+  let used = await contender.cpuUs();
+  for (let looks = 0; looks < 200; looks++) {
+    await sleep(25);
+    const now = await contender.cpuUs();
+    if (now - used < 1500) return now;
+    used = now;
+  }
+  throw new Error('a process does not come to rest');
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
@@ -34,19 +35,32 @@ export interface Replies {
 }
 
 /** Starts what the app works with: an account with servers, and a Slack that takes every reply. */
-export async function openSetting({ servers = SERVERS, acts = 0 } = {}): Promise<Setting> {
+export async function openSetting({
+  servers = SERVERS,
+  acts = 0,
+  postgres,
+}: {
+  readonly servers?: number;
+  readonly acts?: number;
+  /** The server to make the databases on; absent for SQLite. */
+  readonly postgres?: string | undefined;
+} = {}): Promise<Setting> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
   const hosting = await startHosting();
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   const ids = hosting.seedServers(account, servers, 'web');
   const apiKey = hosting.createKey(account);
   let databases = 0;
+  const made: string[] = [];
   const slack = await start(`${ROOT}test/bench/slack-stub.mjs`, {}, false);
   return {
     hosting,
     slack,
     makeEnvironment: async () => {
-      const databaseUrl = `sqlite:${join(folder, `${++databases}.sqlite`)}`;
+      const databaseUrl =
+        postgres === undefined
+          ? `sqlite:${join(folder, `${++databases}.sqlite`)}`
+          : await createDatabase(postgres, made);
       await fillStore(databaseUrl, apiKey, ids.slice(0, acts));
       return {
         HOSTING_BASE_URL: hosting.baseUrl,
@@ -65,8 +79,33 @@ export async function openSetting({ servers = SERVERS, acts = 0 } = {}): Promise
       await slack[Symbol.asyncDispose]();
       await hosting.close();
       await rm(folder, { recursive: true, force: true });
+      if (postgres !== undefined) await dropDatabases(postgres, made);
     },
   };
+}
+
+/** Makes an empty database of a name that is not in use. */
+async function createDatabase(server: string, made: string[]): Promise<string> {
+  const name = `vps_bench_${process.pid}_${made.length}`;
+  made.push(name);
+  await queryServer(server, [`create database "${name}" encoding 'UTF8' locale 'C' template template0`]);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function dropDatabases(server: string, names: readonly string[]): Promise<void> {
+  return queryServer(
+    server,
+    names.map((name) => `drop database "${name}" with (force)`),
+  );
+}
+
+async function queryServer(server: string, statements: readonly string[]): Promise<void> {
+  const client = new Client(server);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 /** An API key in its place, and a viewer who may use it and has used these servers. */

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
 import { findChromium, findThreePorts, launchChromium } from '../sandbox/page/support/browser.ts';
 import { LocalSlack } from '../support/slack/local-slack.ts';
+import type { Figure } from './figures.ts';
 
 // How much is typed and tapped from opening Slack to a reboot? The local Slack's page is driven as a user would on a phone, and
 // the browser counts the keys and the touches. Every letter is typed: neither the page's completions nor a keyboard's are used.
@@ -58,12 +59,11 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** Reboots a server in every way, prints what the browser counted, and returns what is beyond the promise. */
-export async function countSteps(): Promise<readonly string[]> {
-  console.log(`\nFrom opening Slack in #general to a reboot, on a phone: what is typed and tapped (promised: at most
-${MOST_FROM_AN_ALERT} taps from an alert, and nothing typed)`);
+/** Reboots a server in every way, on a phone, from opening Slack in #general. */
+export async function countSteps(): Promise<readonly Figure[]> {
   const chromium = findChromium();
-  if (!chromium) return ['keys and taps can’t be counted: no Chromium here, and CHROMIUM_PATH is not set'];
+  if (!chromium)
+    return [{ what: 'keys and taps of a reboot', measured: 'no Chromium here, and no CHROMIUM_PATH' }];
   const sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'error' });
   const browser = await launchChromium(chromium);
   try {
@@ -74,10 +74,9 @@ ${MOST_FROM_AN_ALERT} taps from an alert, and nothing typed)`);
   }
 }
 
-async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly string[]> {
+async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly Figure[]> {
   sandbox.hosting.seedServers(sandbox.account, WAYS.length, 'web');
-  const rows: Record<string, object> = {};
-  const failures: string[] = [];
+  const figures: Figure[] = [];
   for (const [at, way] of WAYS.entries()) {
     const label = `web-${at + 1}`;
     await new LocalSlack(sandbox.slack).posts('#ops', {
@@ -87,13 +86,17 @@ async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly st
     await way.reboot(phone, label);
     await awaitReboots(sandbox, at + 1, way.name);
     const { keys, taps } = await phone.counts();
-    rows[way.name] = { 'keys typed': keys, taps, together: keys + taps };
-    if (way.name.includes('alert') && (keys > 0 || taps > MOST_FROM_AN_ALERT))
-      failures.push(`a reboot from an alert takes ${keys} keys and ${taps} taps`);
+    const isFromAlert = way.name.includes('alert');
+    const isMet = keys === 0 && taps <= MOST_FROM_AN_ALERT;
+    const aim = isFromAlert ? { aim: `no keys, ≤ ${MOST_FROM_AN_ALERT} taps`, isMet } : {};
+    figures.push({
+      what: `a reboot on a phone: ${way.name}`,
+      measured: `${keys} keys, ${taps} taps`,
+      ...aim,
+    });
     await phone.page.context().close();
   }
-  console.table(rows);
-  return failures;
+  return figures;
 }
 
 /** @throws Error if fewer have arrived after a while */
