@@ -17,10 +17,10 @@ beforeAll(async () => {
   await mkdir(home);
   await chmod(root, 0o755);
   sources = join(root, 'pack', 'sources');
-  await copySources(['src', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'CHANGELOG.md'], sources);
+  await copySources(['src', 'tsconfig.json', 'vite.config.mjs', 'README.md', 'CHANGELOG.md'], sources);
   await copySources(['.env.example', 'manifest.yml', 'manifest.socket.yml'], sources);
   await copyPackages(join(sources, 'node_modules'));
-  // The compiler, and the types that it needs, are development dependencies: outside of what is packed.
+  // What builds it is a development dependency: outside of what is packed.
   await symlink(join(process.cwd(), 'node_modules'), join(root, 'pack', 'node_modules'));
 });
 
