@@ -176,7 +176,7 @@ describe('a list of servers', () => {
       response.end(JSON.stringify({ servers: [], next: `${elsewhere.baseUrl}/servers?page=2` })),
     );
     const { api } = startClient(server.baseUrl);
-    expect(await api.fetchServers()).toEqual({ servers: [], extent: 'part', unreadableCount: 0 });
+    expect(await api.fetchServers()).toMatchObject({ servers: [], extent: 'part', unreadableCount: 0 });
     expect([server.arrivals.length, elsewhere.arrivals.length]).toEqual([1, 0]);
   });
 

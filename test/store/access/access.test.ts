@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { Kysely } from 'kysely';
+import { type CompiledQuery, Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGrants, type Grants } from '../../../src/access/grant-store.ts';
 import type { Store } from '../../../src/context.ts';
@@ -234,8 +234,8 @@ test('of a user are found by one query that uses an index', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   await (await open(`sqlite:${path}`)).close();
   const engine = await openEngine(`sqlite:${path}`, { lock: true, system: realSystem });
-  const queries: string[] = [];
-  const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
+  const queries: CompiledQuery[] = [];
+  const log = ({ query }: { query: CompiledQuery }) => void queries.push(query);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
   await migrate(db, engine);
   queries.length = 0;
@@ -244,9 +244,8 @@ test('of a user are found by one query that uses an index', async () => {
   engine.close();
   expect(queries).toHaveLength(1);
   const plain = new DatabaseSync(path);
-  const plan = plain
-    .prepare(`explain query plan ${queries[0]}`)
-    .all('T1', 'user', 'U1', 'group', 'channel', 'C1', '', T0);
+  const [query] = queries;
+  const plan = plain.prepare(`explain query plan ${query?.sql}`).all(...(query?.parameters ?? []));
   plain.close();
   const steps = plan.map((step) => String((step as { detail: string }).detail));
   expect(steps.some((step) => /SEARCH grants USING INDEX .*workspace_id=\?/.test(step))).toBe(true);
