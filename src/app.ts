@@ -64,21 +64,18 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createMetrics();
-  metrics.onRead(async () => ({
-    openOperations: await store.ledger.countOpen(),
-    undeliveredPasswords: await store.passwords.countUndelivered(),
-  }));
   const hosting = openHosting(config, store.apiCalls, vault, metrics, log, base);
   const own = portsOf(config, hosting, store, log, system);
-  const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
+  const slack = openSlack(config, { ...store, ...own, vault, metrics }, stop.signal);
   const { source } = slack;
   const { watchTokens } = source;
-  const connected = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const audit = withCountedDenials(store.audit, metrics);
+  const connected = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
   const digestEdits = createDigestEdits(connected);
   const ports = { ...connected, ...digestEdits.notifiers };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
-  const transport = openTransport(config, system, log, clock, stop.signal);
+  const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);
   const { receiver } = transport;
   const dispatch = slack.createDispatch(entry, ports);
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
@@ -89,6 +86,13 @@ export async function compose(config: Config, log: Log, base: System = realSyste
       () => ['the database does not answer'],
     );
   const faults = async () => [...slackFaults(), ...(await storeFaults())];
+  metrics.onRead(async () => ({
+    counts: await store.counts(),
+    budget: hosting.budget(),
+    isReady: (await faults()).length === 0,
+    isConnected: transport.faults().length === 0,
+    now: system.now(),
+  }));
   const { explain } = slack;
   const warnings = () => [...store.notes, ...clock.warnings()];
   const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
@@ -126,9 +130,7 @@ async function endFailedStart(
 /** Receives Slack's requests over WebSockets if there is an app-level token, and otherwise over HTTP on our own server. */
 function openTransport(
   config: Config,
-  system: System,
-  log: Log,
-  clock: SlackClock,
+  { system, log, clock, metrics }: { system: System; log: Log; clock: SlackClock; metrics: Metrics },
   signal: AbortSignal,
 ): Transport {
   const {
@@ -136,7 +138,8 @@ function openTransport(
     SLACK_SIGNING_SECRET: signingSecret,
     SLACK_API_URL: slackApiUrl,
   } = config;
-  if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
+  if (appToken)
+    return createSocketReceiver({ appToken, slackApiUrl, log, system, signal, onAck: metrics.slackAck });
   if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
@@ -198,6 +201,17 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
   };
 }
 
+/** Every denial is audited, so that counting entries counts all of them. */
+function withCountedDenials(audit: Store['audit'], metrics: Metrics): Store['audit'] {
+  return {
+    ...audit,
+    add: async (entry) => {
+      metrics.audited(entry);
+      await audit.add(entry);
+    },
+  };
+}
+
 async function closeApp(running: {
   readonly server: Server;
   readonly stop: AbortController;
@@ -221,6 +235,7 @@ interface SlackParts extends Store {
   readonly system: System;
   readonly log: Log;
   readonly vault: Vault;
+  readonly metrics: Metrics;
 }
 
 /** The source of Slack's tokens: one workspace's setting, or installs by OAuth. */
@@ -244,8 +259,9 @@ interface OpenSlack extends Slack {
 /** Opens Slack's side: for the one workspace of `SLACK_BOT_TOKEN`, or for those that install the app. */
 function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
   const { workspaces, replyUrls, kept, followedActs, homes } = parts;
-  const { system, log } = parts;
-  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
+  const { system, log, metrics } = parts;
+  const onAnswer = metrics.slackCall;
+  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system, onAnswer });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
   const source: Source = botToken

@@ -8,6 +8,7 @@ import type { AdminList, Groups, Installations, Users } from './core/directory.t
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { LockLeases, Locks } from './core/locks.ts';
 import type { AuditLog } from './db/audit-log.ts';
+import type { Counts } from './db/counts.ts';
 import type { Engine } from './db/engine.ts';
 import type { JobStore, Jobs } from './db/jobs.ts';
 import type { Kept, ReplyUrls, SeenRequests } from './db/kept.ts';
@@ -66,6 +67,8 @@ export interface Store {
   readonly sealed: SealedTexts;
   /** Notes for the operator about the database as it was found, a sentence each. */
   readonly notes: readonly string[];
+  /** Counts what is stored, for `/metrics`. */
+  counts(): Promise<Counts>;
   /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */
   ping(): Promise<void>;
   close(): Promise<void>;

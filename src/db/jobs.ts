@@ -330,6 +330,24 @@ export function createJobs(store: JobStore, system: System, log: Log) {
   };
 }
 
+/** Counts the jobs of each kind: those that are due while no process is at them, and those that have failed since they last succeeded. */
+export async function countJobs(foundation: Foundation) {
+  const now = foundation.engine.clock.now();
+  const rows = await foundation.db
+    .selectFrom('jobs')
+    .select(({ fn }) => [
+      'kind',
+      fn
+        .countAll()
+        .filterWhere((column) => isDue(column, foundation, now))
+        .as('due'),
+      fn.countAll().filterWhere('attempts', '>', 0).as('failing'),
+    ])
+    .groupBy('kind')
+    .execute();
+  return rows.map(({ kind, due, failing }) => ({ kind, due: Number(due), failing: Number(failing) }));
+}
+
 type Columns = ExpressionBuilder<Tables, 'jobs'>;
 
 /** Free, and due: by its time, or because the clock was set back since it was asked for. A stepped clock only asks sooner. */

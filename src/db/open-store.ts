@@ -19,6 +19,7 @@ import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createAuditLog } from './audit-log.ts';
+import { readCounts } from './counts.ts';
 import { type Foundation, openEngine, type Queries } from './database.ts';
 import { DatabaseUnusable, type Engine } from './engine.ts';
 import { createJobStore } from './jobs.ts';
@@ -161,6 +162,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     sealed: createSealedTexts(foundation),
+    counts: () => readCounts(foundation),
     ping: createPing(foundation, system),
   };
 }

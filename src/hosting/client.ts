@@ -52,6 +52,8 @@ export interface Hosting {
    * (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
    */
   of(key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi;
+  /** Returns how much of its minute the busiest account has used, and how many calls of all accounts wait. */
+  budget(): { readonly taken: number; readonly waiting: number };
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
   close(): Promise<void>;
 }
@@ -73,6 +75,7 @@ export function createHosting(options: HostingOptions): Hosting {
       const open = () => accounts.get(account, key);
       return createApi(account, { caller, workspaceId }, open);
     },
+    budget: () => accounts.budget(),
     close() {
       accounts.close();
       closed ??= transport.close();
@@ -108,6 +111,14 @@ class OpenAccounts {
     const open = this.#open.get(name) ?? this.#make(account, key);
     this.#open.set(name, open);
     return open;
+  }
+
+  budget(): ReturnType<Hosting['budget']> {
+    const budgets = [...this.#open.values()].map(({ limiter }) => limiter.budget());
+    return {
+      taken: Math.max(0, ...budgets.map(({ taken }) => taken)),
+      waiting: budgets.reduce((sum, { waiting }) => sum + waiting, 0),
+    };
   }
 
   close(): void {

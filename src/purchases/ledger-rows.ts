@@ -183,16 +183,6 @@ export function createLedgerLists({ db, engine }: Foundation) {
         .execute();
       return rows.map(toOperation);
     },
-    /** The same of all workspaces, counted. */
-    countOpen: async (): Promise<number> => {
-      const { count } = await db
-        .selectFrom('operations')
-        .select((column) => column.fn.countAll().as('count'))
-        .where('kind', '<>', 'delete')
-        .where('state', 'in', OPEN)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
     /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
     listRenewals: async (
       account: AccountNames,

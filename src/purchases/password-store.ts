@@ -59,15 +59,6 @@ export function createPasswords({ db, engine, vault }: Foundation) {
         .where('held_until', 'is', null)
         .execute();
     },
-    /** Passwords that their creators have not asked to see. */
-    countUndelivered: async (): Promise<number> => {
-      const { count } = await db
-        .selectFrom('passwords')
-        .select((column) => column.fn.countAll().as('count'))
-        .where('held_until', 'is', null)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
     erase: async (operationId: ConfirmationId): Promise<boolean> => {
       const erased = await db
         .deleteFrom('passwords')

@@ -111,12 +111,19 @@ export interface Unacknowledged {
   settled(): Promise<void>;
 }
 
-/** Creates an empty set of envelopes. */
-export function createUnacknowledged(system: System): Unacknowledged {
+/** Creates an empty set of envelopes. `onAck` is called with the age of each that is acknowledged, or given up by Slack. */
+export function createUnacknowledged(
+  system: System,
+  onAck: (ms: number) => void = () => undefined,
+): Unacknowledged {
   const since = new Map<string, number>();
   const waiting = new Set<() => void>();
+  const end = (id: string, at: number) => {
+    since.delete(id);
+    onAck(system.elapsed() - at);
+  };
   const forgetOld = () => {
-    for (const [id, at] of since) if (system.elapsed() - at > ACK_MS) since.delete(id);
+    for (const [id, at] of since) if (system.elapsed() - at > ACK_MS) end(id, at);
   };
   return {
     add: (id) => {
@@ -124,7 +131,8 @@ export function createUnacknowledged(system: System): Unacknowledged {
       since.set(id, system.elapsed());
     },
     remove: (id) => {
-      since.delete(id);
+      const at = since.get(id);
+      if (at !== undefined) end(id, at);
       if (since.size > 0) return;
       for (const resolve of waiting) resolve();
       waiting.clear();

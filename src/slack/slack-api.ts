@@ -114,6 +114,8 @@ export function createSlackConnections(options: {
   readonly apiUrl: string;
   readonly log: Log;
   readonly system: System;
+  /** Called with each answer, for metrics. */
+  readonly onAnswer?: SlackWatch;
 }): SlackConnections {
   const refusals = createRefusalLog(options.log, options.system);
   const clock = createSlackClock(options.system);
@@ -135,7 +137,11 @@ export function createSlackConnections(options: {
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
-    open: (findToken, watch = () => undefined) => {
+    open: (findToken, watchWorkspace) => {
+      const watch: SlackWatch = (seen) => {
+        options.onAnswer?.(seen);
+        watchWorkspace?.(seen);
+      };
       const call = callerOf(findWebClient(findToken, connect), refusals, watch);
       return createSlackApi(call, agent, refusals, options.system, watch);
     },

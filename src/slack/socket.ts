@@ -195,6 +195,8 @@ interface SocketParts {
   readonly log: Log;
   readonly system: System;
   readonly limits: ConnectionLimits;
+  /** Called with the milliseconds that each acknowledgment took, for metrics. */
+  readonly onAck?: (ms: number) => void;
 }
 
 /** The limits of a connection, in milliseconds. */
@@ -278,8 +280,8 @@ interface Life {
   leave(reason: string): void;
 }
 
-function createConnection(client: Client, { log, system }: SocketParts): SocketConnection {
-  const unacknowledged = createUnacknowledged(system);
+function createConnection(client: Client, { log, system, onAck }: SocketParts): SocketConnection {
+  const unacknowledged = createUnacknowledged(system, onAck);
   const leaving = withResolvers<string>();
   const ended = withResolvers<void>();
   const life: Life = { unacknowledged, isGreeted: false, isTaking: true, leave: leaving.resolve };

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Secret } from '../core/secret.ts';
+import type { Counts } from '../db/counts.ts';
 
-/** The numbers of `/metrics`: no IDs, no server labels, no secrets. */
+/** The numbers of `/metrics`: no IDs, no server labels, no secrets. docs/operating.md says what each means. */
 export interface Metrics {
   /** Counts one attempt at a call of the hosting API. Times in milliseconds. */
   hostingCall(report: {
@@ -11,27 +12,46 @@ export interface Metrics {
     durationMs: number;
     waitedMs: number;
   }): void;
-  /** Sets the function that counts what is stored, for each time the numbers are read. */
-  onRead(read: () => Promise<{ openOperations: number; undeliveredPasswords: number }>): void;
+  /** Counts one answer of Slack to a call; `error` is its code, absent if Slack took the call. */
+  slackCall(answer: { method: string; error?: string | undefined }): void;
+  /** Counts a request of Slack that took this long to be acknowledged, or that Slack gave up after this long. */
+  slackAck(ms: number): void;
+  /** Counts an audit entry if it is a denial. */
+  audited(entry: { outcome: string }): void;
+  /** Sets the function that reads the present state, each time the numbers are read. */
+  onRead(read: () => Promise<Reading>): void;
   /** Writes the numbers. @throws what the function of `onRead` throws */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
+/** The state of the app when the numbers are read. */
+interface Reading {
+  readonly counts: Counts;
+  /** The limiter of the account that has used the most of its minute, and the calls of all accounts that wait. */
+  readonly budget: { readonly taken: number; readonly waiting: number };
+  /** Whether `/readyz` says `ok`. */
+  readonly isReady: boolean;
+  /** Whether requests of Slack can arrive. */
+  readonly isConnected: boolean;
+  readonly now: number;
+}
+
 /** Creates the numbers of `/metrics`, in Prometheus's text format. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const calls = countCalls(registry);
-  const state = gaugeState(registry);
-  let read: Parameters<Metrics['onRead']>[0] = async () => ({ openOperations: 0, undeliveredPasswords: 0 });
+  const setState = gaugeState(registry);
+  let read: (() => Promise<Reading>) | undefined;
   return {
     contentType: registry.contentType,
-    hostingCall: calls,
+    hostingCall: countHostingCalls(registry),
+    ...countSlack(registry),
+    audited: countDenials(registry),
     onRead: (reader) => {
       read = reader;
     },
     text: async () => {
-      state(await read());
+      if (read) setState(await read());
       return registry.metrics();
     },
   };
@@ -48,8 +68,8 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Registers the numbers about calls, and returns the function that counts one. */
-function countCalls(registry: Registry): Metrics['hostingCall'] {
+/** Registers the numbers about calls of the hosting API, and returns the function that counts one. */
+function countHostingCalls(registry: Registry): Metrics['hostingCall'] {
   const registers = [registry];
   const calls = new Counter({
     name: 'vps_hosting_calls_total',
@@ -77,21 +97,72 @@ function countCalls(registry: Registry): Metrics['hostingCall'] {
   };
 }
 
-/** Registers the numbers about what is stored, and returns the function that sets them. */
-function gaugeState(registry: Registry) {
+/** Registers the numbers about Slack, and returns the functions that count. */
+function countSlack(registry: Registry): Pick<Metrics, 'slackCall' | 'slackAck'> {
   const registers = [registry];
-  const open = new Gauge({
-    name: 'vps_operations_open',
-    help: 'Paid operations that are neither settled nor refused',
+  const calls = new Counter({
+    name: 'vps_slack_calls_total',
+    help: 'Calls of Slack, by method and outcome',
+    labelNames: ['method', 'outcome'],
     registers,
   });
-  const undelivered = new Gauge({
-    name: 'vps_passwords_undelivered',
-    help: 'Stored root passwords that their creators have not opened yet',
+  const acks = new Histogram({
+    name: 'vps_slack_ack_seconds',
+    help: 'How long Slack waited for the acknowledgment of a request; it gives up after 3 s',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3],
     registers,
   });
-  return (found: { readonly openOperations: number; readonly undeliveredPasswords: number }): void => {
-    open.set(found.openOperations);
-    undelivered.set(found.undeliveredPasswords);
+  return {
+    // A code that isn't plain may repeat what was posted.
+    slackCall: ({ method, error = 'ok' }) =>
+      calls.inc({ method, outcome: /^\w{1,60}$/.test(error) ? error : 'unreadable' }),
+    slackAck: (ms) => acks.observe(ms / 1000),
+  };
+}
+
+/** Registers the number of denials, and returns the function that counts them. */
+function countDenials(registry: Registry): Metrics['audited'] {
+  const denied = new Counter({
+    name: 'vps_denied_total',
+    help: 'Tries that were denied, each with an entry in the audit log',
+    registers: [registry],
+  });
+  return ({ outcome }) => {
+    if (outcome === 'denied') denied.inc();
+  };
+}
+
+/** Registers the numbers about the present state, and returns the function that sets them. */
+function gaugeState(registry: Registry): (reading: Reading) => void {
+  const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const open = gauge('vps_operations_open', 'Orders that are neither settled nor refused', 'state');
+  const oldest = gauge(
+    'vps_operations_oldest_unconfirmed_seconds',
+    'How long ago the oldest unconfirmed order was confirmed by its user; 0 if there is none',
+  );
+  const unsaved = gauge('vps_passwords_unsaved', 'Stored root passwords');
+  const unopened = gauge('vps_passwords_unopened', 'Stored root passwords that their creators have not seen');
+  const due = gauge('vps_jobs_due', 'Jobs that are due while no process is at them', 'kind');
+  const failing = gauge('vps_jobs_failing', 'Jobs that have failed and are tried again', 'kind');
+  const taken = gauge('vps_limiter_taken', 'Requests of the last minute that count against the limit of 300');
+  const waiting = gauge('vps_limiter_waiting', 'Requests that wait for the limit of requests per minute');
+  const ready = gauge('vps_ready', 'Whether /readyz says ok');
+  const connected = gauge('vps_slack_connected', 'Whether requests of Slack can arrive over this process');
+  return ({ counts, budget, isReady, isConnected, now }) => {
+    for (const [state, count] of Object.entries(counts.operations)) open.set({ state }, count);
+    const { oldestUnconfirmedAt: oldestAt = now } = counts;
+    oldest.set(Math.max(0, now - oldestAt) / 1000);
+    unsaved.set(counts.passwords.unsaved);
+    unopened.set(counts.passwords.unopened);
+    for (const each of [due, failing]) each.reset();
+    for (const job of counts.jobs) {
+      due.set({ kind: job.kind }, job.due);
+      failing.set({ kind: job.kind }, job.failing);
+    }
+    taken.set(budget.taken);
+    waiting.set(budget.waiting);
+    ready.set(Number(isReady));
+    connected.set(Number(isConnected));
   };
 }

@@ -72,6 +72,7 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
     // Bolt throws for any other method on its path, which would end the process.
     if (parts.slack && path === '/slack/events' && request.method === 'POST') {
       if (isFromFuture(request, parts.system)) return answer(response, 401, 'text/plain', 'too early\n');
+      countAck(request, response, parts);
       return parts.slack(request, response);
     }
     serve(path, request, response, parts).catch((error: unknown) => {
@@ -87,6 +88,14 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
     return socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n', () => socket.destroy());
   });
   return server;
+}
+
+/** Counts how long a request of Slack took to be acknowledged. One that Slack hung up on has no other status yet. */
+function countAck(request: IncomingMessage, response: ServerResponse, { system, metrics }: WebParts): void {
+  const since = system.elapsed();
+  response.once('close', () => {
+    if (request.complete && response.statusCode === 200) metrics.slackAck(system.elapsed() - since);
+  });
 }
 
 /**

@@ -111,7 +111,7 @@ describe('a failed command', () => {
     );
     await manager.sees(/couldn’t be reached, so nothing was sent|wasn’t rebooted: .* couldn’t be reached/);
     expect(manager.screen()).not.toMatch(NO_WORDS);
-    expect(await team.app.ports.ledger.countOpen()).toBe(0);
+    expect(await team.app.ports.ledger.listOpen(TEAM.id)).toEqual([]);
   });
 });
 

@@ -394,7 +394,7 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     return operation.id;
   };
 
-  test('open operations of the workspace, oldest first, and of all workspaces as a number', async () => {
+  test('open operations of the workspace, oldest first', async () => {
     const [old, young, other] = [newCreate('b', { at: T0 + 1 }), newCreate('a', { at: T0 + 2 }), newCreate()];
     await ledger.prepare(young);
     await ledger.prepare({ ...other, workspaceId: 'T2' });
@@ -404,7 +404,6 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     await markSent(ledger, ended.id, T0 + 1, [], ['another']);
     await ledger.settle(ended.id, settled(3), entry());
     expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
-    expect(await ledger.countOpen()).toBe(3);
   });
 
   test('deletes are in none of them, and in no budget', async () => {
@@ -416,7 +415,7 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     expect(await ledger.listOpen('T1')).toEqual([]);
     expect(await ledger.listPurchases('T1', T0)).toEqual([]);
     expect(await ledger.listCreated('T1')).toEqual([]);
-    expect([await ledger.countOpen(), await ledger.find(confirmed.id)]).toEqual([0, undefined]);
+    expect(await ledger.find(confirmed.id)).toBeUndefined();
     expect(await ledger.sumSpent('T1', 'U1', T0)).toEqual({ workspace: 0, person: 0 });
   });
 

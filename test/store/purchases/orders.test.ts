@@ -256,7 +256,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
   test('one that its creator has not asked to see never expires', async () => {
     const id = await settle(1, 'a');
     expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
-    expect(await store.passwords.countUndelivered()).toBe(1);
+    expect((await store.counts()).passwords.unopened).toBe(1);
     expect((await store.passwords.find(id))?.password.reveal()).toBe('a');
   });
 
@@ -264,7 +264,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     const id = await settle(1, 'a');
     await store.passwords.startHold(id, T0, 1000);
     await store.passwords.startHold(id, T0 + 900, 1000);
-    expect(await store.passwords.countUndelivered()).toBe(0);
+    expect((await store.counts()).passwords.unopened).toBe(0);
     expect(await store.passwords.find(id)).toMatchObject({ heldUntil: T0 + 1000 });
     expect(await store.passwords.eraseExpired(T0 + 999)).toBe(0);
     expect(await store.passwords.eraseExpired(T0 + 1000)).toBe(1);
@@ -283,7 +283,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(await store.passwords.find(mine)).toBeUndefined();
     expect(await store.passwords.find(theirs)).toBeDefined();
     expect(await store.passwords.find(elsewhere)).toBeDefined();
-    expect(await store.passwords.countUndelivered()).toBe(2);
+    expect((await store.counts()).passwords.unopened).toBe(2);
   });
 
   test('stays when a server of the same ID is deleted in another account', async () => {

@@ -152,11 +152,11 @@ describe.concurrent('a new server', () => {
     await manager.presses('Create and pay');
     await manager.sees("I've saved it");
     await manager.closes();
-    expect(await team.app.ports.passwords.countUndelivered()).toBe(1);
+    expect((await team.app.ports.counts()).passwords.unopened).toBe(1);
     await manager.types('/vps delete web-1');
     await manager.fills({ 'To confirm, type web-1': 'web-1' });
     await manager.presses('Delete');
-    await expect.poll(() => team.app.ports.passwords.countUndelivered()).toBe(0);
+    await expect.poll(async () => (await team.app.ports.counts()).passwords.unopened).toBe(0);
     await manager.closes();
     await manager.types('/vps password web-1');
     await manager.sees('no stored root password for web-1');
