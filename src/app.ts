@@ -206,8 +206,8 @@ function withCountedDenials(audit: Store['audit'], metrics: Metrics): Store['aud
   return {
     ...audit,
     add: async (entry) => {
-      metrics.audited(entry);
       await audit.add(entry);
+      metrics.audited(entry);
     },
   };
 }

@@ -155,9 +155,15 @@ describe('the check of references and links', () => {
 
 const readme = readFileSync('README.md', 'utf8');
 const settings = readFileSync('docs/settings.md', 'utf8');
-const forOperators = ['settings', 'deploy', 'account', 'slack', 'troubleshooting', 'servers'].map((page) =>
-  readFileSync(`docs/${page}.md`, 'utf8'),
-);
+const forOperators = [
+  'settings',
+  'deploy',
+  'operating',
+  'account',
+  'slack',
+  'troubleshooting',
+  'servers',
+].map((page) => readFileSync(`docs/${page}.md`, 'utf8'));
 
 /** The rows of the table whose header begins with this word; cells without their code marks. */
 function readTable(word: string, text = readme): readonly (readonly string[])[] {

@@ -221,7 +221,7 @@ function checkBackup(path: string | undefined, report: Report): void {
       'add --backup with the file or folder of your backups to have its age checked.',
     );
   else if (newest === undefined)
-    report('backup', 'failed', `There’s no backup at ${path}. See docs/deploy.md, Backup and restore.`);
+    report('backup', 'failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`);
   else if (hours * HOUR_MS <= 2 * DAY_MS) report('backup', 'ok', `the newest is ${hours} hours old.`);
   else
     report('backup', 'failed', `The newest is ${Math.floor(hours / 24)} days old. Check what makes backups.`);

@@ -202,8 +202,8 @@ describe('the reverse proxies', () => {
   });
 });
 
-test('docs/deploy.md names every file that it comes with', () => {
-  const words = read('docs/deploy.md');
+test('docs/deploy.md and docs/operating.md name every file that they come with', () => {
+  const words = read('docs/deploy.md') + read('docs/operating.md');
   for (const file of readdirSync(FOLDER))
     expect([file, words.includes(`(deploy/${file})`)]).toEqual([file, true]);
   expect(words).toContain('(../Dockerfile)');

@@ -12,7 +12,7 @@ import { startTeam, type Team } from '../support/team.ts';
 
 const run = promisify(execFile);
 
-/** A database, backed up and restored as docs/deploy.md says. */
+/** A database, backed up and restored as docs/operating.md says. */
 interface BackedUp {
   /** Beside an app that runs. */
   backUp(): Promise<void>;

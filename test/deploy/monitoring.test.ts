@@ -1,0 +1,283 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { readMetrics, startTeam, type Team } from '../support/team.ts';
+
+const ALERTS = 'docs/deploy/alerts.yml';
+const rules = z
+  .object({
+    groups: z.tuple([
+      z.object({
+        rules: z.array(
+          z.object({
+            alert: z.string(),
+            expr: z.string(),
+            for: z.string().optional(),
+            labels: z.object({ severity: z.string() }),
+          }),
+        ),
+      }),
+    ]),
+  })
+  .parse(parse(readFileSync(ALERTS, 'utf8'))).groups[0].rules;
+const dashboard = z
+  .object({
+    panels: z.array(
+      z.object({
+        title: z.string(),
+        targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('docs/deploy/grafana-dashboard.json', 'utf8')));
+const page = readFileSync('docs/operating.md', 'utf8');
+
+/** Every expression of both files, with the labels that its legend shows. */
+const expressions = [
+  ...rules.map(({ alert, expr }) => ({ where: alert, expr, legend: '' })),
+  ...dashboard.panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr, legendFormat }) => ({ where: title, expr, legend: legendFormat })),
+  ),
+];
+
+/** The values of each label, by the names of the numbers. Prometheus itself adds `job` and `instance`. */
+type Scraped = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+function readScraped(text: string): Scraped {
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+    const known = found.get(name) ?? new Map<string, Set<string>>();
+    found.set(name, known);
+    for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g))
+      known.set(label, (known.get(label) ?? new Set<string>()).add(value));
+  }
+  return found;
+}
+
+/** What an expression names that was not scraped. */
+function findUnknown(expr: string, legend: string, scraped: Scraped): string[] {
+  const named = [...expr.matchAll(/\b(vps_\w+)(?:\{([^}]*)\})?/g)];
+  const labelsOf = (name: string) => [...(scraped.get(name)?.keys() ?? []), 'job', 'instance'];
+  const missing = named.flatMap(([, name = '', selector = '']) => {
+    if (!scraped.has(name)) return [name];
+    const labels = [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
+    return labels.filter((label) => !labelsOf(name).includes(label)).map((label) => `${name}{${label}}`);
+  });
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+  const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+  const everywhere = [...grouped, ...shown].filter((label) =>
+    named.some(([, name = '']) => !labelsOf(name).includes(label)),
+  );
+  return [...missing, ...everywhere];
+}
+
+let team: Team;
+let scraped: Scraped;
+let numbers: string;
+const value = (series: string) =>
+  Number(
+    numbers
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')[1],
+  );
+
+// An order that is paid, one that is unconfirmed, something denied, and something that Slack refuses.
+beforeAll(async () => {
+  team = await startTeam();
+  const { slack, hosting, appUrl } = team;
+  const [manager, viewer] = [slack.as('mara').in('#ops'), slack.as('vera').in('#ops')];
+  const order = async (label: string) => {
+    await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await manager.presses('Create and pay');
+  };
+  await order('web-1');
+  await manager.sees("I've saved it");
+  await manager.closes();
+  hosting.faults.add({ on: 'create', kind: 'lost_before' });
+  await order('web-2');
+  await manager.sees('confirm');
+  slack.faults.failMethod('chat.postMessage', 'is_archived');
+  await viewer.types('/vps reboot web-1');
+  await viewer.sees('operator');
+  await manager.types('/vps reboot web-1');
+  await manager.sees('reboot');
+  numbers = await readMetrics(appUrl);
+  scraped = readScraped(numbers);
+});
+afterAll(() => team[Symbol.asyncDispose]());
+
+describe('/metrics', () => {
+  test('says what is stored, what was denied, and how Slack and the limit are doing', () => {
+    expect({
+      unconfirmed: value('vps_operations_open{state="unconfirmed"}'),
+      sent: value('vps_operations_open{state="sent"}'),
+      unsaved: value('vps_passwords_unsaved'),
+      denied: value('vps_denied_total'),
+      ready: value('vps_ready'),
+      connected: value('vps_slack_connected'),
+      waiting: value('vps_limiter_waiting'),
+      archived: value('vps_slack_calls_total{method="chat.postMessage",outcome="is_archived"}') > 0,
+      due: value('vps_jobs_due{kind="prune"}'),
+      failing: value('vps_jobs_failing{kind="prune"}'),
+      acks: value('vps_slack_ack_seconds_count') > 3,
+      taken: value('vps_limiter_taken') > 3,
+    }).toEqual({
+      ...{
+        unconfirmed: 1,
+        sent: 0,
+        unsaved: 1,
+        denied: 1,
+        ready: 1,
+        connected: 1,
+        waiting: 0,
+        archived: true,
+      },
+      ...{ due: 0, failing: 0, acks: true, taken: true },
+    });
+    const age = value('vps_operations_oldest_unconfirmed_seconds');
+    expect([age > 0, age < 600]).toEqual([true, true]);
+  });
+
+  test('has no label that names a user, a server or a workspace', () => {
+    const labels = new Set([...scraped.values()].flatMap((each) => [...each.keys()]));
+    expect([...labels].sort()).toEqual(['kind', 'le', 'method', 'operation', 'outcome', 'state']);
+    for (const found of scraped.values())
+      for (const [label, values] of found)
+        for (const each of values)
+          expect([label, each]).toEqual([label, expect.stringMatching(/^[a-z_+.I\d ]{1,40}$/i)]);
+    expect(numbers).not.toMatch(/web-|\b[UTC]0/);
+  });
+
+  test('has every number and label that the alerts and the dashboard name', () => {
+    const unknown = expressions.flatMap(({ where, expr, legend }) =>
+      findUnknown(expr, legend, scraped).map((name) => `${where}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+    expect(expressions.filter(({ expr }) => /\bvps_/.test(expr)).length).toBeGreaterThan(30);
+  });
+
+  test('is described on the page for operators: every number, and no others', () => {
+    const inTable = [...page.matchAll(/^\| `(vps_\w+)/gm)].map(([, name = '']) => name);
+    const families = [...numbers.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+    expect(inTable.sort()).toEqual(families.sort());
+  });
+});
+
+describe('the check of names', () => {
+  test('finds numbers and labels that the app doesn’t have', () => {
+    const wrong = [
+      ['sum(vps_nothing)', ''],
+      ['vps_ready{state="x"}', ''],
+      ['max by (state) (vps_jobs_due)', ''],
+      ['vps_jobs_due', '{{method}}'],
+    ] as const;
+    expect(wrong.flatMap(([expr, legend]) => findUnknown(expr, legend, scraped))).toEqual([
+      'vps_nothing',
+      'vps_ready{state}',
+      'state',
+      'method',
+    ]);
+  });
+});
+
+test('the page for operators says what to do at each alert, and names no others', () => {
+  const inTable = [...page.matchAll(/^\| `(VpsSlack\w+)`/gm)].map(([, name = '']) => name);
+  expect(inTable).toEqual(rules.map(({ alert }) => alert));
+});
+
+const promtool = spawnSync('promtool', ['--version']).status === 0;
+if (!promtool) process.stderr.write(`${ALERTS} is not checked with promtool: it is not installed\n`);
+
+/** Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute. */
+const PROBLEMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  VpsSlackDown: { 'up{job="vps-slack",instance="a"}': '0x60' },
+  VpsSlackNotReady: { vps_ready: '0x60' },
+  VpsSlackUnconfirmedOrder: { vps_operations_oldest_unconfirmed_seconds: '0+60x60' },
+  VpsSlackJobsOverdue: { 'vps_jobs_due{kind="operation"}': '1x60' },
+  VpsSlackJobsFailing: { 'vps_jobs_failing{kind="digest"}': '1x60' },
+  VpsSlackHostingDown: {
+    'vps_hosting_calls_total{outcome="ok"}': '0+4x60',
+    'vps_hosting_calls_total{outcome="no_answer"}': '0+5x60',
+  },
+  VpsSlackHostingKeyRefused: { 'vps_hosting_calls_total{outcome="unauthorized"}': '_x55 1x5' },
+  VpsSlackBalanceTooLow: { 'vps_hosting_calls_total{outcome="not_enough_balance"}': '_x55 1x5' },
+  VpsSlackLimitReached: { vps_limiter_waiting: '3x60' },
+  VpsSlackSlowAcks: {
+    'vps_slack_ack_seconds_bucket{le="2"}': '0+9x60',
+    'vps_slack_ack_seconds_bucket{le="2.5"}': '0+10x60',
+    'vps_slack_ack_seconds_bucket{le="+Inf"}': '0+10x60',
+  },
+  VpsSlackTokenRefused: { 'vps_slack_calls_total{outcome="token_revoked"}': '_x55 1x5' },
+  VpsSlackCallsRefused: {
+    'vps_slack_calls_total{outcome="ok"}': '0+6x60',
+    'vps_slack_calls_total{outcome="missing_scope"}': '0+3x60',
+  },
+  VpsSlackPasswordsUnsaved: { vps_passwords_unsaved: '1x4400' },
+  VpsSlackDeniedTries: { vps_denied_total: '0+1x60' },
+};
+const HEALTHY = {
+  'up{job="vps-slack",instance="a"}': '1x4400',
+  vps_ready: '1x4400',
+  vps_operations_oldest_unconfirmed_seconds: '600x4400',
+  'vps_jobs_due{kind="operation"}': '1 0x4400',
+  'vps_jobs_failing{kind="digest"}': '0x10 1x5 0x4400',
+  'vps_hosting_calls_total{outcome="ok"}': '0+5x4400',
+  'vps_hosting_calls_total{outcome="no_answer"}': '1x4400',
+  vps_limiter_waiting: '0 5 0x4400',
+  'vps_slack_ack_seconds_bucket{le="2"}': '0+10x4400',
+  'vps_slack_ack_seconds_bucket{le="+Inf"}': '0+10x4400',
+  'vps_slack_calls_total{outcome="ok"}': '0+10x4400',
+  vps_passwords_unsaved: '1x60 0x4400',
+  vps_denied_total: '0x4400',
+};
+
+describe.skipIf(!promtool)('the alert rules, by promtool,', () => {
+  const run = (command: string, file: string, content: unknown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'vps-slack-alerts-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, file);
+    writeFileSync(path, typeof content === 'string' ? content : stringify(content));
+    const { status, stdout, stderr } = spawnSync('promtool', [...command.split(' '), path], {
+      encoding: 'utf8',
+    });
+    return { status, words: status === 0 ? '' : stdout + stderr };
+  };
+
+  test('are valid, and so are the expressions of the dashboard', () => {
+    const recorded = expressions.map(({ expr }, at) => ({ record: `vps:${at}`, expr }));
+    expect(run('check rules', 'alerts.yml', readFileSync(ALERTS, 'utf8'))).toEqual({ status: 0, words: '' });
+    const content = { groups: [{ name: 'all', rules: recorded }] };
+    expect(run('check rules', 'dashboard.yml', content)).toEqual({ status: 0, words: '' });
+  });
+
+  test('are each raised by its own problem, and none of them where all is well', () => {
+    expect(Object.keys(PROBLEMS)).toEqual(rules.map(({ alert }) => alert));
+    const story = (series: Readonly<Record<string, string>>, at: string, raised: readonly string[]) => ({
+      interval: '1m',
+      input_series: Object.entries({ 'up{job="vps-slack"}': '1x4400', ...series }).map(([name, values]) => ({
+        series: name,
+        values,
+      })),
+      promql_expr_test: [
+        {
+          expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+          eval_time: at,
+          exp_samples: raised.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+        },
+      ],
+    });
+    const tests = [
+      ...Object.entries(PROBLEMS).map(([alert, series]) =>
+        story(series, alert === 'VpsSlackPasswordsUnsaved' ? '4390m' : '59m', [alert]),
+      ),
+      ...['30m', '59m', '4390m'].map((at) => story(HEALTHY, at, [])),
+    ];
+    const content = { rule_files: [resolve(ALERTS)], evaluation_interval: '1m', tests };
+    expect(run('test rules', 'tests.yml', content)).toEqual({ status: 0, words: '' });
+  });
+});
