@@ -213,6 +213,8 @@ test('docs/deploy.md and docs/operating.md name every file that they come with',
 interface Package {
   readonly engines?: { readonly node?: string };
   readonly hasInstallScript?: boolean;
+  readonly dev?: boolean;
+  readonly license?: string;
 }
 
 const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
@@ -263,4 +265,28 @@ it('only the packages that SECURITY.md names run a script when they are installe
   const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
   const named = readFileSync('SECURITY.md', 'utf8').match(/(?<=^- `)[^`]+(?=`)/gm) ?? [];
   expect(scripted.map(([path]) => path.replace(/^.*node_modules\//, ''))).toEqual(named);
+});
+
+it('every package that the app runs with has a license that SECURITY.md names', () => {
+  const [named = ''] = /license other than [\s\S]+?\.$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
+  const allowed = [...named.matchAll(/`([\w.-]+)`/g)].map(([, license]) => license);
+  const production = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
+  expect(production.length).toBeGreaterThan(100);
+  const other = production.filter(([, { license }]) => !allowed.includes(license));
+  expect(other.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+});
+
+it('the changelog has this version, below what isn’t released yet, and the ones before in order', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (.+)$/gm)].map(
+    ([, words]) => words,
+  );
+  const released = headings[0] === 'Unreleased' ? headings.slice(1) : headings;
+  const numbers = released.map(
+    (words = '') => /^(\d+\.\d+\.\d+)(?: \(\d{4}-\d\d-\d\d\))?$/.exec(words)?.[1] ?? words,
+  );
+  expect(numbers[0]).toBe(version);
+  const descending = [...numbers].sort((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+  expect(numbers).toEqual(descending);
+  expect(lock.packages['']).toMatchObject({ version });
 });

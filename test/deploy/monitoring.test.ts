@@ -190,7 +190,8 @@ test('the page for operators says what to do at each alert, and names no others'
   expect(inTable).toEqual(rules.map(({ alert }) => alert));
 });
 
-const promtool = spawnSync('promtool', ['--version']).status === 0;
+/** Where it is missing, the run says so; CI installs it, and fails without it. */
+const promtool = process.env.CI === 'true' || spawnSync('promtool', ['--version']).status === 0;
 if (!promtool) process.stderr.write(`${ALERTS} is not checked with promtool: it is not installed\n`);
 
 /** Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute. */
