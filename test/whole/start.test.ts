@@ -1,9 +1,13 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/killable-team.ts';
+import { postgresUrl } from '../support/postgres.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 /** Linux has a program that gives another one a terminal. */
@@ -125,6 +129,82 @@ describe.concurrent('npm start', () => {
     expect(app.output().match(/REDIS_URL is ignored/g)).toHaveLength(1);
     expect(app.output()).not.toContain('canary-redis');
   });
+});
+
+const ENGINES = [
+  { name: 'SQLite', engine: 'sqlite', isThere: true },
+  { name: 'PostgreSQL', engine: 'postgres', isThere: postgresUrl !== undefined },
+] as const;
+
+/** Runs SQL on the database of an app that is stopped. */
+async function bySql(databaseUrl: string, sql: string): Promise<unknown> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+    try {
+      return db.prepare(sql).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new Client(databaseUrl);
+  await client.connect();
+  return client
+    .query(sql)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+/** What the schema of another release says of itself, and what this one says then. */
+const OTHER_RELEASES = [
+  ['0001-first-tables', /an earlier version of the app, .+ set DATABASE_URL to an empty database\./],
+  [
+    '9999-from-the-future',
+    /newer version of the app \(it has "9999-from-the-future"\).+Start that version\./,
+  ],
+] as const;
+
+const migration = z.object({ name: z.string() });
+
+describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, isThere }) => {
+  test.skipIf(!isThere)(
+    'is refused in a sentence and left alone where another release made it, and else taken up as it was',
+    async () => {
+      await using team = await startTeam({ engine });
+      const manager = team.slack.as('mara').in('#ops');
+      await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+      await manager.presses('Create and pay');
+      await manager.sees("I've saved it");
+      await manager.closes();
+      const { DATABASE_URL = '' } = team.environment;
+      const rename = (name: string) =>
+        bySql(DATABASE_URL, `update kysely_migration set name = '${name}' returning name`);
+      const readAll = async () => {
+        const tables = ['operations', 'passwords', 'audit', 'grants', 'jobs', 'facts'];
+        return Promise.all(
+          tables.map((table) => bySql(DATABASE_URL, `select * from ${table} order by 1, 2`)),
+        );
+      };
+      await team.restart(async () => {
+        const before = await readAll();
+        const [present] = z
+          .array(migration)
+          .parse(await bySql(DATABASE_URL, 'select * from kysely_migration'));
+        for (const [name, words] of OTHER_RELEASES) {
+          await rename(name);
+          const { code, output } = await run('main.js', [], team.environment);
+          expect([code, output.match(words)?.length ?? output]).toEqual([1, 1]);
+          expect(await readAll()).toEqual(before);
+        }
+        await rename(present?.name ?? '');
+      });
+      manager.overlooksOldMessages();
+      await manager.types('/vps password web-1');
+      const [server] = team.hosting.listServers(team.account);
+      await manager.sees(team.hosting.passwordOf(server?.id ?? 0) ?? 'none');
+      expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
+      expect(team.hosting.charges(team.account)).toHaveLength(1);
+    },
+  );
 });
 
 onTerminal('npm start on a terminal', () => {
