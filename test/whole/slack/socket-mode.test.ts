@@ -38,7 +38,7 @@ describe('in Socket Mode', () => {
     expect(team.hosting.requests()).toEqual([]);
   });
 
-  it('/readyz says that the connection is lost, and why', async () => {
+  it('/readyz says that the connection is lost, and why, and /metrics that it is', async () => {
     await using team = await startInSocketMode();
     team.slack.sockets.disable();
     const ready = async () => {
@@ -48,6 +48,7 @@ describe('in Socket Mode', () => {
     await expect
       .poll(ready)
       .toBe('503 Socket Mode is turned off: turn it on in the app’s settings, or remove SLACK_APP_TOKEN\n');
+    expect(await readMetrics(team.appUrl)).toMatch(/^vps_ready 0\n(.*\n)*vps_slack_connected 0$/m);
     team.slack.app.isSocketMode = true;
     await expect.poll(ready).toBe('200 ok\n');
   });
