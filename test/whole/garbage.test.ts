@@ -316,13 +316,10 @@ describe('any signed request', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
-    // A user without the role is told, alone, who could grant it.
-    expect(
-      team.slack
-        .pings()
-        .slice(pingsBefore)
-        .filter((name) => name !== '@olga'),
-    ).toEqual([]);
+    // A user without the role is told, alone, who could grant it; and how Mara's order from above ended may be announced late.
+    const known = ['@olga', '@mara'];
+    const pinged = team.slack.pings().slice(pingsBefore);
+    expect(pinged.filter((name) => !known.includes(name))).toEqual([]);
     await expectAlive();
   });
 });
