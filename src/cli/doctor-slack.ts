@@ -119,7 +119,11 @@ export const SCOPES = {
 function checkScopes({ report }: Checkup, name: string, granted: readonly string[] | undefined): void {
   const check = `${name} scopes`;
   if (granted === undefined) {
-    report(check, 'warning', 'Slack didn’t say which the token has. Let no proxy remove X-OAuth-Scopes.');
+    report(
+      check,
+      'warning',
+      'Slack didn’t list the token’s scopes. Make sure that no proxy removes the header X-OAuth-Scopes.',
+    );
     return;
   }
   const missing = Object.entries(SCOPES).filter(([scope]) => !granted.includes(scope));
@@ -152,7 +156,7 @@ async function checkOwners(
   const check = `${name} owners`;
   const owners = listNamedOwners(config.OWNERS, workspaceId);
   if (owners.length === 0 && mayAsk)
-    return report(check, 'ok', 'the workspace’s admins; OWNERS names nobody here.');
+    return report(check, 'ok', 'the workspace’s admins: OWNERS lists no one here.');
   if (owners.length === 0) return report(check, 'failed', 'There are none. Set OWNERS, or grant users:read.');
   if (!mayAsk) return report(check, 'skipped', 'needs the scope users:read.');
   let isGood = true;
@@ -293,7 +297,7 @@ async function callSlack(
   const code = answer?.ok === false ? answer.error : page.status === 429 ? 'ratelimited' : undefined;
   if (code === undefined)
     return { isOk: false, isSlacks: false, code: 'not_slack', text: notSlacks(page.status) };
-  const unknown = `Slack refuses ${method} (${code}). What this means is on https://docs.slack.dev/reference/methods/${method}`;
+  const unknown = `Slack refused ${method} (${code}). See https://docs.slack.dev/reference/methods/${method}`;
   return { isOk: false, isSlacks: true, code, text: FIXES[code] ?? unknown };
 }
 
@@ -353,10 +357,10 @@ function readJson(text: string): unknown {
 }
 
 function notSlacks(status: number): string {
-  return `The answer isn’t Slack’s (HTTP ${status}), but that of a proxy or another site, or Slack has an outage. Let this machine reach Slack directly, and check SLACK_API_URL.`;
+  return `The answer isn’t Slack’s (HTTP ${status}): a proxy or another site answered, or Slack has an outage. Connect this machine to Slack directly, and check SLACK_API_URL.`;
 }
 
-export const CERTIFICATE = 'If a proxy inspects TLS here, put its CA into NODE_EXTRA_CA_CERTS.';
+export const CERTIFICATE = 'If a proxy inspects TLS here, set NODE_EXTRA_CA_CERTS to the file with its CA.';
 const UNREACHABLE = `Slack can’t be reached. Check SLACK_API_URL, this machine’s DNS, firewall and proxy, and that the token has no stray character. ${CERTIFICATE}`;
 const ADD_SCOPE = 'Add it under OAuth & Permissions in the app’s settings, and reinstall the app.';
 const COPY_TOKEN = 'Copy the Bot User OAuth Token from the app’s Install App page into SLACK_BOT_TOKEN';
@@ -370,5 +374,5 @@ const FIXES: Readonly<Record<string, string>> = {
   not_allowed_token_type: `This isn’t a bot token. ${COPY_TOKEN}; it starts with xoxb-.`,
   user_not_found: 'No user here has this ID. Correct OWNERS.',
   missing_scope: `The app lacks a scope. ${ADD_SCOPE}`,
-  ratelimited: 'Slack limits the app right now. Run this again in a minute.',
+  ratelimited: 'Slack is rate-limiting the app. Try again in a minute.',
 };

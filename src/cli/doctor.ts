@@ -56,7 +56,7 @@ async function run(args: readonly string[]): Promise<void> {
   await checkEverything({ environment, configToken, backup: values.backup, secrets, report }).catch(
     (error: unknown) => {
       const cause = error instanceof Error ? error.message : 'unknown';
-      report('doctor', 'failed', `It stopped at an error: ${cause}. What comes after that wasn’t checked.`);
+      report('doctor', 'failed', `Stopped by an error: ${cause}. Nothing after that was checked.`);
     },
   );
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
@@ -140,7 +140,7 @@ async function openDatabase(
 }
 
 const CHECK_DATABASE =
-  'Check DATABASE_URL, who may read and write the file or, with PostgreSQL, that the server is up and lets this machine in.';
+  'Check DATABASE_URL, the permissions of the file or, with PostgreSQL, that the server is up and accepts this machine.';
 
 async function checkDatabase(store: Store, config: Config, report: Report): Promise<void> {
   const isWritable = await store.ping().then(
@@ -277,7 +277,7 @@ async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Pro
     const { servers } = await list();
     return [
       'ok',
-      `works (${servers.length} servers). It may do everything in its account: there are no read-only keys.`,
+      `works (${servers.length} servers). It has full access to its account: there are no read-only keys.`,
     ];
   } catch (error) {
     if (!(error instanceof HostingError)) throw error;

@@ -37,7 +37,7 @@ const USAGE = `Usage:
       [--workspace T…]    needed if the app is installed in several workspaces
   vps-slack key rotate    encrypts everything under the first key of ENCRYPTION_KEYS, while the app runs, and says which keys
                           are still needed; can be interrupted and run again
-      [--dry-run]         says it without changing anything
+      [--dry-run]         only says which keys are needed, and changes nothing
   [--json]  for other programs
 Exit codes: 0 done, 1 refused, or something can't be decrypted, 2 wrong usage.`;
 
@@ -125,7 +125,7 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
     const { answers, unreadable } = await spill.readAll();
     const waiting = answers.length + unreadable;
     const lines = [
-      ...(isDryRun ? [] : [`Encrypted under the first key just now: ${resealed}.`]),
+      ...(isDryRun ? [] : [`Newly encrypted under the first key: ${resealed}.`]),
       ...keys.map((use, at) => describeUse(use, at === 0)),
       ...unopened.map(describeUnopened),
       ...(waiting > 0 ? [`${waiting} answers to paid orders are still in SPILL_DIR. ${WAITING}`] : []),
@@ -145,7 +145,7 @@ function describeUse({ keyId, isMissing, encrypts, signs, names }: KeyUse, isFir
   const uses = [
     counts.length > 0 ? `encrypts ${counts.join(', ')}` : 'encrypts nothing',
     ...(signs > 0 ? [`signs ${signs} entries of the audit log`] : []),
-    ...(names > 0 ? [`names the hosting account of ${names} open orders and requests`] : []),
+    ...(names > 0 ? [`identifies the hosting account of ${names} open orders and requests`] : []),
   ];
   return `${keyId}${isMissing ? ' (missing)' : ''}: ${uses.join('; ')}. ${isFirst ? 'It is the first key.' : adviseOn(counts.length, signs, names, isMissing)}`;
 }
@@ -154,7 +154,7 @@ function adviseOn(encrypted: number, signs: number, names: number, isMissing: bo
   if (encrypted + signs + names === 0) return isMissing ? 'It isn’t needed.' : 'You can remove it.';
   if (isMissing) return 'Put it back into ENCRYPTION_KEYS, after the others.';
   if (encrypted > 0) return 'Don’t remove it: run vps-slack key rotate.';
-  if (names > 0) return 'Keep it until these have ended.';
+  if (names > 0) return 'Keep it until these orders and requests have ended.';
   return 'Keep it last in ENCRYPTION_KEYS for as long as you keep these entries: they can’t be verified without it.';
 }
 

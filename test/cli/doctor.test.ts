@@ -129,7 +129,7 @@ describe('vps-slack doctor says how to fix', () => {
     const path = join(makeFolder(), 'broken.sqlite');
     writeFileSync(path, 'not a database, whatever its name says'.repeat(100));
     const broken = await findings(team, { DATABASE_URL: `sqlite:${path}` });
-    expect(broken.database).toMatch(/^failed: .*\. Check DATABASE_URL, who may read and write the file/);
+    expect(broken.database).toMatch(/^failed: .*\. Check DATABASE_URL, the permissions of the file/);
     expect(broken.Slack).toMatch(/^ok/);
     const none = await findings(team, { DATABASE_URL: `sqlite:${join(makeFolder(), 'none.sqlite')}` });
     expect(none.database).toMatch(/^warning: The app has no database at .*start the app once/);
