@@ -68,15 +68,23 @@ export function createHttpReceiver(options: {
         // A client that goes away while it sends is no failure.
         if (!request.readableAborted)
           options.log.debug('a request from Slack could not be dispatched', describeDefect(error));
+        // Slack may already use the connection for its next request.
+        if (response.writableEnded) return;
         // At once, so that Slack doesn't wait for 3 s.
         if (response.headersSent || request.readableAborted) response.destroy();
-        else answer(response, 500);
+        else answer(response, isUnreadable(error) ? 400 : 500);
       });
     },
     start: async () => undefined,
     faults: () => [],
     close: async () => undefined,
   };
+}
+
+/** Whether it was the body: Bolt reads it without looking, and throws a TypeError for what Slack never sends. */
+function isUnreadable(error: unknown): boolean {
+  const cause = error instanceof Error && 'original' in error ? error.original : error;
+  return cause instanceof TypeError;
 }
 
 /** A request as Bolt dispatches it. Bolt's own receiver would check the signature and parse the body again. */
