@@ -11,8 +11,9 @@ import { findOrigin, submittedView } from './kit/modal.ts';
 
 const eventId = z.string().min(1).max(64).nullish().catch(undefined);
 
-/** The shape of the fields that say for which workspace Slack delivers an event. */
+/** The shape of an event’s fields that say what it is, and for which workspace Slack delivers it. */
 export const eventPlace = {
+  type: z.literal('event_callback'),
   team_id: eventId,
   /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
   context_team_id: eventId,
@@ -42,6 +43,7 @@ const id = z.string().min(1).max(64);
 
 /** The shape of a slash command. */
 export const commandPayload = z.object({
+  command: z.string().startsWith('/'),
   text: z.string().max(20_000).default(''),
   user_id: id,
   team_id: id,
@@ -86,6 +88,7 @@ const surroundingView = z
 /** The shape of a press of a button, or a choice in a menu. */
 export const actionPayload = z.object({
   ...place,
+  type: z.literal('block_actions'),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   view: surroundingView,

@@ -102,7 +102,7 @@ export function findOrigin(privateMetadata: string): Origin | undefined {
 /** The shape of a modal's metadata: `o` is its origin, `m` its own part. */
 const envelope = z.object({
   o: z.object({
-    formId: z.string(),
+    formId: z.string().min(1),
     channelId: z.string().exactOptional(),
     thread: z.object({ ts: z.string(), isOpen: z.boolean() }).exactOptional(),
     workspaceId: z.string().exactOptional(),
