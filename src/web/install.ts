@@ -88,7 +88,8 @@ function notAllowed(name: string): Failure {
 function refused(error: string): Failure {
   const code = /^[a-z_]{1,60}$/.test(error) ? ` (<code>${error}</code>)` : '';
   const words = `Slack didn’t complete the install${code}.`;
-  return { status: 502, title: 'The app wasn’t installed', words };
+  // Without a code, the browser wasn't sent by Slack.
+  return { status: error === 'missing_code' ? 400 : 502, title: 'The app wasn’t installed', words };
 }
 
 function showFailure(response: ServerResponse, { status, title, words, isFinal = false }: Failure): void {
