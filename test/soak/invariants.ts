@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { MoneyEntry } from '../../src/sandbox/hosting/journal.ts';
+import type { Account } from '../../src/sandbox/hosting/accounts.ts';
+import type { MoneyEntry, RequestFilter } from '../../src/sandbox/hosting/journal.ts';
+import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
 import { waitFor } from './load.ts';
 import { findLosses, type Order } from './soak.ts';
@@ -18,24 +20,28 @@ export interface Evidence {
   readonly grantedTo: readonly string[];
   /** What still had no outcome, or was not reported. */
   readonly left: readonly string[];
+  /** What the processes have written since the last time. */
+  readonly log: string;
+  /** The journal's last entry that was judged before. */
+  readonly judgedTo: number;
 }
 
 /** Everything that is not as it has to be, in sentences; empty if all invariants hold. */
 export async function findViolations(evidence: Evidence): Promise<readonly string[]> {
-  const { team, stored } = evidence;
-  const { hosting, slack, recorded, processes, apiKey } = team;
+  const { team, stored, log, judgedTo } = evidence;
+  const { hosting, slack, recorded, apiKey } = team;
   const ofTeam = await findViolationsOfTeam({
-    hosting,
+    hosting: since(hosting, judgedTo),
     slacks: [slack],
     shown: recorded.shown,
     confirmations: [...recorded.confirmations.values()],
-    log: processes.output(),
+    log,
     // The database is a folder of PostgreSQL's.
     files: '',
     secrets: { ...SECRETS, 'the API key': apiKey },
     listHeld: async () =>
       stored.filter(({ has_password }) => has_password).map((one) => Number(one.server_id)),
-    isLost: findLosses(team),
+    isLost: findLosses(team, log),
   });
   const invariants = [
     findUnended,
@@ -46,9 +52,24 @@ export async function findViolations(evidence: Evidence): Promise<readonly strin
     findRoleFaults,
     findExcess,
     findProcessFaults,
+    findUntested,
   ];
   const ofLoad = invariants.flatMap((find) => find(evidence).map((words) => `${find.name}: ${words}`));
   return [...ofTeam, ...ofLoad];
+}
+
+/** The hosting service with a journal that begins after this entry. */
+function since(hosting: Hosting, judgedTo: number): Hosting {
+  const requests = hosting.requests().filter(({ id }) => id > judgedTo);
+  const isNew = ({ id }: MoneyEntry) => id > judgedTo;
+  return Object.assign(Object.create(hosting) as Hosting, {
+    requests: (filter: RequestFilter = {}) =>
+      requests.filter((request) =>
+        Object.entries(filter).every(([field, value]) => Reflect.get(request, field) === value),
+      ),
+    charges: (account?: Account) => hosting.charges(account).filter(isNew),
+    refunds: (account?: Account) => hosting.refunds(account).filter(isNew),
+  });
 }
 
 function findUnended({ left }: Evidence): readonly string[] {
@@ -194,7 +215,8 @@ function findTwiceDone({ team }: Evidence): readonly string[] {
 /** A role that was granted is told, and once unless a process died over it. */
 function findRoleFaults({ team, grantedTo }: Evidence): readonly string[] {
   const { recorded, processes } = team;
-  return grantedTo.flatMap((userId) => {
+  const asked = recorded.roleRequests.filter(({ userId }) => grantedTo.includes(userId));
+  return asked.flatMap(({ userId }) => {
     const told = recorded.toldTo(userId).filter((one) => one.isNew && /made you .*viewer/.test(one.written));
     const isTwice = told.length > 1 + processes.killedAt.length;
     return told.length === 0 || isTwice ? [`${userId} was told ${told.length} times of the role`] : [];
@@ -223,10 +245,9 @@ export function countMostInAMinute({ hosting, account }: SoakTeam): number {
 }
 
 /** No process ended by itself, and none met a defect. */
-function findProcessFaults({ team }: Evidence): readonly string[] {
+function findProcessFaults({ team, log }: Evidence): readonly string[] {
   const { surprises } = team.processes;
-  const defects = team.processes
-    .output()
+  const defects = log
     .split('\n')
     .filter((line) => /unhandled|TypeError|RangeError|ReferenceError|UnhandledPromise/i.test(line));
   return [
@@ -278,6 +299,41 @@ async function read<Row extends object>(team: SoakTeam, text: string): Promise<r
 
 export async function readOrders(team: SoakTeam): Promise<readonly StoredOrder[]> {
   return read(team, "select * from operations where kind <> 'delete' order by id");
+}
+
+/** What the database counts of itself. */
+export interface Counted {
+  readonly bytes: number;
+  readonly statements: number;
+  /** Without those of orders that wait for a manager to decide: nobody does in a soak. */
+  readonly jobs: number;
+  /** How long the oldest job that is due has been waiting or running. */
+  readonly oldestDueMs: number;
+}
+
+/** Undefined while the database is away. */
+export async function readCounted(team: SoakTeam): Promise<Counted | undefined> {
+  const now = 'extract(epoch from clock_timestamp()) * 1000';
+  const [row] =
+    (await query<Record<keyof Counted, string>>(
+      team,
+      `select pg_database_size(current_database()) as bytes,
+        (select coalesce(sum(calls), 0) from pg_stat_statements) as statements,
+        (select count(*) from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
+        (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0)) from jobs) as "oldestDueMs"`,
+    )) ?? [];
+  if (!row) return undefined;
+  return {
+    bytes: Number(row.bytes),
+    statements: Number(row.statements),
+    jobs: Number(row.jobs),
+    oldestDueMs: Number(row.oldestDueMs),
+  };
+}
+
+/** Lets PostgreSQL count statements. */
+export async function countStatements(team: SoakTeam): Promise<void> {
+  await read(team, 'create extension if not exists pg_stat_statements');
 }
 
 /** The users whose request for a role was granted. */
@@ -351,6 +407,7 @@ export function watchTakeovers(team: SoakTeam) {
     }
   })();
   return {
+    times: takeoversMs as readonly number[],
     /** How long after the end of each lease the next owner came, in milliseconds. */
     stop: async (): Promise<readonly number[]> => {
       isOver = true;
@@ -359,3 +416,21 @@ export function watchTakeovers(team: SoakTeam) {
     },
   };
 }
+
+/** What users tried again and again without any effect tests nothing: the words of the app may have changed. */
+function findUntested({ team, grantedTo }: Evidence): readonly string[] {
+  const { hosting, recorded } = team;
+  const done = {
+    orderServer: hosting.requests({ operation: 'create', didWork: true }).length,
+    renewTogether: hosting.requests({ operation: 'renew', didWork: true }).length,
+    deleteApproved: hosting.requests({ operation: 'delete', didWork: true }).length,
+    reboot: hosting.requests({ operation: 'reboot', didWork: true }).length,
+    askForRole: grantedTo.length,
+  };
+  return Object.entries(done).flatMap(([name, times]) => {
+    const tried = recorded.acts.get(name) ?? 0;
+    return tried >= FEWEST_TRIES && times === 0 ? [`${tried} times ${name}, and nothing came of it`] : [];
+  });
+}
+
+const FEWEST_TRIES = 10;

@@ -12,12 +12,9 @@ import type { SoakTeam } from './soak-team.ts';
 type Act = (team: SoakTeam, user: User) => Promise<void>;
 
 /** What users go on doing until the time is over. */
-export async function load(
-  team: SoakTeam,
-  { untilMs, isLong }: { readonly untilMs: number; readonly isLong: boolean },
-): Promise<void> {
+export async function load(team: SoakTeam, untilMs: number): Promise<void> {
   // In the long run, about as much as fits into 300 requests a minute.
-  const pauseMs = isLong ? 8000 : 300;
+  const pauseMs = team.isLong ? 8000 : 300;
   const managers = team.managers.slice(0, -2);
   const pair = team.managers.slice(-2);
   await Promise.all([
@@ -91,7 +88,7 @@ async function renewTogether(team: SoakTeam): Promise<void> {
 /** A deletion that two others approve at the same moment, each of them twice. */
 async function deleteApproved(team: SoakTeam, user: User): Promise<void> {
   const { recorded, hosting, account } = team;
-  const prefix = `gone-${recorded.deletions.length + 1}-${user.name}`;
+  const prefix = `gone-${recorded.labels++}-${user.name}`;
   const [serverId = 0] = hosting.seedServers(account, 1, prefix);
   const label = `${prefix}-1`;
   const deletion = { serverId, label, requesterId: user.id, isTaken: false, approvals: 0 };
@@ -99,9 +96,9 @@ async function deleteApproved(team: SoakTeam, user: User): Promise<void> {
   // The app's list of servers is good for two seconds.
   await sleep(2100);
   const screen = await openScreen(team, user);
-  if (!(await opensForm(screen, `/vps delete ${label}`, 'Delete'))) return;
+  if (!(await opensForm(screen, `/vps delete ${label}`, 'Request approval'))) return;
   await screen.fills({ [`To confirm, type ${label}`]: label });
-  const deliveries = await submitUntilTaken(team, screen, 'Delete');
+  const deliveries = await submitUntilTaken(team, screen, 'Request approval');
   deletion.isTaken = isTakenBy(deliveries, /Waiting for another manager|already/);
   const approvers = [USERS.olga, ...team.managers].filter(({ id }) => id !== user.id).slice(0, 2);
   await Promise.all(
@@ -118,7 +115,7 @@ async function deleteApproved(team: SoakTeam, user: User): Promise<void> {
 /** A user without a role asks for one, and an owner grants it, pressing twice. */
 async function askForRole(team: SoakTeam, manager: User): Promise<void> {
   const { recorded, slack } = team;
-  const name = `guest${recorded.roleRequests.length + 1}${manager.name}`;
+  const name = `guest${recorded.labels++}${manager.name}`;
   const user = slack.admin.addUser({ id: `U0${name.toUpperCase()}`, name });
   const request = { userId: user.id, isTaken: false, answers: 0 };
   recorded.roleRequests.push(request);
@@ -264,14 +261,20 @@ type Misfortune = (team: SoakTeam) => Promise<void>;
 /** How often each misfortune struck. */
 export type Struck = Map<string, number>;
 
-async function killProcess({ processes, dice }: SoakTeam): Promise<void> {
-  const app = dice.pick(processes.running());
-  if (app) await processes.kill(app);
+/** The first process is spared in a long run, so that what it leaks shows. */
+function pickMortal({ processes, dice, isLong }: SoakTeam) {
+  const places = [...processes.places()].filter(([place]) => !isLong || place > 0);
+  return dice.pick(places)?.[1];
 }
 
-async function stopProcess({ processes, dice }: SoakTeam): Promise<void> {
-  const app = dice.pick(processes.running());
-  if (app) await processes.stop(app);
+async function killProcess(team: SoakTeam): Promise<void> {
+  const app = pickMortal(team);
+  if (app) await team.processes.kill(app);
+}
+
+async function stopProcess(team: SoakTeam): Promise<void> {
+  const app = pickMortal(team);
+  if (app) await team.processes.stop(app);
 }
 
 async function freezeProcess({ processes, dice }: SoakTeam): Promise<void> {
@@ -340,10 +343,9 @@ const RESTARTS: readonly Misfortune[] = [crashPostgres, restartPostgres];
 /** Lets misfortunes strike until the time is over. */
 export async function strike(
   team: SoakTeam,
-  { untilMs, isLong }: { readonly untilMs: number; readonly isLong: boolean },
-): Promise<Struck> {
-  const struck: Struck = new Map();
-  const { dice } = team;
+  { untilMs, struck }: { readonly untilMs: number; readonly struck: Struck },
+): Promise<void> {
+  const { dice, isLong } = team;
   const pauseMs = isLong ? LONG_PAUSE_MS : (untilMs - Date.now()) / (SHORT.length + 1);
   const under: Promise<void>[] = [];
   for (let turn = 0; Date.now() < untilMs - pauseMs / 2; turn++) {
@@ -358,5 +360,4 @@ export async function strike(
   }
   await Promise.all(under);
   team.hosting.faults.clear();
-  return struck;
 }

@@ -1,5 +1,5 @@
-// `npm run soak -- --minutes 15 --seed 7`: several processes under load and misfortunes, for as long as wanted.
-import { writeFileSync } from 'node:fs';
+// `npm run soak -- --hours 8 --seed 7` (or --minutes): several processes under load and misfortunes, for as long as wanted.
+import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,12 +7,14 @@ import { setup as build } from '../support/build.ts';
 import { listMissingPrograms } from './processes.ts';
 import { runSoak } from './soak.ts';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
-const minutes = Number(values.minutes ?? 10);
+const { values } = parseArgs({
+  options: { hours: { type: 'string' }, minutes: { type: 'string' }, seed: { type: 'string' } },
+});
+const minutes = Number(values.hours ?? 0) * 60 + Number(values.minutes ?? (values.hours ? 0 : 10));
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const missing = listMissingPrograms();
 if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(', ')}`);
-build();
+await build();
 const print = (words: string) => process.stdout.write(`${words}\n`);
 
 print(`soak: ${minutes} minutes, --seed ${seed}`);
@@ -21,7 +23,8 @@ const { violations, figures, exitCodes } = await runSoak({
   seed,
   loadMs: minutes * 60_000,
   isLong: true,
-  onEnd: (output) => writeFileSync(written, output),
+  onOutput: (output) => appendFileSync(written, output),
+  say: print,
 });
 print(figures);
 for (const words of violations) print(`VIOLATION ${words}`);

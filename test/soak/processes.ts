@@ -21,6 +21,8 @@ export interface Processes extends AsyncDisposable {
   /** Where those listen that are running. */
   urls(): readonly string[];
   running(): readonly AppProcess[];
+  /** Those that run, by their place; what is started again takes the place of what has ended. */
+  places(): ReadonlyMap<number, AppProcess>;
   /** `kill -9`. */
   kill(app: AppProcess): Promise<void>;
   /** SIGTERM. */
@@ -30,8 +32,8 @@ export interface Processes extends AsyncDisposable {
   readonly surprises: readonly Surprise[];
   /** When processes were killed, in epoch milliseconds. */
   readonly killedAt: readonly number[];
-  /** All that any of them wrote. */
-  output(): string;
+  /** All that any of them wrote since it was taken last. */
+  takeOutput(): string;
   /** Ends the watch, stops all in order and returns their exit codes. */
   stopAll(): Promise<readonly (number | null)[]>;
 }
@@ -78,7 +80,17 @@ export async function startProcesses(
     new Promise<void>((began) => watches.push(watch(slot, environment, began)));
   await Promise.all(environments.map(begin));
 
-  const all = () => [...ended, ...running.values()];
+  const taken = new Map<AppProcess, number>();
+  const takeOutput = () => {
+    const texts = [...ended, ...running.values()].map((app) => {
+      const output = app.output();
+      const text = output.slice(taken.get(app) ?? 0);
+      taken.set(app, output.length);
+      return text;
+    });
+    for (const app of ended.splice(0)) taken.delete(app);
+    return texts.join('\n');
+  };
   const stopAll = async () => {
     isOver = true;
     for (const { pid } of running.values()) expected.add(pid);
@@ -89,6 +101,7 @@ export async function startProcesses(
   return {
     urls: () => [...running.values()].filter((app) => !app.hasEnded()).map(({ url }) => url),
     running: () => [...running.values()].filter((app) => !app.hasEnded()),
+    places: () => new Map([...running].filter(([, app]) => !app.hasEnded()).sort(([a], [b]) => a - b)),
     kill: async (app) => {
       expected.add(app.pid);
       killedAt.push(Date.now());
@@ -105,10 +118,7 @@ export async function startProcesses(
     },
     surprises,
     killedAt,
-    output: () =>
-      all()
-        .map((app) => app.output())
-        .join('\n'),
+    takeOutput,
     stopAll,
     [Symbol.asyncDispose]: async () => {
       isOver = true;
@@ -236,7 +246,11 @@ export async function startPostgres(parent: string): Promise<OwnServer> {
   execFileSync(findProgram('initdb') ?? 'initdb', setUp, options);
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const settings = ['-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'shared_buffers=32MB'];
+  const counting = ['-c', 'shared_preload_libraries=pg_stat_statements'];
+  const settings = [
+    ...['-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'shared_buffers=32MB'],
+    ...counting,
+  ];
   const start = () => spawn(findProgram('postgres') ?? 'postgres', ['-D', files, ...settings], options);
   return runServer(url, start, () => answersSql(url), { crash: 'SIGQUIT', stop: 'SIGINT' });
 }

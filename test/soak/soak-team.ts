@@ -35,6 +35,8 @@ export interface SoakTeam extends AsyncDisposable {
   /** Those who order; the last two renew together. */
   readonly managers: readonly User[];
   readonly startedAtMs: number;
+  /** Leases of dead processes end by themselves; otherwise, at the end, at once. */
+  readonly isLong: boolean;
 }
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa', 'tim', 'uma', 'pia', 'quinn'] as const;
@@ -42,7 +44,7 @@ const PROCESSES = 3;
 const SECONDS_OF_HOSTING = 2;
 
 /** Starts everything on ports and files of its own. */
-export async function startSoakTeam(seed: number): Promise<SoakTeam> {
+export async function startSoakTeam(seed: number, isLong: boolean): Promise<SoakTeam> {
   const parts: AsyncDisposable[] = [];
   const keep = <Part extends AsyncDisposable>(part: Part): Part => {
     parts.push(part);
@@ -55,7 +57,7 @@ export async function startSoakTeam(seed: number): Promise<SoakTeam> {
     const folder = await mkdtemp(join(tmpdir(), 'vps-soak-'));
     keep({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) });
     const team = await startAround(folder, seed, keep);
-    return { ...team, [Symbol.asyncDispose]: dispose };
+    return { ...team, isLong, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -1,9 +1,11 @@
 import type { RequestEntry } from '../../src/sandbox/hosting/journal.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { type Confirmation, observe, type Shown } from '../support/invariants.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import {
   countCharges,
   countMostInAMinute,
+  countStatements,
   type Evidence,
   endLeases,
   findStored,
@@ -16,6 +18,7 @@ import {
   watchTakeovers,
 } from './invariants.ts';
 import { load, type Struck, strike } from './load.ts';
+import { describeGrowth, describeSample, describeSamples, listGrowth, watchSamples } from './samples.ts';
 import { type SoakTeam, startSoakTeam } from './soak-team.ts';
 
 interface SoakOptions {
@@ -24,8 +27,10 @@ interface SoakOptions {
   readonly loadMs: number;
   /** The leases of dead processes end by themselves; otherwise, at the end, at once. */
   readonly isLong: boolean;
-  /** Called with everything that the processes wrote. */
-  readonly onEnd?: (output: string) => void;
+  /** Called with what the processes wrote since the last time. */
+  readonly onOutput?: (output: string) => void;
+  /** Called with figures of a long run while it lasts. */
+  readonly say?: (words: string) => void;
 }
 
 interface SoakResult {
@@ -37,33 +42,80 @@ interface SoakResult {
 }
 
 const SERVERS = 21;
-
+/** A long run is judged again and again, and forgets what was judged. */
+const ROUND_MS = 10 * 60_000;
 const SHORT_SETTLE_MS = 60_000;
-
 /** A lease of a minute, a doubt of a minute, and time to look. */
 const LONG_SETTLE_MS = 240_000;
 
 /** Runs three processes under load and misfortunes, and judges them by what the hosting service and Slack have recorded. */
-export async function runSoak({ seed, loadMs, isLong, onEnd }: SoakOptions): Promise<SoakResult> {
-  await using team = await startSoakTeam(seed);
+export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptions): Promise<SoakResult> {
+  await using team = await startSoakTeam(seed, isLong);
   team.hosting.seedServers(team.account, SERVERS, 'old');
+  await countStatements(team);
   const takeovers = watchTakeovers(team);
+  const violations = new Set<string>();
+  const samples = watchSamples(team, (sample, before) =>
+    say?.(describeSample(sample, before, violations.size)),
+  );
+  const struck: Struck = new Map();
   const untilMs = Date.now() + loadMs;
-  const [struck] = await Promise.all([strike(team, { untilMs, isLong }), load(team, { untilMs, isLong })]);
-  await waitUntilReady(team, 3);
-  if (!isLong) await endLeases(team);
-  const left = await settle(team, isLong ? LONG_SETTLE_MS : SHORT_SETTLE_MS);
-  const takeoversMs = await takeovers.stop();
-  const exitCodes = await team.processes.stopAll();
-  const evidence = { team, stored: await readOrders(team), grantedTo: await readGranted(team), left };
-  const violations = await findViolations(evidence);
-  onEnd?.(team.processes.output());
-  return { violations, figures: describeRun(evidence, struck, takeoversMs), exitCodes };
+  let exitCodes: readonly (number | null)[] | undefined;
+  let judgedTo = 0;
+  let figures = '';
+  while (!exitCodes) {
+    const endMs = Math.min(untilMs, Date.now() + ROUND_MS);
+    await Promise.all([strike(team, { untilMs: endMs, struck }), load(team, endMs)]);
+    await waitUntilReady(team, 3);
+    if (!isLong) await endLeases(team);
+    const left = await settle(team, isLong ? LONG_SETTLE_MS : SHORT_SETTLE_MS);
+    if (endMs === untilMs) exitCodes = await team.processes.stopAll();
+    const log = team.processes.takeOutput();
+    onOutput?.(log);
+    const evidence: Evidence = {
+      ...{ team, left, log, judgedTo },
+      ...{ stored: await readOrders(team), grantedTo: await readGranted(team) },
+    };
+    for (const words of await findViolations(evidence)) violations.add(words);
+    figures = describeRun(evidence, struck, takeovers.times);
+    if (!exitCodes) {
+      say?.(figures);
+      judgedTo = await clearUp(evidence);
+    }
+  }
+  await takeovers.stop();
+  const taken = await samples.stop();
+  if (!isLong) return { violations: [...violations], figures, exitCodes };
+  const growth = listGrowth(taken);
+  for (const one of growth) if (!one.isFlat) violations.add(describeGrowth(one));
+  const table = [figures, describeSamples(taken), ...growth.map(describeGrowth)].join('\n');
+  return { violations: [...violations], figures: table, exitCodes };
+}
+
+/**
+ * Removes what the users left behind, so that hours of work don't have to hold it all: servers, guests and messages. What is not
+ * confirmed yet may still be found. Returns the journal's last entry.
+ */
+async function clearUp({ team, stored }: Evidence): Promise<number> {
+  const { hosting, account, slack, recorded, managers } = team;
+  const open = stored.filter(({ state }) => state === 'unconfirmed');
+  for (const { id, label } of hosting.listServers(account))
+    if (!label.startsWith('old-') && !open.some(({ purchase }) => purchase.includes(`"${label}"`)))
+      hosting.servers.remove(account, String(id));
+  for (const { userId } of recorded.roleRequests) slack.admin.deactivate(userId);
+  for (const user of [USERS.olga, USERS.otto, USERS.vera, ...managers]) slack.as(user).reloads();
+  for (const { channel, ts, to, isModal, isNew } of recorded.shown)
+    if (isNew && !isModal && to === undefined) slack.admin.deleteMessage(channel, ts);
+  recorded.forget();
+  return Math.max(
+    0,
+    ...[hosting.requests().at(-1), hosting.charges(account).at(-1)].map((last) => last?.id ?? 0),
+  );
 }
 
 /** What a soak has to say of itself, one line each. */
 function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly number[]): string {
-  const { team, stored } = evidence;
+  const { team, stored, log } = evidence;
   const { recorded, hosting, account, balancer, slack, processes } = team;
   const states = countBy(
     stored.map(({ kind, state, reason }) => [kind, state, reason].filter(Boolean).join(' ')),
@@ -83,7 +135,7 @@ function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly n
     `deletions: ${recorded.deletions.length}, requests ${hosting.requests({ operation: 'delete' }).length}; role requests: ${recorded.roleRequests.length}`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
     `orders taken over from other processes: ${takeoversMs.length}, at most ${Math.max(0, ...takeoversMs)} ms after their lease ended; processes killed: ${processes.killedAt.length}`,
-    `log: ${list(countWarnings(processes.output()))}`,
+    `log: ${list(countWarnings(log))}`,
   ]
     .map((line) => `soak: ${line}`)
     .join('\n');
@@ -159,11 +211,13 @@ export interface Recorded {
   readonly roleRequests: RoleRequest[];
   /** Servers named in reboots that were sent, once for each. */
   reboots: number;
-  /** How many labels were made up. */
+  /** How many labels and guests were made up. */
   labels: number;
   readonly acts: Map<string, number>;
   /** What was visible to this user: their ephemeral messages, direct messages and modals. */
   toldTo(userId: string): readonly Shown[];
+  /** Drops what was judged: a long run would fill the memory with it. */
+  forget(): void;
 }
 
 /** Each user's conversation with the app. */
@@ -175,19 +229,27 @@ export function directChannelOf(userId: string): string {
 export function startRecord(slack: LocalSlack): Recorded {
   const shown: Shown[] = [];
   const confirmations = new Map<string, Confirmation>();
+  const orders: Order[] = [];
+  const renewals: Renewal[] = [];
+  const deletions: Deletion[] = [];
+  const roleRequests: RoleRequest[] = [];
   observe(slack, { shown, confirmations });
   return {
     shown,
     confirmations,
-    orders: [],
-    renewals: [],
-    deletions: [],
-    roleRequests: [],
+    orders,
+    renewals,
+    deletions,
+    roleRequests,
     reboots: 0,
     labels: 0,
     acts: new Map(),
     toldTo: (userId) =>
       shown.filter(({ to, channel }) => to === userId || channel === directChannelOf(userId)),
+    forget: () => {
+      for (const list of [shown, orders, renewals, deletions, roleRequests]) list.length = 0;
+      confirmations.clear();
+    },
   };
 }
 
@@ -198,8 +260,8 @@ const STORING_MS = 3000;
  * Tells whether the answer to a create may have got lost: with a process that was killed right then, or since it came after the
  * app had given it up.
  */
-export function findLosses({ processes }: SoakTeam): (request: RequestEntry) => boolean {
-  const givenUpAt = listGivenUp(processes.output());
+export function findLosses({ processes }: SoakTeam, log: string): (request: RequestEntry) => boolean {
+  const givenUpAt = listGivenUp(log);
   return (request) => wasKilledOver(request, processes) || givenUpAt.some(during(request));
 }
 

@@ -283,9 +283,19 @@ function readPayload(body: string) {
 
 /** Whether JSON holds this text, as it is, as Slack's markup writes it, or as JSON within JSON. */
 export function holds(json: string, text: string): boolean {
+  return formsOf(text).some((part) => json.includes(part));
+}
+
+/** A long run looks for thousands of texts in thousands of messages. */
+let latest: { readonly text: string; readonly forms: readonly string[] } = { text: '', forms: [''] };
+
+function formsOf(text: string): readonly string[] {
+  if (latest.text === text) return latest.forms;
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const quoted = (part: string) => JSON.stringify(part).slice(1, -1);
-  return [text, quoted(text), quoted(escaped), quoted(quoted(text))].some((part) => json.includes(part));
+  const forms = [...new Set([text, quoted(text), quoted(escaped), quoted(quoted(text))])];
+  latest = { text, forms };
+  return forms;
 }
 
 /** Watches a team from its start, and judges it when its app has ended. */
