@@ -27,6 +27,7 @@ export const SLOW: readonly string[] = [
   'whole/restore',
   'whole/servers/vps-program',
   // many cases, or a lot of data
+  'fuzz/fuzz',
   'attacks/a12-unfinished-connections',
   'app/purchases/failing-store',
   'app/killed',

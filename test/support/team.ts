@@ -11,7 +11,6 @@ import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
 import { type Exemptions, failOn, type Watch, watchTeam } from './invariants.ts';
-import { lendDatabase } from './postgres.ts';
 import { type LocalSlack, startSlack } from './slack/local-slack.ts';
 
 export * from './environment.ts';
@@ -124,6 +123,8 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
   const { engine = system ? 'sqlite' : DEFAULT_ENGINE } = options;
   if (engine === 'sqlite' || settings?.DATABASE_URL !== undefined)
     return { settings: {}, giveBack: async () => undefined };
+  // Only under vitest: a program can start a team on SQLite.
+  const { lendDatabase } = await import('./postgres.ts');
   const { url, giveBack } = await lendDatabase();
   return { settings: { DATABASE_URL: url, SPILL_DIR: join(folder, 'answers') }, giveBack };
 }

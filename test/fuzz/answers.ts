@@ -1,0 +1,159 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { HostingError } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import * as endpoints from '../../src/hosting/endpoints.ts';
+import { decode } from '../../src/hosting/read-catalog.ts';
+import { createTransport } from '../../src/hosting/send.ts';
+import { realSystem } from '../../src/system.ts';
+import type { Dice } from '../attacks/support/tries.ts';
+import { CATALOGS } from '../hosting/answers/catalogs.ts';
+import { FIELDS } from '../hosting/answers/fields.ts';
+import { LISTS } from '../hosting/answers/lists.ts';
+import { RECORDS } from '../hosting/answers/records.ts';
+import { REFUSALS } from '../hosting/answers/refusals.ts';
+import { type Call, ID, type Row, readRow } from '../hosting/answers/row.ts';
+import { damage, mutateJson } from './mutate.ts';
+
+const TABLES = [LISTS, FIELDS, CATALOGS, RECORDS, RECORDS, REFUSALS];
+const STATUSES = [
+  200, 200, 200, 200, 201, 202, 204, 206, 301, 400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503,
+];
+
+/** An answer of the hosting API that it never gives, made from one that it may give. */
+export function makeAnswer(dice: Dice): { row: Row; done: string[] } {
+  const row = dice.pick(dice.pick(TABLES) ?? []) ?? RECORDS[0];
+  if (!row) throw new Error('there is no answer');
+  const written = typeof row.body === 'string' ? row.body : JSON.stringify(row.body);
+  const status = dice.chance(0.7) ? row.status : dice.pick(STATUSES);
+  // Some answers are thousands of levels deep: those are only damaged.
+  const parsed = written.length < 10_000 && dice.chance(0.6) ? parse(written) : undefined;
+  const times = 1 + dice.number(3);
+  let body = written;
+  const done = [`${row.call}: ${row.title}`, `status ${status ?? 200}`];
+  if (parsed === undefined) {
+    for (let time = 0; time < times; time++) body = damage(body, dice);
+    done.push(`damaged ${times} times`);
+  } else {
+    const changed = mutateJson({ body: parsed }, times, dice);
+    // The value itself can be changed, too.
+    body = changed.text.replace(/^\{"body":(.*)\}$/s, '$1');
+    done.push(...changed.done);
+  }
+  return { row: { ...row, body, ...(status !== undefined && { status }) }, done };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the client may not make of an answer: another error than its own, or a success that the answer doesn't prove. */
+export async function judgeAnswer(row: Row): Promise<readonly string[]> {
+  try {
+    const made = await readRow(row);
+    if (made instanceof HostingError) return [];
+    return findUnproven(row, made);
+  } catch (error) {
+    // A further page that this test has no answer for.
+    if (error instanceof Error && error.message.startsWith('a page was asked for')) return [];
+    return [`reading throws ${error instanceof Error ? error.stack : String(error)}`];
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** Every success has to stand in the answer, as the document names it. */
+function findUnproven({ call, body, status = 200, pages = {} }: Row, made: unknown): readonly string[] {
+  const done = Object(made) as Fields;
+  const records = [body, ...Object.values(pages).map((page) => page.body)].flatMap((part) =>
+    listRecords(typeof part === 'string' ? parse(part) : part),
+  );
+  const isOfServer = (one: Fields) => idOf(one) === String(ID);
+  const proofs: Readonly<Record<Call, () => boolean>> = {
+    list: () => (done.servers as Fields[]).every(({ id }) => records.some((one) => idOf(one) === String(id))),
+    catalog: () =>
+      (done.plans as Fields[]).every(({ code }) => JSON.stringify(records).includes(JSON.stringify(code))),
+    create: () =>
+      records.some((one) => idOf(one) === String(done.id)) &&
+      records.some((one) => String(one.root_password) === (done.rootPassword as Secret<string>).reveal()),
+    renew: () => records.some(isOfServer) && records.some((one) => one.paid_until !== undefined),
+    start: () => isState(records, done),
+    stop: () => isState(records, done),
+    reboot: () => isState(records, done),
+    delete: () =>
+      made === false ||
+      (records.some(isOfServer) && records.some(({ state }) => /^\s*deleted\s*$/i.test(String(state)))),
+  };
+  if (made !== false && (status < 200 || status > 299)) return [`a success with status ${status}`];
+  return proofs[call]() ? [] : [`a success that isn’t in the answer: ${JSON.stringify(made)}`];
+}
+
+function isState(records: readonly Fields[], { state }: Fields): boolean {
+  return state === undefined || records.some((one) => String(one.state).trim() === state);
+}
+
+function idOf({ id }: Fields): string {
+  return String(id);
+}
+
+/** Every object in an answer. Those of a list of a list count as well: where they may stand is what the table holds. */
+function listRecords(value: unknown): Fields[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap((each) => listRecords(each));
+  return Array.isArray(value) ? inner : [value as Fields, ...inner];
+}
+
+const WIRES = [
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 45\r\n\r\n{"id":7,"state":"creating","root_password":"p"}',
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1c\r\n{"id":7,"state":"rebooting"}\n\r\n0\r\n\r\n',
+  'HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 24\r\n\r\n{"error":"rate_limited"}\n',
+  'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]',
+  'HTTP/1.1 301 Moved\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n',
+];
+
+/** Bytes that a hosting service may put on the wire when it breaks. */
+export function makeWire(dice: Dice): { text: string; done: string[] } {
+  let text = dice.pick(WIRES) ?? '';
+  const times = 1 + dice.number(4);
+  for (let time = 0; time < times; time++) text = damage(text, dice);
+  return { text, done: [`bytes damaged ${times} times`] };
+}
+
+/** Sends a paid request to a service that answers with these bytes and hangs up. */
+export async function judgeWire(text: string): Promise<readonly string[]> {
+  let hasArrived = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      hasArrived = true;
+      socket.end(Buffer.from(text, 'latin1'));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const transport = createTransport({ baseUrl, timeoutMs: 3000, system: realSystem });
+  const order = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
+  try {
+    const endpoint = endpoints.createServer(order);
+    const made = decode(
+      endpoint,
+      await transport.send(endpoint, new Secret('key-of-the-account')),
+      () => undefined,
+    );
+    const isProven = text.includes('"root_password"') && text.includes(made.rootPassword.reveal());
+    return isProven ? [] : [`a success that isn’t in the answer: server ${made.id}`];
+  } catch (error) {
+    if (!(error instanceof HostingError))
+      return [`sending throws ${error instanceof Error ? error.stack : String(error)}`];
+    return hasArrived && error.code === 'not_sent'
+      ? ['the request arrived, and is reported as not sent']
+      : [];
+  } finally {
+    await transport.close();
+    server.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signBody } from '../../src/sandbox/slack/deliver.ts';
+import { SIGNING_SECRET } from '../support/team.ts';
+import { type Arena, startArena } from './arena.ts';
+import { ACTS, deliver, type Sample, sampleOf } from './slack.ts';
+
+let arena: Arena;
+beforeAll(async () => {
+  const madeUp = 'orders are confirmed by requests that no client sent';
+  arena = await startArena({ chargedOnce: madeUp, passwordsWithCreators: madeUp });
+});
+afterAll(() => arena[Symbol.asyncDispose]());
+
+const PATIENCE_MS = 30_000;
+
+function send({ kind, content }: Sample) {
+  const isEvent = kind === 'event';
+  const fields =
+    kind === 'fields' ? (content as Record<string, string>) : { payload: JSON.stringify(content) };
+  const body = isEvent ? JSON.stringify(content) : new URLSearchParams(fields).toString();
+  const type = isEvent ? 'application/json' : 'application/x-www-form-urlencoded';
+  return deliver({ url: arena.team.appUrl, body, headers: { 'content-type': type } }, PATIENCE_MS);
+}
+
+const by = { id: 'U0VIEWER01', team_id: 'T0SANDBOX' };
+
+test.each<[string, Sample]>([
+  [
+    'a press without an ID',
+    {
+      kind: 'payload',
+      content: {
+        type: 'block_actions',
+        user: by,
+        actions: [{ type: 'button', block_id: 'b', action_id: 7 }],
+      },
+    },
+  ],
+  ['a form without a view', { kind: 'payload', content: { type: 'view_submission', user: by } }],
+  [
+    'a menu with a number as its ID',
+    { kind: 'payload', content: { type: 'block_suggestion', user: by, action_id: 7 } },
+  ],
+  ['a shortcut without a user', { kind: 'payload', content: { type: 'shortcut', callback_id: 'servers' } }],
+  ['an event that is a number', { kind: 'event', content: { type: 'event_callback', event: 7 } }],
+])('a signed request that Slack never sends is refused as such: %s', async (_, sample) => {
+  expect((await send(sample)).status).toBe(400);
+});
+
+test.each(ACTS)('a request acts while it is whole: $via $name', async (act) => {
+  const sample = await act.sample(arena, 900_000 + ACTS.indexOf(act));
+  expect(await send(sample)).toMatchObject({ status: 200 });
+  await expect
+    .poll(() => arena.takeFaults().join(), { timeout: PATIENCE_MS })
+    .toMatch(/changed at the hosting API/);
+});
+
+test.each(
+  ACTS.filter(({ via }) => via !== 'modal'),
+)('a request changes nothing without saying what it is: $via $name', async (act) => {
+  const { kind, content } = await act.sample(arena, 910_000 + ACTS.indexOf(act));
+  const { [kind === 'fields' ? 'command' : 'type']: _, ...rest } = content;
+  await send({ kind, content: kind === 'fields' ? { ...rest, command: '' } : { ...rest, type: true } });
+  // What is whole still acts, after it.
+  await send(await sampleOf(arena.team, 'otto', (who) => who.presses('start', { id: arena.serverId + 4 })));
+  await expect
+    .poll(() => arena.takeFaults(), { timeout: PATIENCE_MS })
+    .toEqual([expect.stringMatching(/start$/)]);
+});
+
+test('a request that fails after its ack leaves the connection to the next one', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const body = JSON.stringify({ type: 'event_callback', event: { type: 7 } });
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': String(timestamp),
+    'x-slack-signature': signBody(SIGNING_SECRET, timestamp, body),
+  };
+  const ports = await Promise.all(
+    Array.from({ length: 5 }, () => {
+      return new Promise<number | undefined>((resolve, reject) => {
+        const url = `${arena.team.appUrl}/slack/events`;
+        const outgoing = request(url, { method: 'POST', agent, headers }, (answer) => {
+          const { localPort } = answer.socket;
+          answer.resume().on('end', () => resolve(localPort));
+        });
+        outgoing.on('error', reject).end(body);
+      });
+    }),
+  );
+  agent.destroy();
+  expect(new Set(ports).size).toBe(1);
+});
+
+test('the return of an install without a code is refused as the browser’s fault', async () => {
+  const { status } = await fetch(`${arena.installs.appUrl}/slack/oauth_redirect?state=none`);
+  expect(status).toBe(400);
+});
+
+test('a form without an ID, which would be the ID of every such form, pays nothing', async () => {
+  const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'web-0' };
+  const metadata = { o: { formId: '', channelId: 'C0OPS00001' }, m: { order, price: 290 } };
+  const sample = await sampleOf(arena.team, 'mara', (who) => who.submits('create_review', metadata));
+  const { status, text } = await send(sample);
+  expect([status, text]).toEqual([200, expect.stringContaining('out of date')]);
+});

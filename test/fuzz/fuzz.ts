@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeDice } from '../attacks/support/tries.ts';
+import { judgeAnswer, judgeWire, makeAnswer, makeWire } from './answers.ts';
+import { type Arena, startArena } from './arena.ts';
+import { makePageRequest, speak } from './pages.ts';
+import { judgeArguments, makeArguments } from './programs.ts';
+import { deliver, makeMalformed, type Surface } from './slack.ts';
+
+/** Generous: the machine may be busy. Slack itself waits for 3 s. */
+const PATIENCE_MS = 30_000;
+const AT_ONCE = 32;
+/** The records of a team grow with each input, and are judged at its end. */
+const INPUTS_OF_AN_ARENA = 4000;
+
+/** One malformed input, and what became of it. */
+interface Try {
+  readonly number: number;
+  readonly entrance: string;
+  /** The sample, what was done to it, and the whole input as text. */
+  readonly done: readonly string[];
+  readonly input: string;
+}
+
+export interface Failure extends Try {
+  readonly fault: string;
+  /** What was sent before it, if it may be the fault of any of these. */
+  readonly suspects?: readonly number[];
+  readonly times: number;
+}
+
+export interface FuzzResult {
+  readonly counts: ReadonlyMap<string, number>;
+  /** The first of each kind. */
+  readonly failures: readonly Failure[];
+  readonly seconds: number;
+}
+
+/** How many of a hundred inputs come in by each entrance. */
+const ENTRANCES: readonly (readonly [string, number])[] = [
+  ['events', 10],
+  ['slash commands', 14],
+  ['forms', 12],
+  ['buttons and menus', 18],
+  ['suggestions', 5],
+  ['shortcuts', 4],
+  ['hosting answers', 20],
+  ['bytes of the hosting API', 3],
+  ['CLI arguments', 2],
+  ['pages', 12],
+];
+
+const SURFACES: Readonly<Record<string, Surface>> = {
+  events: 'event',
+  'slash commands': 'command',
+  forms: 'modal',
+  'buttons and menus': 'action',
+  suggestions: 'menu',
+  shortcuts: 'shortcut',
+};
+
+/** Traces of the source code. */
+const INSIDES = /\bat .+:\d+:\d+|node_modules|file:\/\/|\.[jt]s:\d+|TypeError|SyntaxError|ZodError|\/src\//;
+
+type Judge = () => Promise<readonly string[]>;
+
+/** Makes the input with this number: the same one for the same seed, but for the time and what Slack makes up for each request. */
+async function make(
+  arena: Arena,
+  seed: number,
+  number: number,
+  only?: string,
+): Promise<Try & { judge: Judge }> {
+  const dice = makeDice(seed * 1_000_003 + number);
+  const lots = ENTRANCES.flatMap(([name, share]) => Array<string>(share).fill(name));
+  const drawn = dice.pick(lots) ?? 'pages';
+  const entrance = only ?? drawn;
+  const surface = SURFACES[entrance];
+  if (surface) {
+    const { done, ...request } = await makeMalformed(arena, surface, dice, number);
+    const judge = () => judgeRequest(arena, request);
+    return { number, entrance, done, input: JSON.stringify([request.headers, request.body]), judge };
+  }
+  if (entrance === 'hosting answers') {
+    const { row, done } = makeAnswer(dice);
+    return { number, entrance, done, input: String(row.body), judge: () => judgeAnswer(row) };
+  }
+  if (entrance === 'bytes of the hosting API') {
+    const { text, done } = makeWire(dice);
+    return { number, entrance, done, input: text, judge: () => judgeWire(text) };
+  }
+  if (entrance === 'CLI arguments') {
+    const { name, args } = makeArguments(dice);
+    const judge = () => judgeArguments(arena, name, args);
+    return { number, entrance, done: [name], input: JSON.stringify(args), judge };
+  }
+  const { port, text, done } = await makePageRequest(arena, dice);
+  return { number, entrance, done, input: text, judge: () => judgePage(arena, port, text) };
+}
+
+async function judgeRequest(
+  arena: Arena,
+  request: Parameters<typeof deliver>[0],
+): Promise<readonly string[]> {
+  const { status, text } = await deliver(request, PATIENCE_MS);
+  const isRight = status === 200 || (status >= 400 && status < 500);
+  return [...(isRight ? [] : [`answered with ${status}`]), ...findInside(arena, text)];
+}
+
+async function judgePage(arena: Arena, port: number, bytes: string): Promise<readonly string[]> {
+  const text = await speak(port, bytes, PATIENCE_MS);
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  // Slack refuses a code that was changed.
+  const wrong = statuses.filter(
+    (status) => status >= 500 && !(status === 502 && text.includes('Slack didn')),
+  );
+  return [...wrong.map((status) => `answered with ${status}`), ...findInside(arena, text)];
+}
+
+function findInside({ secrets }: Arena, text: string): readonly string[] {
+  const shown = Object.entries(secrets).filter(([, secret]) => secret !== '' && text.includes(secret));
+  return [
+    ...shown.map(([name]) => `shows ${name}`),
+    ...(INSIDES.test(text) ? [`shows its insides: ${INSIDES.exec(text)?.[0]}`] : []),
+    ...(text.length > 20_000 ? [`an answer of ${text.length} characters`] : []),
+  ];
+}
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly count: number;
+  /** The first input; with a count of 1 the only one. */
+  readonly first?: number;
+  /** Only this entrance. */
+  readonly only?: string;
+  readonly say?: (words: string) => void;
+}
+
+/** Sends so many malformed inputs. What can't be seen in an answer is charged to one of the inputs before it. */
+export async function fuzz({ seed, count, first = 0, only, say }: FuzzOptions): Promise<FuzzResult> {
+  const startedMs = Date.now();
+  const counts = new Map<string, number>();
+  const failures = new Map<string, Failure>();
+  const note = (fault: string, one: Try, suspects?: readonly number[]) => {
+    const kind = `${one.entrance} ${fault.replaceAll(/\d+|"[^"]*"/g, '…').slice(0, 160)}`;
+    const known = failures.get(kind);
+    failures.set(
+      kind,
+      known
+        ? { ...known, times: known.times + 1 }
+        : { ...one, fault, times: 1, ...(suspects && { suspects }) },
+    );
+  };
+  const unhandled: string[] = [];
+  const onUnhandled = (error: unknown) =>
+    unhandled.push(`not handled: ${error instanceof Error ? error.stack : String(error)}`);
+  process.on('unhandledRejection', onUnhandled);
+  process.on('uncaughtException', onUnhandled);
+  const end = first + count;
+  const sendAll = async (arena: Arena, from: number, to: number) => {
+    const recent: Try[] = [];
+    let next = from;
+    const collect = () => {
+      for (const fault of [...unhandled.splice(0), ...arena.takeFaults()]) {
+        const last = recent.at(-1);
+        const suspects = recent.map(({ number }) => number);
+        if (last) note(fault, { ...last, entrance: 'whatever came before' }, suspects);
+      }
+    };
+    const work = async () => {
+      while (next < to) {
+        const number = next++;
+        const one = await make(arena, seed, number, only);
+        counts.set(one.entrance, (counts.get(one.entrance) ?? 0) + 1);
+        recent.push(one);
+        if (recent.length > 2 * AT_ONCE) recent.shift();
+        const faults = await one.judge().catch((error: unknown) => [String(error)]);
+        for (const fault of faults) note(fault, one);
+        if (number % AT_ONCE === 0) {
+          for (const who of ['vera', 'nora', 'gus', 'sam', 'olga', 'otto', 'mara'] as const)
+            for (const { slack } of [arena.team, arena.installs]) slack.as(who).reloads();
+        }
+        collect();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, to - from) }, work));
+    // What goes on after its answer.
+    await sleep(count === 1 ? 1500 : 500);
+    collect();
+  };
+  try {
+    for (let from = first; from < end; from += INPUTS_OF_AN_ARENA) {
+      const to = Math.min(end, from + INPUTS_OF_AN_ARENA);
+      const arena = await startArena();
+      await sendAll(arena, from, to);
+      // The invariants of a team are judged when it closes.
+      try {
+        await arena[Symbol.asyncDispose]();
+      } catch (error) {
+        note(String(error), { number: from, entrance: 'all', done: [`inputs ${from} to ${to}`], input: '' });
+      }
+      say?.(
+        `${to - first} inputs, ${failures.size} kinds of failures, ${Math.round((Date.now() - startedMs) / 1000)} s`,
+      );
+    }
+  } finally {
+    process.off('unhandledRejection', onUnhandled);
+    process.off('uncaughtException', onUnhandled);
+  }
+  const found: Failure[] = [];
+  for (const failure of failures.values()) found.push(await findCause(failure, seed, only));
+  return { counts, failures: found, seconds: (Date.now() - startedMs) / 1000 };
+}
+
+/** Tries the suspects one after the other, with time for what follows their answers; the failure as it was if it is none of them. */
+async function findCause(failure: Failure, seed: number, only: string | undefined): Promise<Failure> {
+  const { suspects = [] } = failure;
+  if (suspects.length === 0) return failure;
+  const arena = await startArena();
+  try {
+    for (const number of suspects.toReversed()) {
+      const one = await make(arena, seed, number, only);
+      if (!SURFACES[one.entrance] && one.entrance !== 'pages') continue;
+      await one.judge().catch(() => []);
+      await sleep(FOLLOW_UP_MS);
+      const [fault] = arena.takeFaults();
+      const { judge: _, ...cause } = one;
+      if (fault) return { ...cause, fault, times: failure.times };
+    }
+    return failure;
+  } finally {
+    await Promise.resolve(arena[Symbol.asyncDispose]()).catch(() => undefined);
+  }
+}
+
+const FOLLOW_UP_MS = 700;
+
+export function describeFuzz({ counts, failures, seconds }: FuzzResult, seed: number): string {
+  const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
+  const rows = [...counts].map(([name, times]) => `${String(times).padStart(8)}  ${name}`);
+  const shown = failures.map(
+    ({ entrance, fault, times, number, done, input }) =>
+      `FAILURE, ${times} times: ${entrance}: ${fault}\n  --seed ${seed} --case ${number}: ${done.join('; ')}\n  ${input.length > 600 ? `${input.slice(0, 600)}… (${input.length} characters)` : input}`,
+  );
+  return [
+    ...rows,
+    `fuzz: ${total} inputs, --seed ${seed}, ${Math.round(seconds)} s, ${failures.length} kinds of failures`,
+    ...shown,
+  ].join('\n');
+}
