@@ -3,10 +3,10 @@ import { defineButton } from '../slack/kit/button.ts';
 
 /** An order in a button or a form; in a button, its codes are keys (`toKeys`). */
 export const orderValue = z.object({
-  plan: z.string(),
-  location: z.string(),
-  image: z.string(),
-  label: z.string(),
+  plan: z.string().min(1),
+  location: z.string().min(1),
+  image: z.string().min(1),
+  label: z.string().min(1),
 });
 
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));

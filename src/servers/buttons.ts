@@ -19,7 +19,7 @@ export const powerButton = {
 
 /** A list that the user has read, as pairs of ID and label; never the pattern that matched. `at`: when it was made, epoch ms. */
 const several = z.object({
-  id: z.string(),
+  id: z.string().min(1),
   at: z.number(),
   servers: z.array(z.tuple([z.number().int(), z.string()])).max(20),
 });
