@@ -99,9 +99,12 @@ test('the return of an install without a code is refused as the browser’s faul
   expect(status).toBe(400);
 });
 
-test('a form without an ID, which would be the ID of every such form, pays nothing', async () => {
-  const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'web-0' };
-  const metadata = { o: { formId: '', channelId: 'C0OPS00001' }, m: { order, price: 290 } };
+test.each([
+  ['the form', '', 'web-0'],
+  ['the server', 'F-found', ''],
+])('an order without a name for %s pays nothing', async (_, formId, label) => {
+  const order = { plan: 'micro', location: 'ams', image: 'debian-13', label };
+  const metadata = { o: { formId, channelId: 'C0OPS00001' }, m: { order, price: 290 } };
   const sample = await sampleOf(arena.team, 'mara', (who) => who.submits('create_review', metadata));
   const { status, text } = await send(sample);
   expect([status, text]).toEqual([200, expect.stringContaining('out of date')]);

@@ -149,6 +149,7 @@ export async function fuzz({ seed, count, first = 0, only, say }: FuzzOptions): 
         ? { ...known, times: known.times + 1 }
         : { ...one, fault, times: 1, ...(suspects && { suspects }) },
     );
+    if (!known) say?.(describeFailure({ ...one, fault, times: 1 }, seed));
   };
   const unhandled: string[] = [];
   const onUnhandled = (error: unknown) =>
@@ -237,13 +238,15 @@ const FOLLOW_UP_MS = 700;
 export function describeFuzz({ counts, failures, seconds }: FuzzResult, seed: number): string {
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const rows = [...counts].map(([name, times]) => `${String(times).padStart(8)}  ${name}`);
-  const shown = failures.map(
-    ({ entrance, fault, times, number, done, input }) =>
-      `FAILURE, ${times} times: ${entrance}: ${fault}\n  --seed ${seed} --case ${number}: ${done.join('; ')}\n  ${input.length > 600 ? `${input.slice(0, 600)}… (${input.length} characters)` : input}`,
-  );
+  const shown = failures.map((failure) => describeFailure(failure, seed));
   return [
     ...rows,
     `fuzz: ${total} inputs, --seed ${seed}, ${Math.round(seconds)} s, ${failures.length} kinds of failures`,
     ...shown,
   ].join('\n');
+}
+
+function describeFailure({ entrance, fault, times, number, done, input }: Failure, seed: number): string {
+  const shown = input.length > 600 ? `${input.slice(0, 600)}… (${input.length} characters)` : input;
+  return `FAILURE, ${times} times: ${entrance}: ${fault}\n  --seed ${seed} --case ${number}: ${done.join('; ')}\n  ${shown}`;
 }
