@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { describeFuzz, fuzz } from './fuzz.ts';
 
-/** `npm run fuzz -- --seed 7` repeats it, with as many more inputs as wanted. */
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+/** Always the same inputs, so that a change is to blame for what fails; `npm run fuzz` looks for more with a new seed. */
+const SEED = Number(process.env.FUZZ_SEED ?? 826);
 const INPUTS = 10_000;
 
 test('ten thousand malformed inputs are answered, change nothing, show no secret and cause no defect', {
