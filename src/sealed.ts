@@ -117,6 +117,7 @@ export function createSealedTexts(foundation: Foundation) {
       let count = 0;
       for (let pass = 1, isChanging = true; isChanging && pass <= MOST_PASSES; pass++) {
         isChanging = false;
+        const apiKeys: Secret<string>[] = [];
         for await (const sealed of walk(foundation)) {
           const plain = open(foundation, sealed);
           if (typeof plain !== 'string') continue;
@@ -124,8 +125,10 @@ export function createSealedTexts(foundation: Foundation) {
             if (await replace(foundation, sealed, plain)) onResealed(++count);
             else isChanging = true;
           }
-          if (sealed.kind.table === 'api_keys') await renameAccount(foundation, new Secret(plain));
+          if (sealed.kind.table === 'api_keys') apiKeys.push(new Secret(plain));
         }
+        // Last: a process with only the old key doesn't see an order by its new name. Once no API key opens for it, it sends nothing.
+        if (!isChanging) for (const apiKey of apiKeys) await renameAccount(foundation, apiKey);
       }
       return count;
     },

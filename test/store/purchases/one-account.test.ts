@@ -263,6 +263,25 @@ describe('orders from before another encryption key came first', () => {
     ]);
   });
 
+  test('still block their label in a process with only the earlier key, until no API key is encrypted under that', async () => {
+    const databaseUrl = `sqlite:${makeFolder()}/vps.sqlite`;
+    await (await open(databaseUrl, { vault: before })).close();
+    await (await open(databaseUrl, { vault: after })).close();
+    const orders = new Orders(await open(databaseUrl, { vault: before }), before);
+    await orders.connect();
+    await orders.replaceKey('T3', KEY);
+    await orders.createUnconfirmed('T1');
+    const program = await open(databaseUrl, { vault: after, lock: false });
+    const killed = program.sealed.reseal((count) => {
+      if (count === 2) throw new Error('killed before the API key of T3');
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect(await orders.send(await orders.create('T3'), 'T3')).toBe('outdated');
+    await program.sealed.reseal(() => undefined);
+    const account = after.namesOf(KEY).slice(0, 1) as [string];
+    expect(await program.ledger.listUnresolvedCreates(account, 'T9')).toHaveLength(1);
+  });
+
   test('still have the servers that they made, and share new ones with nobody', async () => {
     let mine = '';
     const orders = await rotate(async (earlier) => {
