@@ -76,7 +76,7 @@ async function withSide(
 /** Paid answers beside the file would be left behind. */
 async function requireNothingSpilled({ engine }: Side, { spillDir, vault }: Move): Promise<void> {
   if (spillDir !== undefined) return;
-  const { answers, unreadable } = await createSpill(engine.besidePath?.('spill'), vault).readAll();
+  const { answers, unreadable } = await createSpill(engine.besidePath?.('spill'), vault, true).readAll();
   if (answers.length + unreadable === 0) return;
   throw new DatabaseUnusable(
     'Beside the database are responses to paid orders that it has not stored yet. Start the app once, then copy again.',

@@ -78,7 +78,7 @@ export async function openStore({
     // However rarely unconfirmed orders were looked for by then: a start is a good moment.
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
     if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
-    const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
+    const parts = assemble(foundation, system, createSpill(besideDatabase, vault, !lock));
     const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
     const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : []), ...missing];
     const ledger = noteSent(parts.ledger, lastSent, storeId);

@@ -108,10 +108,11 @@ export type Spill = ReturnType<typeof createSpill>;
 
 /**
  * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only; in memory
- * where there is no folder.
+ * where there is no folder. `isForReading`: creates nothing there, since the command line may run as another user, whose files the app
+ * can't write to.
  */
-export function createSpill(folder: string | undefined, vault: Vault) {
-  const files = folder === undefined ? keepInMemory() : keepInFolder(folder);
+export function createSpill(folder: string | undefined, vault: Vault, isForReading = false) {
+  const files = folder === undefined ? keepInMemory() : keepInFolder(folder, isForReading);
   return {
     /** Does nothing when it has an answer of this operation. */
     write: async (operationId: ConfirmationId, answer: PaidAnswer): Promise<void> =>
@@ -145,10 +146,10 @@ function keepInMemory(): Files {
   };
 }
 
-function keepInFolder(folder: string): Files {
+function keepInFolder(folder: string, isForReading: boolean): Files {
   const pathOf = (name: string) => join(folder, `${encodeURIComponent(name)}${ENDING}`);
   const reserve = join(folder, 'reserve');
-  makeReserve(reserve);
+  if (!isForReading) makeReserve(reserve);
   return {
     write: (name, text) => {
       const path = pathOf(name);

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Kysely } from 'kysely';
@@ -95,6 +95,15 @@ describe('opening it twice', () => {
     await app.workspaces.put({ id: 'T2', name: 'by the app' }, T0);
     expect(await app.workspaces.find('T1')).toMatchObject({ name: 'by the tool' });
     expect(await tool.workspaces.find('T2')).toMatchObject({ name: 'by the app' });
+  });
+
+  test('gets no folder for paid answers from the command line, which may run as a user whose files the app can’t write', async () => {
+    await (await open(url)).close();
+    rmSync(`${path}.spill`, { recursive: true });
+    await open(url, { lock: false });
+    expect(existsSync(`${path}.spill`)).toBe(false);
+    await open(url);
+    expect(existsSync(join(`${path}.spill`, 'reserve'))).toBe(true);
   });
 
   test('is refused to the command line if the app hasn’t created it, and nothing is created', async () => {
