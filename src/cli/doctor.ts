@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { KEY_FAILURES } from '../account/keys.ts';
 import { type Config, ConfigError, type Environment, parseConfig } from '../config.ts';
 import type { Store } from '../context.ts';
-import { HostingError } from '../core/errors.ts';
+import { HostingError, isRefusal } from '../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import { DatabaseMissing, DatabaseUnusable } from '../db/engine.ts';
 import { openStore } from '../db/open-store.ts';
@@ -272,7 +272,9 @@ async function checkHosting(
   }
 }
 
-async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Promise<[Status, string]> {
+export async function tryKey(
+  list: () => Promise<{ servers: readonly unknown[] }>,
+): Promise<[Status, string]> {
   try {
     const { servers } = await list();
     return [
@@ -280,8 +282,10 @@ async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Pro
       `works (${servers.length} servers). It has full access to its account: there are no read-only keys.`,
     ];
   } catch (error) {
+    // The app may be using up the limit, which is no fault of the setup.
+    if (isRefusal(error, 'waited_too_long')) return ['warning', KEY_FAILURES.rate_limited];
     if (!(error instanceof HostingError)) throw error;
-    return ['failed', KEY_FAILURES[error.code]];
+    return [error.code === 'rate_limited' ? 'warning' : 'failed', KEY_FAILURES[error.code]];
   }
 }
 

@@ -8,8 +8,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { checkNode } from '../../src/cli/doctor.ts';
+import { checkNode, tryKey } from '../../src/cli/doctor.ts';
 import { EVENTS, SCOPES } from '../../src/cli/doctor-slack.ts';
+import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../store/support.ts';
 import { makeKey } from '../support/environment.ts';
@@ -315,4 +316,14 @@ test.each([
   const seen: string[] = [];
   checkNode(version, (_check, status) => seen.push(status));
   expect(seen).toEqual([expected]);
+});
+
+test.each([
+  new Refusal('waited_too_long', {}),
+  new HostingError('rate_limited', 'no', {}),
+])('a key that can’t be tried because the app uses up the limit is only a warning: %o', async (error) => {
+  expect(await tryKey(() => Promise.reject(error))).toEqual([
+    'warning',
+    'We’ve hit the hosting API’s rate limit, so the key wasn’t tested. Try again in a minute.',
+  ]);
 });
