@@ -228,10 +228,13 @@ function callerOf(findWeb: () => Promise<FoundClient | undefined>, refusals: Ref
       const answered = answer.parse(await found.web.apiCall(method, { ...found.place, ...body }));
       watch({ method, channelId });
       return { ok: true, ...answered };
-    } catch (error) {
-      const refusal = readRefusal(error);
-      refusals.add(method, refusal);
-      watch({ method, channelId, error: refusal.code, neededScope: refusal.neededScope });
+    } catch (thrown) {
+      const refusal = readRefusal(thrown);
+      // By an earlier act on the same alert: what was asked for is there.
+      const isThere = refusal.code === 'already_reacted';
+      if (!isThere) refusals.add(method, refusal);
+      const error = isThere ? undefined : refusal.code;
+      watch({ method, channelId, error, neededScope: refusal.neededScope });
       return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
     }
   };

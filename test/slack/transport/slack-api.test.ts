@@ -73,6 +73,27 @@ describe('a message', () => {
   });
 });
 
+describe('a reaction', () => {
+  it('that is there already is no refusal to warn of', async () => {
+    const { slack } = await startBoth({ app: { scopes: [...ALL, 'reactions:write'] } });
+    const warnings: string[] = [];
+    const answers: unknown[] = [];
+    const connections = createSlackConnections({
+      apiUrl: slack.apiUrl,
+      log: { ...silentLog, warn: (words) => void warnings.push(words) },
+      system: realSystem,
+      onAnswer: ({ error = 'ok' }) => void answers.push(error),
+    });
+    const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
+    const posted = await api.post(OPS, textMessage('Alert!'));
+    if (!posted.ok) throw new Error(posted.error);
+    for (const _ of [1, 2]) await api.react(posted, 'white_check_mark');
+    expect([answers, warnings]).toEqual([['ok', 'ok', 'ok'], []]);
+    await api.react({ ...posted, ts: '1.0' }, 'white_check_mark');
+    expect([answers.at(-1), warnings]).toEqual(['message_not_found', ['Slack refused a call']]);
+  });
+});
+
 describe('cards', () => {
   it('reach everyone they can, lose their buttons when they are edited, and skip messages that are gone', async () => {
     const { slack, api } = await start();
