@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `vps-slack`, and what `npm start` and `npm run key` run: builds when the sources are newer than the build, then runs the program in
-// this process. An installed package has no sources, and is never built.
+// `vps-slack`, and what `npm start` and `npm run key` run: builds when the sources or the packages, which the build has in it, are newer
+// than the build, then runs the program in this process. An installed package has no sources, and is never built.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +10,12 @@ const built = `${root}dist/main.js`;
 const builder = `${root}node_modules/.bin/vite`;
 
 function newestSource() {
-  return readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
+  const sources = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('sandbox'))
-    .reduce((newest, entry) => Math.max(newest, statSync(`${entry.parentPath}/${entry.name}`).mtimeMs), 0);
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+  // npm writes the second one whenever it installs something.
+  const others = [`${root}vite.config.mjs`, `${root}node_modules/.package-lock.json`].filter(existsSync);
+  return Math.max(0, ...[...sources, ...others].map((path) => statSync(path).mtimeMs));
 }
 
 const isStale = !existsSync(built) || statSync(built).mtimeMs < newestSource();

@@ -1,5 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
@@ -289,4 +298,28 @@ it('the changelog has this version, below what isn’t released yet, and the one
   const descending = [...numbers].sort((one, other) => other.localeCompare(one, 'en', { numeric: true }));
   expect(numbers).toEqual(descending);
   expect(lock.packages['']).toMatchObject({ version });
+});
+
+test('src/start.mjs builds again when a source, the build’s settings or an installed package is newer than the build', () => {
+  const root = makeFolder();
+  const file = (name: string, text: string, at: number) => {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o755 });
+    utimesSync(path, at, at);
+  };
+  const isBuilt = () => {
+    const start = [join(root, 'src/start.mjs'), '--version'];
+    return execFileSync(process.execPath, start, { encoding: 'utf8' }).includes('building');
+  };
+  file('src/start.mjs', readFileSync('src/start.mjs', 'utf8'), 1);
+  file('package.json', '{"version":"1.2.3"}', 1);
+  file('node_modules/.bin/vite', '#!/bin/sh\necho building', 1);
+  file('dist/main.js', '', 2);
+  expect(isBuilt()).toBe(false);
+  for (const name of ['src/core/time.ts', 'vite.config.mjs', 'node_modules/.package-lock.json']) {
+    file(name, '', 3);
+    expect([name, isBuilt()]).toEqual([name, true]);
+    file(name, '', 1);
+  }
 });
