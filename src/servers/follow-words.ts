@@ -321,12 +321,10 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
         const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');
         if (updated.kind === 'shown' && thread && isPower(act.action) && isEnded)
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);
-        // Where the root password is: the channel's message is above it.
-        if (updated.kind === 'shown' && act.action === 'create' && isDone)
-          await notifyActorBriefly(act, outbox);
         return updated;
       }),
     notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
+    notifyCreator: (act) => notifySafely(act.id, log, false, () => notifyActorBriefly(act, outbox)),
   };
 }
 

@@ -191,12 +191,14 @@ async function supersedeEarlier(
   });
 }
 
-/** Reports to users how the servers of an act end up. Neither method throws. */
+/** Reports to users how the servers of an act end up. No method throws. */
 export interface FollowNotifier {
   /** Shows the act's current state in the channel's message. */
   update(act: FollowedAct): Promise<Updated>;
   /** Reports the outcome to the actor alone. False if Slack accepted no message. */
   notifyActor(act: FollowedAct): Promise<boolean>;
+  /** Says how to log in to a new server, where its creator sees its root password. False if Slack didn't accept it. */
+  notifyCreator(act: FollowedAct): Promise<boolean>;
 }
 
 /** What became of an edit of the channel's message. */
@@ -309,7 +311,7 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
   const updated = await app.followNotifier.update(await withApprover(act, app));
   switch (updated.kind) {
     case 'shown':
-      await save(asReported(act), following);
+      if (await save(asReported(act), following)) await notifyCreator(act, following);
       return next;
     case 'gone':
       await app.kept.remove('message', act.id);
@@ -348,6 +350,12 @@ async function notifyActor(act: FollowedAct, following: Following): Promise<numb
   if (await app.followNotifier.notifyActor(act)) return undefined;
   await save(act, following);
   return waitForSlack(act, LONGEST_WAIT_MS, app);
+}
+
+/** Tells the creator how to log in, once the channel's message says that the server is ready. */
+async function notifyCreator(act: FollowedAct, { app, roles }: Following): Promise<void> {
+  if (act.action !== 'create' || act.servers.some(({ standing }) => standing !== 'there')) return;
+  if ((await mayStillSee(act, roles)) === true) await app.followNotifier.notifyCreator(act);
 }
 
 async function mayStillSee(

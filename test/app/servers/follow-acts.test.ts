@@ -55,6 +55,7 @@ async function openFollowing() {
   };
   const shown: FollowedAct[] = [];
   const told: FollowedAct[] = [];
+  const creators: string[] = [];
   const followNotifier: FollowNotifier = {
     update: async (act) => {
       if (world.answer.kind === 'shown') shown.push(act);
@@ -63,6 +64,10 @@ async function openFollowing() {
     notifyActor: async (act) => {
       if (world.isTold) told.push(act);
       return world.isTold;
+    },
+    notifyCreator: async (act) => {
+      creators.push(act.actorId);
+      return true;
     },
   };
   const fetchServers = createShare(system).reader(2000, async () => {
@@ -90,7 +95,7 @@ async function openFollowing() {
   onTestFinished(() => stop.abort());
   void ports.jobs.run(stop.signal);
   return {
-    ...{ store, world, shown, told, time },
+    ...{ store, world, shown, told, creators, time },
     follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
       const times = { now: time.wall, dueAt: time.wall };
       await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
@@ -124,6 +129,17 @@ test('a server that settles is reported once, with how long it took', async () =
   expect(shown[0]?.servers[0]?.settledMs).toBeGreaterThan(30_000);
   expect(shown[0]?.servers[0]?.settledMs).toBeLessThan(46_000);
   expect(await count()).toBe(0);
+});
+
+test('the creator is told once how to log in, unless they have lost their role meanwhile', async () => {
+  for (const maySee of [true, false]) {
+    const { world, shown, creators, follow, pass } = await openFollowing();
+    Object.assign(world, { maySee, servers: [{ ...RUNNING, ipv4: '198.18.0.1' }] });
+    await follow({ action: 'create' });
+    await pass(30_000);
+    expect(standings(shown)).toEqual([['there']]);
+    expect(creators).toEqual(maySee ? ['U1'] : []);
+  }
 });
 
 test('after ten minutes it is said to be unfinished, once, and nothing more is asked', async () => {

@@ -48,7 +48,11 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
       notifyUnsaved: async () => undefined,
     },
     deleteNotifier: { notify: async () => true },
-    followNotifier: { update: async () => ({ kind: 'shown' }), notifyActor: async () => true },
+    followNotifier: {
+      update: async () => ({ kind: 'shown' }),
+      notifyActor: async () => true,
+      notifyCreator: async () => true,
+    },
     requestNotifier: silentRequests,
     accountNotifier: { notifyKeyChange: async () => undefined },
     reminderNotifier: {
