@@ -245,10 +245,10 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
     await request.reply.send(unconfirmedMessage(action, change));
     return;
   }
-  await request.reply.send(textMessage(answerWords(action, change)));
+  const isSent = await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
   if (actId === undefined) return;
-  if (isAtTarget(action, change)) return request.placeAct(actId, 'told');
+  if (isAtTarget(action, change)) return request.placeAct(actId, isSent ? 'told' : undefined);
   const { server, isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
   if (!server || !isSeen) return request.placeAct(actId, undefined);
   const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
