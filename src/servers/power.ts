@@ -105,17 +105,16 @@ async function runPower(
   }
   const { actId } = change;
   const announced = await request.announce(announcedWords(action, change));
-  if (actId === undefined) await request.reactDone(announced);
+  if (!announced && !isOnCard) await request.reply.send(textMessage(answerWords(action, change)));
   // Before the card is read, which can fail: the announcement says how it ends all the same.
-  else if (announced || !isOnCard) await request.placeAct(actId, announced);
-  if (!isOnCard) {
-    if (!announced) await request.reply.send(textMessage(answerWords(action, change)));
-    return;
+  if (actId !== undefined && (announced || !isOnCard)) await request.placeAct(actId, announced);
+  if (isOnCard) {
+    await updateCard(change, request);
+    const isShown = actId !== undefined && (await followOnCard(action, change, request));
+    if (actId !== undefined && !announced) await request.placeAct(actId, isShown ? 'told' : undefined);
   }
-  await updateCard(change, request);
-  if (actId === undefined) return;
-  const isShown = await followOnCard(action, change, request);
-  if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
+  // Last: a slow reaction must not delay what says more.
+  if (actId === undefined) await request.reactDone(announced);
 }
 
 /** Waits up to two minutes for the outcome, and shows the server's state on the card. True if the card shows the outcome. */
