@@ -283,7 +283,7 @@ export const settings = defineCommand<{ readonly name?: ScreenName }>({
     const [name, ...rest] = words;
     if (name === undefined) return {};
     if (isScreenName(name) && rest.length === 0) return { name };
-    return 'Choose one of `spending`, `approvals` and `notifications`, or none.';
+    return 'Settings has three screens: `spending`, `approvals` and `notifications`.';
   },
   run: ({ name }, request) => (name ? settingsScreens[name].open(request) : overview.open({}, request)),
   actions: [

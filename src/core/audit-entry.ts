@@ -50,9 +50,8 @@ export type AuditDetails =
   | {
       readonly kind: 'roles';
       readonly roles: readonly AuditedRole[];
-      /** An owner's answer to a request, and why it was denied. */
+      /** An owner's answer to a request. */
       readonly answer?: 'approve' | 'deny';
-      readonly reason?: string | undefined;
     }
   | { readonly kind: 'every_role'; readonly subjectId: string }
   | { readonly kind: 'settings'; readonly changes: readonly SettingChange[] }
@@ -76,11 +75,8 @@ export function auditRoles(roles: readonly AuditedRole[]): Extract<AuditDetails,
 /** Describes details in one line for the export and for what was recorded: "operator web-* U012AB3CD for 480 min". */
 export function describeDetails(details: AuditDetails): string {
   switch (details.kind) {
-    case 'roles': {
-      const { answer, roles, reason } = details;
-      const words = [answer, roles.map(describeRole).join(', ')].filter(Boolean).join(' ');
-      return reason === undefined ? words : `${words}: ${reason}`;
-    }
+    case 'roles':
+      return [details.answer, details.roles.map(describeRole).join(', ')].filter(Boolean).join(' ');
     case 'every_role':
       return details.subjectId;
     case 'settings':
