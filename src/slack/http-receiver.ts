@@ -65,9 +65,9 @@ export function createHttpReceiver(options: {
     },
     listener: (request, response) => {
       listen(request, response).catch((error: unknown) => {
-        // A client that goes away while it sends is no failure.
-        if (!request.readableAborted)
-          options.log.debug('a request from Slack could not be dispatched', describeDefect(error));
+        // A client that goes away, and a body that Bolt can't read, are no failures of the app.
+        if (!request.readableAborted && !response.destroyed && !isUnreadable(error))
+          options.log.error('a request from Slack could not be dispatched', describeDefect(error));
         // Slack may already use the connection for its next request.
         if (response.writableEnded) return;
         // At once, so that Slack doesn't wait for 3 s.

@@ -39,14 +39,17 @@ const SECRET = 'the signing secret of these tests';
 const KIB = 1024;
 const LONGEST = 512 * KIB;
 
-/** The app's server, in which every signed request is acknowledged. */
-async function startReceiver() {
+/** The app's server, in which every signed request is acknowledged, unless told otherwise. */
+async function startReceiver(
+  log = silentLog,
+  processEvent = async ({ ack }: { ack(): Promise<void> }) => ack(),
+) {
   const { receiver, listener } = createHttpReceiver({
     signingSecret: new Secret(SECRET),
-    log: silentLog,
+    log,
     clock: createSlackClock(realSystem),
   });
-  receiver.init({ processEvent: async ({ ack }: { ack(): Promise<void> }) => ack() } as unknown as App);
+  receiver.init({ processEvent } as unknown as App);
   const parts = {
     system: realSystem,
     log: silentLog,
@@ -127,6 +130,16 @@ describe('the body of a request whose signature isn’t checked yet', () => {
     const text = 'ä€😀'.repeat(3000);
     expect(await sendSigned(app, `command=%2Fvps&team_id=T1&text=${text}`)).toBe(200);
   });
+});
+
+test('a request whose dispatch fails before its ack is answered at once, and its failure is logged', async () => {
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (words: string) => void errors.push(words) };
+  const app = await startReceiver(log, async () => {
+    throw new Error('a defect');
+  });
+  expect(await sendSigned(app, 0)).toBe(500);
+  expect(errors).toEqual(['a request from Slack could not be dispatched']);
 });
 
 /** Each kind of payload, read as the app reads it. */
