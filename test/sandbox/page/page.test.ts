@@ -50,7 +50,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     // The harmless answer has the focus: Enter declines.
     await page.keyboard.press('Enter');
     await question.waitFor({ state: 'detached' });
-    expect(stage.app.received.filter(({ type }) => type === 'block_actions')).toEqual([]);
+    expect(stage.app.received.filter(({ kind }) => kind === 'block_actions')).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await question.getByRole('button', { name: 'Stop' }).click();
     await log(page).getByText('stopped').waitFor();
@@ -101,8 +101,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.keyboard.type('otto');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Somebody: @otto' }).waitFor();
-    const heard = () => stage.app.received.filter(({ type }) => type === 'block_actions');
-    await expect.poll(heard).toMatchObject([{ actions: [{ selected_user: 'U0OPERATOR' }] }]);
+    const heard = () => stage.app.received.filter(({ kind }) => kind === 'block_actions');
+    await expect.poll(heard).toMatchObject([{ content: { actions: [{ selected_user: 'U0OPERATOR' }] } }]);
     expect(heard()).toHaveLength(1);
   });
 
@@ -143,7 +143,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('option', { name: '/vps list [filter]' }).waitFor();
     await page.keyboard.press('Enter');
     expect(await composerOf(page).inputValue()).toBe('/vps list ');
-    await stage.app.post('C0GENERAL1', { text: 'hello <!channel>' });
+    await stage.app.call('chat.postMessage', { channel: 'C0GENERAL1', text: 'hello <!channel>' });
     const general = page.getByRole('button', { name: 'general, 1 unread' });
     await general.waitFor();
     expect(await page.title()).toContain('(1)');
@@ -155,7 +155,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   it('never reads what an app writes as HTML', async () => {
     const page = await stage.open('olga');
     const evil = '&lt;img src=x onerror=alert(1)&gt; <javascript:alert(1)|press> *<https://a.example|bold>*';
-    await stage.app.post('C0OPS00001', { text: evil });
+    await stage.app.call('chat.postMessage', { channel: 'C0OPS00001', text: evil });
     await log(page).getByText('<img src=x onerror=alert(1)> press').waitFor();
     expect(await log(page).locator('img, a[href^=javascript]').count()).toBe(0);
     expect(await log(page).locator('strong a').getAttribute('rel')).toBe('noopener noreferrer');
@@ -207,7 +207,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   it('catches up when the sandbox was away', async () => {
     const page = await stage.open('olga');
     await stage.restart();
-    await stage.app.post('C0OPS00001', { text: 'while you were away' });
+    await stage.app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'while you were away' });
     await log(page).getByText('while you were away').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
@@ -244,7 +244,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('tab', { name: 'Messages' }).click();
     await page.getByRole('button', { name: 'Shortcuts' }).click();
     await page.keyboard.press('Enter');
-    await expect.poll(() => stage.app.received.at(-1)).toMatchObject({ callback_id: 'create-server' });
+    await expect.poll(() => stage.app.last()).toMatchObject({ callback_id: 'create-server' });
   });
 
   it('shows names: of users, groups, and former members', async () => {
@@ -253,7 +253,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await owner.getByRole('option', { name: /@oncall/ }).click();
     await composerOf(owner).press('Enter');
     await log(owner).getByText('@oncall').waitFor();
-    await stage.app.post('C0OPS00001', {
+    await stage.app.call('chat.postMessage', {
+      channel: 'C0OPS00001',
       text: 'x',
       blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '<@U0FORMER01> of <!subteam^S0PLATFORM>' } }],
     });

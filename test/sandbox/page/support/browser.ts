@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
 import type { Pages } from '../../../../src/sandbox/slack/server.ts';
-import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
-import { type FixtureApp, SECRET, startFixtureApp, TOKEN } from './fixture-app.ts';
+import type { LocalSlack } from '../../../support/slack/local-slack.ts';
+import { type FakeApp, startBoth } from '../../slack/support/fake-app.ts';
+import { replyLikeTheProduct } from './fixture-app.ts';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -44,7 +45,7 @@ export function launchChromium(executablePath: string): Promise<Browser> {
 /** A local Slack with the page and an app, and people at browsers. */
 export interface Stage {
   readonly slack: LocalSlack;
-  readonly app: FixtureApp;
+  readonly app: FakeApp;
   /** Opens the page as a user, in a browser window of their own. */
   open(as: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
   /** Errors in consoles, and requests to other machines. */
@@ -54,19 +55,18 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-function start(files: Pages, port: number): Promise<LocalSlack> {
-  return startSlack({
+async function start(files: Pages, port: number) {
+  const both = await startBoth({
     port,
     pages: files,
     app: {
-      signingSecret: SECRET,
-      botToken: TOKEN,
-      scopes: ['commands', 'chat:write'],
       usageHint: 'help',
       events: ['app_home_opened'],
       shortcuts: [{ callbackId: 'create-server', name: 'Create a server', type: 'global' }],
     },
   });
+  replyLikeTheProduct(both.app);
+  return both;
 }
 
 let pages: Promise<Pages> | undefined;
@@ -74,8 +74,7 @@ let pages: Promise<Pages> | undefined;
 export async function setStage(browser: Browser): Promise<Stage> {
   pages ??= createPages(() => ({ subcommands: [{ usage: 'list [filter]', summary: 'All servers' }] }));
   const files = pages;
-  let slack = await start(await files, 0);
-  let app = await startFixtureApp(slack);
+  let { slack, app } = await start(await files, 0);
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
   return {
@@ -88,10 +87,8 @@ export async function setStage(browser: Browser): Promise<Stage> {
     complaints,
     restart: async () => {
       const port = Number(new URL(slack.url).port);
-      app.stop();
-      await slack.stop();
-      slack = await start(await files, port);
-      app = await startFixtureApp(slack);
+      await Promise.all([app.stop(), slack.stop()]);
+      ({ slack, app } = await start(await files, port));
     },
     open: async (as, contextOptions = {}) => {
       const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
@@ -105,8 +102,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
     },
     close: async () => {
       await Promise.all(contexts.map((context) => context.close()));
-      app.stop();
-      await slack.stop();
+      await Promise.all([app.stop(), slack.stop()]);
     },
   };
 }

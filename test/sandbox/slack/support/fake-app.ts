@@ -35,6 +35,7 @@ export interface FakeApp {
   /** Posts to a response_url; gives the status and the body. */
   respond(url: unknown, message: Json): Promise<{ status: number; body: string }>;
   last(): Json;
+  stop(): Promise<void>;
 }
 
 const running: { stop(): Promise<void> }[] = [];
@@ -67,6 +68,10 @@ async function startApp(slack: LocalSlack): Promise<FakeApp> {
       return { status: answer.status, body: await answer.text() };
     },
     last: () => received.at(-1)?.content ?? {},
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
   };
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -81,12 +86,7 @@ async function startApp(slack: LocalSlack): Promise<FakeApp> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   slack.app.commandsUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
-  running.push({
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
+  running.push(app);
   return app;
 }
 
