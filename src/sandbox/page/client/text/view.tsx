@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Json } from '../../../slack/page-api.ts';
 import { isJson, objectsIn, textIn } from '../json.ts';
 import { sandboxNow } from '../state.ts';
-import { DRAWN_EMOJIS, DRAWN_PATTERN, type DrawnEmoji, findEmoji, isDrawn, withEmoji } from './emoji.ts';
+import { DRAWN_PATTERN, type DrawnEmoji, describeEmoji, findEmoji, withEmoji } from './emoji.ts';
 import {
   channelName,
   formatSlackDate,
@@ -105,7 +105,7 @@ function viewOf(part: Inline): ComponentChildren {
     case 'date':
       return <SlackDate seconds={part.seconds} format={part.format} fallback={part.fallback} />;
     case 'emoji':
-      return <Emoji name={part.name} />;
+      return <Signed text={namedSign(part.name)} />;
   }
 }
 
@@ -117,18 +117,6 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
     <time dateTime={whole.toISOString()} title={whole.toLocaleString()}>
       {words}
     </time>
-  );
-}
-
-/** An emoji by its name; an unknown one as it was typed. */
-function Emoji({ name }: { readonly name: string }) {
-  const sign = findEmoji(name);
-  if (sign === undefined) return <>{`:${name}:`}</>;
-  if (isDrawn(sign)) return <Signed text={sign} />;
-  return (
-    <span class="emoji" role="img" aria-label={name.replaceAll('_', ' ')} title={`:${name}:`}>
-      {sign}
-    </span>
   );
 }
 
@@ -192,8 +180,6 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
   '🟡': dot('yellow'),
   '🔴': dot('red'),
   '⚪': dot('white'),
-  '🔵': dot('blue'),
-  '🟠': dot('orange'),
   '⚠': (
     <>
       <path class="sign-yellow" d="M8 1.5 15.3 14.5H.7Z" />
@@ -234,13 +220,16 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
   ),
 };
 
+/** An emoji by its name; an unknown one as it was typed. */
+const namedSign = (name: string) => findEmoji(name) ?? `:${name}:`;
+
 /** What the app has put on a message. */
 export function Reactions({ names }: { readonly names: readonly string[] }) {
   return (
     <div class="reactions">
       {names.map((name) => (
         <span key={name} class="reaction" title={`vps reacted with :${name}:`}>
-          <Emoji name={name} /> 1
+          <Signed text={namedSign(name)} /> 1
         </span>
       ))}
     </div>
@@ -249,7 +238,7 @@ export function Reactions({ names }: { readonly names: readonly string[] }) {
 
 function Sign({ emoji }: { readonly emoji: DrawnEmoji }) {
   return (
-    <span class="sign" role="img" aria-label={DRAWN_EMOJIS[emoji]}>
+    <span class="sign" role="img" aria-label={describeEmoji(emoji)}>
       <span class="sign-text">{emoji}</span>
       <svg viewBox="0 0 16 16" aria-hidden="true" focusable="false">
         {DRAWINGS[emoji]}
