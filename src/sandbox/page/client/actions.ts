@@ -20,15 +20,23 @@ export function handleActionsWith(handler: (action: ClientAction) => Promise<Pag
   handle = handler;
 }
 
-async function sendToSandbox(action: ClientAction): Promise<PageResult> {
+function sendToSandbox(action: ClientAction): Promise<PageResult> {
+  return postAction<PageResult>('/page/do', { as: getScreen().as, ...action });
+}
+
+/** Posts an action to the sandbox; where that fails, the result says so like a refusal. */
+export async function postAction<Result>(
+  path: string,
+  action: object,
+): Promise<Result | { readonly ok: false; readonly error: string; readonly words: string }> {
   try {
-    const answer = await fetch('/page/do', {
+    const answer = await fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ as: getScreen().as, ...action }),
+      body: JSON.stringify(action),
     });
     const isJson = answer.headers.get('content-type')?.startsWith('application/json');
-    if (isJson) return (await answer.json()) as PageResult;
+    if (isJson) return (await answer.json()) as Result;
     return { ok: false, error: 'sandbox_failed', words: `The sandbox failed: ${await answer.text()}` };
   } catch {
     return { ok: false, error: 'unreachable', words: 'The sandbox isn’t answering. Is it still running?' };

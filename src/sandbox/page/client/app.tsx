@@ -3,7 +3,7 @@ import { dismissNotice } from './actions.ts';
 import { ChannelHeader, Home } from './channel/channel-header.tsx';
 import { Composer } from './channel/composer.tsx';
 import { MessageList, ThreadHeader } from './channel/messages.tsx';
-import { Icon } from './icon.tsx';
+import { IconButton } from './controls.tsx';
 import { ConfirmDialog, OpenModal } from './modal.tsx';
 import { useDrawer } from './navigate.ts';
 import { Panel } from './panel/panel.tsx';
@@ -95,9 +95,7 @@ export function Notices() {
       {notices.map(({ id, words }) => (
         <div key={id} class="notice">
           {words}
-          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
-            <Icon name="close" />
-          </button>
+          <IconButton name="close" label="Dismiss" onClick={() => dismissNotice(id)} />
         </div>
       ))}
     </div>

@@ -61,7 +61,8 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
-const COLOURS = 7;
+/** White letters are readable on each of them. */
+const COLORS = ['#8a3d62', '#3a5ba8', '#7a5310', '#41702b', '#6b479f', '#22697f', '#a04427'];
 
 /** A user's initials on a color of their own; the app has an icon. */
 export function Avatar({ user, size = 'large' }: { user: PageUser | undefined; size?: 'large' | 'small' }) {
@@ -71,16 +72,17 @@ export function Avatar({ user, size = 'large' }: { user: PageUser | undefined; s
     .map((word) => word.charAt(0))
     .join('')
     .slice(0, 2);
-  const color = user?.isBot ? 'app' : `color-${colorOf(user)}`;
+  const isApp = user?.isBot ?? false;
+  const style = isApp ? undefined : { background: colorOf(user) };
   return (
-    <span class={`avatar ${size} ${color}`} aria-hidden="true">
-      {user?.isBot ? <Icon name="app" /> : user ? initials : '!'}
+    <span class={`avatar ${size} ${isApp ? 'app' : ''}`} style={style} aria-hidden="true">
+      {isApp ? <Icon name="app" /> : user ? initials : '!'}
     </span>
   );
 }
 
 /** Neighbors in the list of users never share a color. */
-function colorOf(user: PageUser | undefined): number {
+function colorOf(user: PageUser | undefined): string | undefined {
   const people = getScreen().state?.people ?? [];
-  return (people.findIndex(({ id }) => id === user?.id) + COLOURS) % COLOURS;
+  return COLORS.at(people.findIndex(({ id }) => id === user?.id) % COLORS.length);
 }

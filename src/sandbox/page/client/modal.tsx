@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageView } from '../../slack/page-api.ts';
 import { perform, performWithNotice, showNotice } from './actions.ts';
 import { Blocks } from './blocks/block-view.tsx';
+import { IconButton } from './controls.tsx';
 import { SurfaceContext, settleFills } from './elements/spot.ts';
-import { Icon } from './icon.tsx';
 import { objectIn, textIn } from './json.ts';
 import { type Question, unsentOf, useScreen } from './state.ts';
 import { plainWords } from './text/view.tsx';
@@ -79,15 +79,9 @@ export function ModalLook({ view, titleId, isStacked, isBusy, onClose }: ModalLo
   return (
     <>
       <header class="modal-head">
-        {isStacked && (
-          <button type="button" class="icon-button" aria-label="Back" onClick={() => onClose(false)}>
-            <Icon name="back" />
-          </button>
-        )}
+        {isStacked && <IconButton name="back" label="Back" onClick={() => onClose(false)} />}
         <h2 id={titleId}>{view.title}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => onClose(true)}>
-          <Icon name="close" />
-        </button>
+        <IconButton name="close" label="Close" onClick={() => onClose(true)} />
       </header>
       <div class="modal-body">
         <SurfaceContext.Provider

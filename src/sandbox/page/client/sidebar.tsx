@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { PageChannel, PageState, PageUser } from '../../slack/page-api.ts';
 import { channelIcon } from './channel/channel-header.tsx';
+import { IconButton } from './controls.tsx';
 import { Popup } from './elements/popup.tsx';
 import { Avatar, Icon } from './icon.tsx';
 import { addressOf, selectChannel, switchUser } from './navigate.ts';
@@ -18,14 +19,12 @@ export function Sidebar({ state }: { readonly state: PageState }) {
         <span class={`link ${link}`} role="status">
           {link === 'live' ? 'live' : 'reconnecting…'}
         </span>
-        <button
-          type="button"
-          class="icon-button drawer-button"
-          aria-label="Close the sidebar"
+        <IconButton
+          name="close"
+          label="Close the sidebar"
+          class="drawer-button"
           onClick={() => changeScreen({ drawer: 'none' })}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </div>
       <nav aria-label="Channels">
         <ChannelGroup title="Channels" channels={channels} />

@@ -10,7 +10,6 @@ import type {
   PageState,
   PageView,
 } from '../../slack/page-api.ts';
-import { objectsIn, textIn } from './json.ts';
 
 /** A question that waits for an answer. */
 export interface Question {
@@ -311,19 +310,7 @@ export function useExtras(): Extras {
 async function readExtras(): Promise<Extras> {
   try {
     const answer = await fetch('/links.json');
-    if (!answer.ok) return nothing;
-    const found: unknown = await answer.json();
-    return {
-      links: objectsIn(found, 'links').map((each) => ({
-        text: textIn(each, 'text'),
-        href: textIn(each, 'href'),
-        hint: textIn(each, 'hint'),
-      })),
-      subcommands: objectsIn(found, 'subcommands').map((each) => ({
-        usage: textIn(each, 'usage'),
-        summary: textIn(each, 'summary'),
-      })),
-    };
+    return answer.ok ? { ...nothing, ...((await answer.json()) as Partial<Extras>) } : nothing;
   } catch {
     return nothing;
   }

@@ -1,6 +1,7 @@
 import type { PageChannel, PageState, PageView } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { Blocks } from '../blocks/block-view.tsx';
+import { IconButton } from '../controls.tsx';
 import { SurfaceContext } from '../elements/spot.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { hasOpenPanel, togglePanel } from '../navigate.ts';
@@ -18,14 +19,12 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
   const isDm = channel.kind === 'dm';
   return (
     <header class="channel-header">
-      <button
-        type="button"
-        class="icon-button drawer-button"
-        aria-label="Channels and users"
+      <IconButton
+        name="menu"
+        label="Channels and users"
+        class="drawer-button"
         onClick={() => changeScreen({ drawer: 'sidebar' })}
-      >
-        <Icon name="menu" />
-      </button>
+      />
       <h1>
         <Icon name={channelIcon(channel.kind)} />
         {channel.name}

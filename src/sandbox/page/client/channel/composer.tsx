@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageChannel, PageShortcut, PageState } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { Menu, OptionRow, Popup } from '../elements/popup.tsx';
+import { MenuButton, OptionRow, Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
 import { changeScreen, type Subcommand, useExtras, useScreen } from '../state.ts';
 
@@ -349,8 +349,6 @@ function CompletionList({ id, anchor, completions, at, onChoose, onClose }: Comp
 
 /** The app's global shortcuts, if it has any. */
 function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly PageShortcut[] }) {
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   const global = shortcuts.filter(({ type }) => type === 'global');
   if (global.length === 0) return null;
   const items = global.map(({ callbackId, name }) => ({
@@ -358,19 +356,8 @@ function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly PageShort
     choose: () => void performWithNotice({ do: 'shortcut', callbackId }),
   }));
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        class="icon-button"
-        aria-label="Shortcuts"
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="plus" />
-      </button>
-      {isOpen && <Menu anchor={button} label="Shortcuts" items={items} onClose={() => setOpen(false)} />}
-    </>
+    <MenuButton class="icon-button" label="Shortcuts" menu="Shortcuts" items={items}>
+      <Icon name="plus" />
+    </MenuButton>
   );
 }

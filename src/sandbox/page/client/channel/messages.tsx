@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { PageChannel, PageMessage, PageUser } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { Attachments, Blocks } from '../blocks/block-view.tsx';
-import { Menu, scrollable } from '../elements/popup.tsx';
+import { IconButton } from '../controls.tsx';
+import { MenuButton, scrollable } from '../elements/popup.tsx';
 import { SurfaceContext } from '../elements/spot.ts';
 import { Avatar, Icon } from '../icon.tsx';
 import { changeScreen, sandboxNow, useScreen } from '../state.ts';
@@ -201,8 +202,6 @@ function Clock({ ts }: { readonly ts: string }) {
 function MessageTools({ message }: { readonly message: PageMessage }) {
   const shortcuts = useScreen((screen) => screen.state?.shortcuts);
   const openThread = useScreen((screen) => screen.thread);
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   const forMessages = (shortcuts ?? []).filter(({ type }) => type === 'message');
   if (message.ephemeral) return null;
   const { channel, ts, threadTs } = message;
@@ -214,21 +213,10 @@ function MessageTools({ message }: { readonly message: PageMessage }) {
   const items = [...(openThread === '' ? [reply] : []), ...ofApp];
   if (items.length === 0) return null;
   return (
-    <div class={`message-tools ${isOpen ? 'open' : ''}`}>
-      <button
-        ref={button}
-        type="button"
-        class="button small"
-        aria-label="More message actions"
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
+    <div class="message-tools">
+      <MenuButton class="button small" label="More message actions" menu="Message actions" items={items}>
         ⋮
-      </button>
-      {isOpen && (
-        <Menu anchor={button} label="Message actions" items={items} onClose={() => setOpen(false)} />
-      )}
+      </MenuButton>
     </div>
   );
 }
@@ -253,14 +241,7 @@ export function ThreadHeader({ channelName }: { readonly channelName: string }) 
       <h2>Thread</h2>
       <span class="thread-place">{channelName}</span>
       <span class="grow" />
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Close thread"
-        onClick={() => changeScreen({ thread: '' })}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton name="close" label="Close thread" onClick={() => changeScreen({ thread: '' })} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 import { textIn } from '../json.ts';
 import type { ElementProps } from './spot.ts';
@@ -98,7 +98,7 @@ function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, w
   popup.style.left = `${Math.max(EDGE_PX, Math.min(at.left, innerWidth - width - EDGE_PX))}px`;
 }
 
-export interface MenuItem {
+interface MenuItem {
   readonly words: string;
   readonly choose: () => void;
 }
@@ -110,8 +110,38 @@ interface MenuProps {
   readonly onClose: () => void;
 }
 
+interface MenuButtonProps extends Pick<MenuProps, 'items'> {
+  readonly class: string;
+  readonly label: string;
+  /** What the menu itself is called. */
+  readonly menu: string;
+  readonly children: ComponentChildren;
+}
+
+/** A button that opens a menu. */
+export function MenuButton({ class: name, label, menu, items, children }: MenuButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={name}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children}
+      </button>
+      {isOpen && <Menu anchor={button} label={menu} items={items} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
 /** A menu next to its button: arrow keys move, Enter chooses, Escape goes back to the button. */
-export function Menu({ anchor, label, items, onClose }: MenuProps) {
+function Menu({ anchor, label, items, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const close = useCallback(() => {
     anchor.current?.focus();

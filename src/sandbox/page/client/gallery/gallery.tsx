@@ -6,6 +6,7 @@ import { Notices } from '../app.tsx';
 import { Blocks } from '../blocks/block-view.tsx';
 import { Home } from '../channel/channel-header.tsx';
 import { Message } from '../channel/messages.tsx';
+import { Segments } from '../controls.tsx';
 import { scrollable } from '../elements/popup.tsx';
 import { ConfirmDialog, ModalLook } from '../modal.tsx';
 import { Mrkdwn } from '../text/view.tsx';
@@ -84,21 +85,13 @@ function GalleryTools({ options, change, shown, all }: GalleryToolsProps) {
         value={options.filter}
         onInput={(event) => change({ filter: event.currentTarget.value })}
       />
-      <fieldset class="segments">
-        <legend class="visually-hidden">Light or dark</legend>
-        {THEMES.map(([theme, words]) => (
-          <label key={theme} class="segment">
-            <input
-              type="radio"
-              name="theme"
-              class="visually-hidden"
-              checked={theme === options.theme}
-              onChange={() => change({ theme })}
-            />
-            {words}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        name="theme"
+        legend="Light or dark"
+        options={THEMES}
+        chosen={options.theme}
+        onChoose={(theme) => change({ theme })}
+      />
       <label class="choice">
         <input
           type="checkbox"

@@ -10,7 +10,7 @@ import type {
   PanelServer,
   PanelState,
 } from '../../../panel/panel-api.ts';
-import { Icon } from '../icon.tsx';
+import { IconButton, SmallButton } from '../controls.tsx';
 import { confirmed, useExtras } from '../state.ts';
 import { clockTime, isFollowable } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
@@ -18,12 +18,12 @@ import { Refused, usePanelAction } from './follow.tsx';
 
 /** The hosting account that the app works for, and what can be made to go wrong there. */
 export function Account({ panel }: { readonly panel: PanelState }) {
-  const { account, servers, money, presets } = panel;
+  const { account, money, presets } = panel;
   return (
     <>
       <Balance account={account} />
       <Keys account={account} />
-      <Servers servers={servers} movedMs={account.movedMs} />
+      <Servers panel={panel} />
       <Money entries={money} />
       <Time movedMs={account.movedMs} />
       <Faults presets={presets} faults={account.faults} />
@@ -51,7 +51,15 @@ function Balance({ account }: { readonly account: PanelAccount }) {
         <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
       <form class="row" onSubmit={topUp} aria-busy={isBusy}>
-        <QuickAmounts onChoose={(each) => run({ do: 'top_up', amount: each })} />
+        {QUICK_AMOUNTS.map((each) => (
+          <SmallButton
+            key={each}
+            label={`Top up ${each}`}
+            onClick={() => run({ do: 'top_up', amount: each })}
+          >
+            +{each}
+          </SmallButton>
+        ))}
         <input
           class="text-input amount"
           inputMode="decimal"
@@ -67,24 +75,6 @@ function Balance({ account }: { readonly account: PanelAccount }) {
       </form>
       <Refused words={refusal} />
     </section>
-  );
-}
-
-function QuickAmounts({ onChoose }: { readonly onChoose: (amount: string) => void }) {
-  return (
-    <>
-      {QUICK_AMOUNTS.map((amount) => (
-        <button
-          key={amount}
-          type="button"
-          class="button small"
-          aria-label={`Top up ${amount}`}
-          onClick={() => onChoose(amount)}
-        >
-          +{amount}
-        </button>
-      ))}
-    </>
   );
 }
 
@@ -119,14 +109,12 @@ function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { re
         {isUsedByApp && <span class="badge">used by the app</span>}
         <span class="quiet grow">{clockTime(new Date(createdAt))}</span>
         {revokedAt === null ? (
-          <button
-            type="button"
-            class="button small"
-            aria-label={`Revoke the key that ends in ${hint}`}
+          <SmallButton
+            label={`Revoke the key that ends in ${hint}`}
             onClick={() => run({ do: 'revoke_key', key: id })}
           >
             Revoke
-          </button>
+          </SmallButton>
         ) : (
           <span class="quiet">revoked</span>
         )}
@@ -147,16 +135,14 @@ export function KeyMaker() {
   return (
     <div class="key-maker">
       {made === undefined ? (
-        <button type="button" class="button small" aria-busy={isBusy} onClick={make}>
+        <SmallButton isBusy={isBusy} onClick={make}>
           Create an API key
-        </button>
+        </SmallButton>
       ) : (
         <>
           <div class="row">
             <span class="grow">New key (shown only once)</span>
-            <button type="button" class="button small" onClick={() => setMade(undefined)}>
-              Hide
-            </button>
+            <SmallButton onClick={() => setMade(undefined)}>Hide</SmallButton>
           </div>
           <Preformatted>{made}</Preformatted>
         </>
@@ -167,13 +153,8 @@ export function KeyMaker() {
 }
 
 /** The servers of the account, as the hosting service itself sees them. */
-function Servers({
-  servers,
-  movedMs,
-}: {
-  readonly servers: readonly PanelServer[];
-  readonly movedMs: number;
-}) {
+function Servers({ panel: { servers, account } }: { readonly panel: PanelState }) {
+  const { movedMs } = account;
   const { isBusy, refusal, run } = usePanelAction();
   return (
     <section aria-labelledby="servers-title">
@@ -186,14 +167,9 @@ function Servers({
           <ServerRow key={server.id} server={server} movedMs={movedMs} />
         ))}
       </ul>
-      <button
-        type="button"
-        class="button small"
-        aria-busy={isBusy}
-        onClick={() => run({ do: 'seed_servers' })}
-      >
+      <SmallButton isBusy={isBusy} onClick={() => run({ do: 'seed_servers' })}>
         Add 20 running servers (free)
-      </button>
+      </SmallButton>
       <Refused words={refusal} />
     </section>
   );
@@ -216,9 +192,7 @@ function ServerRow({ server, movedMs }: { readonly server: PanelServer; readonly
         <span class={isPast(paidUntil, movedMs) ? 'bad paid' : 'quiet paid'} title="Paid until">
           until {dayAt(paidUntil)}
         </span>
-        <button type="button" class="icon-button tiny" aria-label={`Delete ${label} here`} onClick={remove}>
-          <Icon name="close" />
-        </button>
+        <IconButton name="close" class="tiny" label={`Delete ${label} here`} onClick={remove} />
       </div>
       <Refused words={refusal} />
     </li>
@@ -291,14 +265,9 @@ function Time({ movedMs }: { readonly movedMs: number }) {
       </p>
       <div class="row">
         {STEPS.map(([step, words]) => (
-          <button
-            key={step}
-            type="button"
-            class="button small"
-            onClick={() => run({ do: 'skip_time', step })}
-          >
+          <SmallButton key={step} onClick={() => run({ do: 'skip_time', step })}>
             {words}
-          </button>
+          </SmallButton>
         ))}
       </div>
       <Refused words={refusal} />
@@ -428,9 +397,7 @@ function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
     <div class="fault">
       <div class="row">
         <span class="grow">{title}</span>
-        <button type="button" class="button small" onClick={() => run({ do: 'remove_fault', fault: id })}>
-          Switch off
-        </button>
+        <SmallButton onClick={() => run({ do: 'remove_fault', fault: id })}>Switch off</SmallButton>
       </div>
       <Refused words={refusal} />
     </div>

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { PanelAction, PanelEvent, PanelResult, PanelState } from '../../../panel/panel-api.ts';
-import { stayConnected } from '../live.ts';
+import { postAction } from '../actions.ts';
+import { followState } from '../live.ts';
 import { hasOpenPanel, onPanelWidth } from '../navigate.ts';
-import { applyPanelEvent, changeScreen, countDone, getScreen, onScreen } from '../state.ts';
+import { applyPanelEvent, changeScreen, countDone, findPanelState, getScreen, onScreen } from '../state.ts';
 
 const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
 
@@ -52,36 +53,19 @@ function readAfterTraffic(isFollowed: () => boolean): () => void {
   };
 }
 
-/** On every connection the whole state is read again, and the events since then are applied to it. */
 function connect(): () => void {
-  let waiting: PanelEvent[] | undefined = [];
-  let latest = 0;
-  const resync = async () => {
-    waiting ??= [];
-    latest += 1;
-    const attempt = latest;
-    const state = await readPanelState();
-    if (attempt !== latest || !state || state === 'none') return;
-    const missed = waiting;
-    waiting = undefined;
-    show(missed.reduce(applyPanelEvent, state));
-  };
-  const take = (event: PanelEvent) => {
-    const { panel } = getScreen();
-    if (waiting) waiting.push(event);
-    else if (panel && panel !== 'none') changeScreen({ panel: applyPanelEvent(panel, event) });
-  };
-  const disconnect = stayConnected<PanelEvent>('/panel/live', EVENTS, {
-    onOpen: resync,
-    onLost: () => {
-      waiting ??= [];
+  return followState<PanelState, PanelEvent>('/panel/live', EVENTS, {
+    read: async () => {
+      const state = await readPanelState();
+      return state === 'none' ? undefined : state;
     },
-    onEvent: take,
+    onState: show,
+    onEvent: (event) => {
+      const panel = findPanelState(getScreen());
+      if (panel) changeScreen({ panel: applyPanelEvent(panel, event) });
+    },
+    apply: applyPanelEvent,
   });
-  return () => {
-    latest += 1;
-    disconnect();
-  };
 }
 
 /** If the tour is complete when the page opens, the panel starts with the account. */
@@ -101,30 +85,14 @@ async function readPanelState(): Promise<PanelState | 'none' | undefined> {
   }
 }
 
-/** Performs an action on the hosting account. The change itself arrives by the event stream. */
-async function performPanelAction(action: PanelAction): Promise<PanelResult> {
-  try {
-    const answer = await fetch('/panel/do', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(action),
-    });
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json');
-    if (isJson) return (await answer.json()) as PanelResult;
-    return { ok: false, error: 'sandbox_failed', words: `The sandbox failed: ${await answer.text()}` };
-  } catch {
-    return { ok: false, error: 'unreachable', words: 'The sandbox isn’t answering. Is it still running?' };
-  }
-}
-
-/** Runs one action at a time; a refusal stays until the next attempt. */
+/** Runs one action on the hosting account at a time; a refusal stays until the next attempt. The change arrives by the event stream. */
 export function usePanelAction() {
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState('');
   const run = async (action: PanelAction): Promise<PanelResult | undefined> => {
     if (isBusy) return undefined;
     setBusy(true);
-    const done = await performPanelAction(action);
+    const done = await postAction<PanelResult>('/panel/do', action);
     setBusy(false);
     setRefusal(done.ok ? '' : done.words);
     return done;

@@ -1,5 +1,5 @@
 import type { PageState } from '../../../slack/page-api.ts';
-import { Icon } from '../icon.tsx';
+import { IconButton } from '../controls.tsx';
 import { changeScreen, type PanelTab, usePanelState, useScreen } from '../state.ts';
 import { Account, Links } from './account.tsx';
 import { Tour, TourCount } from './tour.tsx';
@@ -15,14 +15,11 @@ export function Panel({ state }: { readonly state: PageState }) {
     <div class="panel">
       <div class="panel-head">
         <h2>Behind the scenes</h2>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close the panel"
+        <IconButton
+          name="close"
+          label="Close the panel"
           onClick={() => changeScreen({ drawer: 'none', isPanelOpen: false })}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </div>
       {isAlone ? (
         <div class="panel-body">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PanelRequest } from '../../../panel/panel-api.ts';
 import type { BrokenRule, TrafficEntry } from '../../../slack/page-api.ts';
+import { Segments, SmallButton } from '../controls.tsx';
 import { changeScreen, type TrafficKind, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { describeBody, mergeTraffic, type Row } from './rows.ts';
@@ -33,13 +34,17 @@ export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
       <section aria-labelledby="traffic-title">
         <div class="traffic-head">
           <h3 id="traffic-title">Requests</h3>
-          {rows.length > 0 && (
-            <button type="button" class="button small" onClick={clear}>
-              Clear
-            </button>
-          )}
+          {rows.length > 0 && <SmallButton onClick={clear}>Clear</SmallButton>}
         </div>
-        {hasHosting && <Kinds chosen={kind} />}
+        {hasHosting && (
+          <Segments
+            name="traffic-kind"
+            legend="Which requests"
+            options={KINDS}
+            chosen={kind}
+            onChoose={(trafficKind) => changeScreen({ trafficKind })}
+          />
+        )}
         {rows.length === 0 && <p class="quiet">No requests yet. Run a command.</p>}
         <ol class="traffic">
           {rows
@@ -53,26 +58,6 @@ export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
         </ol>
       </section>
     </>
-  );
-}
-
-function Kinds({ chosen }: { readonly chosen: TrafficKind }) {
-  return (
-    <fieldset class="segments">
-      <legend class="visually-hidden">Which requests</legend>
-      {KINDS.map(([kind, words]) => (
-        <label key={kind} class="segment">
-          <input
-            type="radio"
-            name="traffic-kind"
-            class="visually-hidden"
-            checked={kind === chosen}
-            onChange={() => changeScreen({ trafficKind: kind })}
-          />
-          {words}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
