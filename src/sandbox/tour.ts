@@ -6,7 +6,6 @@ import type { Account } from './hosting/accounts.ts';
 import type { HostingService } from './hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from './hosting/journal.ts';
 import type { TourStep } from './panel/panel-api.ts';
-import type { SlackEvent } from './slack/journal.ts';
 
 const moment = z.number().optional();
 
@@ -21,7 +20,7 @@ export const tourSchema = z.strictObject({
 
 export type TourDone = z.output<typeof tourSchema>;
 
-interface TourParts extends Omit<Evidence, 'hasShownPassword'> {
+interface TourParts extends Evidence {
   /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;
   readonly now: () => number;
@@ -32,16 +31,12 @@ export class Tour {
   readonly #evidence: Evidence;
   readonly #now: () => number;
   readonly #listeners = new Set<(steps: readonly TourStep[]) => void>();
-  readonly #shown = new Set<string>();
   #done: TourDone;
 
-  constructor({ done, now, ...parts }: TourParts) {
+  constructor({ done, now, ...evidence }: TourParts) {
     this.#done = { ...done };
     this.#now = now;
-    this.#evidence = {
-      ...parts,
-      hasShownPassword: (userId, serverId) => this.#shown.has(`${userId} ${serverId}`),
-    };
+    this.#evidence = evidence;
   }
 
   steps(): readonly TourStep[] {
@@ -62,16 +57,6 @@ export class Tour {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Records which root password was shown to whom: the message is gone as soon as the password is saved. */
-  observe(event: SlackEvent): void {
-    if (this.#done.create !== undefined || !('message' in event) || event.type === 'message_deleted') return;
-    const { to, blocks } = event.message;
-    if (to === undefined || blocks.length === 0) return;
-    const written = JSON.stringify(blocks);
-    const { hosting, account } = this.#evidence;
-    for (const serverId of findServersIn(written, hosting, account)) this.#shown.add(`${to} ${serverId}`);
-  }
-
   /** Checks the steps that are not done yet. */
   async check(): Promise<void> {
     const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
@@ -82,18 +67,6 @@ export class Tour {
     this.#done = { ...this.#done, ...Object.fromEntries(happened.map((id) => [id, at])) };
     for (const listener of [...this.#listeners]) listener(this.steps());
   }
-}
-
-/** The servers whose root password is contained in a JSON text. */
-function findServersIn(written: string, hosting: HostingService, account: Account): readonly number[] {
-  return hosting
-    .charges(account)
-    .map(({ serverId }) => serverId)
-    .filter((id) => id !== undefined)
-    .filter((id) => {
-      const password = hosting.passwordOf(id);
-      return password !== undefined && written.includes(JSON.stringify(password).slice(1, -1));
-    });
 }
 
 /** The five steps in their order. */
@@ -138,8 +111,6 @@ interface Evidence {
   readonly workspaceId: string;
   /** The app's API key of its workspace; it is only compared. */
   findAppKey(): Promise<string | undefined>;
-  /** Whether the local Slack showed a user the root password of this server. */
-  hasShownPassword(userId: string, serverId: number): boolean;
 }
 
 /** Whether each step has really happened. */
@@ -160,19 +131,12 @@ async function isConnected({ hosting, account, findAppKey }: Evidence): Promise<
   return opened?.id === account.id && hosting.accounts.isOpen(account);
 }
 
-/** A create was charged and settled, and its root password was shown to or saved by its creator. */
-async function hasCreated(evidence: Evidence): Promise<boolean> {
-  const { hosting, account, store, workspaceId } = evidence;
-  const entries = await listAudit(evidence);
+/** A create was charged, and its root password has arrived: what the app shows its creator next. */
+async function hasCreated({ hosting, account, store, workspaceId }: Evidence): Promise<boolean> {
   for (const { serverId } of hosting.charges(account).toReversed()) {
-    if (serverId === undefined) continue;
-    const operation = await store.ledger.findCreateOf(workspaceId, serverId);
-    if (!operation?.hasPassword) continue;
-    const isSaved = entries.some(
-      ({ action, outcome, operationId }) =>
-        action === 'password_saved' && outcome === 'done' && operationId === operation.id,
-    );
-    if (isSaved || evidence.hasShownPassword(operation.actorId, serverId)) return true;
+    const operation =
+      serverId === undefined ? undefined : await store.ledger.findCreateOf(workspaceId, serverId);
+    if (operation?.hasPassword) return true;
   }
   return false;
 }
@@ -203,30 +167,23 @@ async function hasLost(evidence: Evidence): Promise<boolean> {
   const operations = await Promise.all(
     doubts.map(({ operationId }) => operationId && store.ledger.find(operationId)),
   );
-  const ended = operations.filter((operation) => operation && isEnded(operation));
-  return lost.some((request) => {
-    const charges = findChargesOf(request, hosting.charges(account));
-    return charges.length === 1 && ended.some((operation) => operation && isOf(operation, request, charges));
-  });
+  return lost.some(
+    (request) =>
+      findChargesOf(request, hosting.charges(account)).length === 1 &&
+      operations.some(
+        (operation) => operation && isEnded(operation) && serverIdOf(operation) === request.serverId,
+      ),
+  );
 }
+
+const serverIdOf = ({ purchase, serverId }: Operation) =>
+  purchase.kind === 'renew' ? purchase.serverId : serverId;
 
 /** The charge of a request and every later one for the very same thing. */
 function findChargesOf(request: RequestEntry, charges: readonly MoneyEntry[]): readonly MoneyEntry[] {
   const later = charges.filter(({ id }) => id > request.id);
   const own = later.find(({ serverId }) => serverId === request.serverId);
   return later.filter(({ what }) => what === own?.what);
-}
-
-/** Sent at most this long before it arrived: the app commits, then sends. */
-const MAX_TRANSIT_MS = 30_000;
-
-function isOf(operation: Operation, request: RequestEntry, charges: readonly MoneyEntry[]): boolean {
-  const { purchase, sentAt = Number.NEGATIVE_INFINITY, serverId } = operation;
-  const transitMs = request.realAtMs - sentAt;
-  if (purchase.kind !== request.operation || transitMs < 0 || transitMs > MAX_TRANSIT_MS) return false;
-  if (purchase.kind === 'renew') return purchase.serverId === request.serverId;
-  if (operation.state === 'settled') return serverId === request.serverId;
-  return charges[0]?.what === `create ${purchase.order.label} (${purchase.order.plan})`;
 }
 
 function listAudit({ store, workspaceId }: Evidence): Promise<readonly StoredEntry[]> {

@@ -46,10 +46,7 @@ export async function openPanel(parts: {
   const stops = [
     hosting.onEvent(() => watcher.schedule()),
     hosting.onChange(() => watcher.schedule()),
-    slack.onEvent((event) => {
-      tour.observe(event);
-      watcher.schedule();
-    }),
+    slack.onEvent(() => watcher.schedule()),
   ];
   await watcher.checkNow();
   return {

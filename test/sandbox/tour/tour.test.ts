@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { openPanel } from '../../../src/sandbox/panel/panel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connectByForm, orderServer, startWithPanel } from '../panel/support.ts';
 
@@ -40,29 +39,11 @@ describe('the key is connected', () => {
 });
 
 describe('a server is created', () => {
-  it('when it was paid for and its root password was shown to its creator', async () => {
+  it('when it was paid for and its root password has come', async () => {
     await using panel = await startWithPanel(connected);
     await orderServer(panel, 'web-1');
     await panel.team.slack.as('mara').sees('Root password');
     expect(await panel.step('create')).toBe(true);
-  });
-
-  it('or saved by them, for a tour that began only after it was shown', async () => {
-    await using panel = await startWithPanel(connected);
-    const { slack, hosting, account, app } = panel.team;
-    const manager = slack.as('mara').in('#ops');
-    await orderServer(panel, 'web-1');
-    await manager.sees('Root password');
-    const later = await openPanel({ hosting, account, slack, store: app.ports });
-    const isCreated = async () => {
-      await later.check();
-      return later.tour.steps().find(({ id }) => id === 'create')?.isDone;
-    };
-    expect(await isCreated()).toBe(false);
-    await manager.closes({ all: true });
-    await manager.presses("I've saved it");
-    await eventually(async () => expect(await isCreated()).toBe(true));
-    await later.close();
   });
 
   it('and not by looking, by a refusal, or past Slack', async () => {
