@@ -7,13 +7,14 @@ export class Faults {
   readonly #delays = new Map<string, number>();
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
   readonly #lostAnswers = new Map<string, { left: number }>();
-  #lateAcksMs = 0;
-  #repeatedEvents = 0;
-  #losesEphemerals = false;
-  #endsRunTokens = false;
-  #refusesBotTokens = false;
+  readonly #repeatedEvents = { left: 0 };
   #replyUrl: { readonly status: number; left: number; spared: number } | undefined;
-  #replyAnswer = 'ok';
+  /** Read where they take effect; the methods below switch them. */
+  lateAcksMs = 0;
+  losesEphemerals = false;
+  endsRunTokens = false;
+  refusesBotTokens = false;
+  replyAnswer = 'ok';
 
   /** The next calls of this Web API method answer with this error. */
   failMethod(method: string, code: string, times = Number.POSITIVE_INFINITY): void {
@@ -47,32 +48,32 @@ export class Faults {
 
   /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
   wordReplyAnswers(body: string): void {
-    this.#replyAnswer = body;
+    this.replyAnswer = body;
   }
 
   /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
   applyAcksLate(delayMs: number): void {
-    this.#lateAcksMs = delayMs;
+    this.lateAcksMs = delayMs;
   }
 
   /** The next events come again although they were acknowledged: Slack's network lost the answer. */
   repeatEvents(times = 1): void {
-    this.#repeatedEvents = times;
+    this.#repeatedEvents.left = times;
   }
 
   /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
   loseEphemerals(): void {
-    this.#losesEphemerals = true;
+    this.losesEphemerals = true;
   }
 
   /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
   endRunTokens(): void {
-    this.#endsRunTokens = true;
+    this.endsRunTokens = true;
   }
 
   /** Only a run's own token ends it: nothing says that the app's token does. */
   refuseBotTokensForRuns(): void {
-    this.#refusesBotTokens = true;
+    this.refusesBotTokens = true;
   }
 
   /** Everything works again. */
@@ -81,12 +82,12 @@ export class Faults {
       switches.clear();
     this.#lostAnswers.clear();
     this.#replyUrl = undefined;
-    this.#replyAnswer = 'ok';
-    this.#lateAcksMs = 0;
-    this.#repeatedEvents = 0;
-    this.#losesEphemerals = false;
-    this.#endsRunTokens = false;
-    this.#refusesBotTokens = false;
+    this.replyAnswer = 'ok';
+    this.lateAcksMs = 0;
+    this.#repeatedEvents.left = 0;
+    this.losesEphemerals = false;
+    this.endsRunTokens = false;
+    this.refusesBotTokens = false;
   }
 
   takeLostAnswer(method: string): boolean {
@@ -108,34 +109,12 @@ export class Faults {
     return takeOne(this.#replyUrl)?.status;
   }
 
-  replyAnswer(): string {
-    return this.#replyAnswer;
-  }
-
   takeRepeatedEvent(): boolean {
-    if (this.#repeatedEvents <= 0) return false;
-    this.#repeatedEvents -= 1;
-    return true;
-  }
-
-  endsRunTokens(): boolean {
-    return this.#endsRunTokens;
-  }
-
-  refusesBotTokensForRuns(): boolean {
-    return this.#refusesBotTokens;
-  }
-
-  losesEphemerals(): boolean {
-    return this.#losesEphemerals;
+    return takeOne(this.#repeatedEvents) !== undefined;
   }
 
   delayMs(method: string): number {
     return this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
-  }
-
-  lateAcksMs(): number {
-    return this.#lateAcksMs;
   }
 
   isRefused(blockType: string): boolean {

@@ -27,7 +27,7 @@ export function answerReplyPost(world: World, path: string, body: string): Reply
   if (lost) return lost;
   try {
     post(world, url, body);
-    return { status: 200, body: world.faults.replyAnswer() };
+    return { status: 200, body: world.faults.replyAnswer };
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
     return { status: 200, body: JSON.stringify({ ok: false, error: error.code, ...error.more }) };

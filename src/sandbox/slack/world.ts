@@ -3,10 +3,10 @@ import { Deliverer } from './deliver.ts';
 import { RETRY_DELAYS_MS } from './events.ts';
 import { Faults, RateLimits } from './faults.ts';
 import { Journal } from './journal.ts';
-import { type ManifestFacts, readOwnManifest, type StepDefinition } from './manifest.ts';
+import { type ManifestFacts, readOwnManifest } from './manifest.ts';
 import { Messages, ReadMarks, type SlackSnapshot } from './messages.ts';
 import { OAuth, type OAuthApp } from './oauth.ts';
-import type { Json, PageShortcut } from './page-api.ts';
+import type { Json } from './page-api.ts';
 import { ReplyUrls } from './reply-urls.ts';
 import type { Pages } from './server.ts';
 import { SocketConnections } from './sockets.ts';
@@ -44,37 +44,22 @@ export interface World {
   origin(): string;
 }
 
+/** What the manifest lets the app do in this workspace. */
+type GrantedFacts = {
+  -readonly [Field in Exclude<keyof ManifestFacts, 'redirectUrls' | 'rotatesTokens'>]: ManifestFacts[Field];
+};
+
 /** The app as installed in the workspace. Everything may be changed while the local Slack runs. */
-export interface InstalledApp {
+export interface InstalledApp extends GrantedFacts {
   /** The app's `/slack/events`; empty until the app listens. */
   commandsUrl: string;
   signingSecret: string;
+  /** Empty: it is not installed yet, and `oauth` says how it can be. */
   botToken: string;
   /** The app-level token, for Socket Mode. */
   appToken: string;
   /** Scopes of the app-level token. */
   appTokenScopes: readonly string[];
-  /** Everything is sent over the app's WebSockets, and nothing over HTTP. */
-  isSocketMode: boolean;
-  /** `/vps` */
-  command: string;
-  description: string;
-  usageHint: string;
-  shouldEscape: boolean;
-  /** Bot scopes that were granted. */
-  scopes: readonly string[];
-  /** Without it, `views.publish` is refused. */
-  hasHomeTab: boolean;
-  /** Without it, direct messages of the app are refused. */
-  hasMessagesTab: boolean;
-  isMessagesTabReadOnly: boolean;
-  shortcuts: readonly PageShortcut[];
-  /** The events that it subscribes to. */
-  events: readonly string[];
-  /** What it offers in workflows. */
-  steps: readonly StepDefinition[];
-  isInteractive: boolean;
-  hasMenuOptions: boolean;
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;
   /** When an event that was not acknowledged comes again; really at once, after a minute and after five. */
@@ -94,33 +79,13 @@ export interface Grid {
 
 /** What a local Slack is started with. */
 export interface SlackOptions {
-  readonly app: {
-    /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
-    readonly commandsUrl?: string;
-    readonly signingSecret: string;
-    /** Empty: it is not installed yet, and `oauth` says how it can be. */
-    readonly botToken: string;
-    /** Lets users install the app; the rest is as in the manifest. */
-    readonly oauth?: Pick<OAuthApp, 'clientId' | 'clientSecret'> & Partial<OAuthApp>;
-    /** For Socket Mode. */
-    readonly appToken?: string;
-    readonly appTokenScopes?: readonly string[];
-    /** Default `/vps`. */
-    readonly command?: string;
-    readonly description?: string;
-    readonly usageHint?: string;
-    /** Default: all that the manifest asks for. */
-    readonly scopes?: readonly string[];
-    /** What the app was created from; default the manifest of this repository. */
-    readonly manifest?: ManifestFacts;
-    readonly shortcuts?: readonly PageShortcut[];
-    /** Default: those that the manifest subscribes to. */
-    readonly events?: readonly string[];
-    /** Default 3000, as with Slack. */
-    readonly ackTimeoutMs?: number;
-    /** When an event that was not acknowledged comes again. */
-    readonly eventRetryDelaysMs?: readonly number[];
-  };
+  readonly app: Pick<InstalledApp, 'signingSecret' | 'botToken'> &
+    Partial<Omit<InstalledApp, 'verificationToken'>> & {
+      /** Lets users install the app; the rest is as in the manifest. */
+      readonly oauth?: Pick<OAuthApp, 'clientId' | 'clientSecret'> & Partial<OAuthApp>;
+      /** What the app was created from; default the manifest of this repository. */
+      readonly manifest?: ManifestFacts;
+    };
   /** Slack's tiers, and one message a second in each channel; default true. */
   readonly hasRateLimits?: boolean;
   /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */

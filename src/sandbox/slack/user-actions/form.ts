@@ -37,7 +37,7 @@ export async function submit(
   const what = `view_submission ${textIn(view.fields, 'callback_id')}`.trim();
   const delivery = await sendInteraction(world, what, submissionPayload(world, user, view));
   const ack = readAck(world, delivery);
-  const lateMs = world.faults.lateAcksMs();
+  const lateMs = world.faults.lateAcksMs;
   if (lateMs > 0) await sleep(lateMs);
   applyAck(world, view, what, ack);
   return delivery;

@@ -74,7 +74,7 @@ export function useRunToken(world: World, token: string): boolean {
   const run = world.workflowRuns.findByToken(token);
   if (!run) return false;
   if (run.state !== 'running') throw new WebApiError('token_revoked');
-  if (world.faults.endsRunTokens()) throw new WebApiError('token_expired');
+  if (world.faults.endsRunTokens) throw new WebApiError('token_expired');
   return true;
 }
 
@@ -82,7 +82,7 @@ export function useRunToken(world: World, token: string): boolean {
 function getRunning(world: World, args: Json, token: string): WorkflowRun {
   const run = world.workflowRuns.find(required(args, 'function_execution_id'));
   const ofToken = world.workflowRuns.findByToken(token);
-  if (!ofToken && world.faults.refusesBotTokensForRuns()) throw new WebApiError('not_allowed_token_type');
+  if (!ofToken && world.faults.refusesBotTokens) throw new WebApiError('not_allowed_token_type');
   if (!run || (ofToken && ofToken !== run)) throw new WebApiError('function_execution_not_found');
   if (run.state !== 'running') throw new WebApiError('execution_not_in_running_state');
   return run;

@@ -82,7 +82,7 @@ function postEphemeral(world: World, args: Json): Json {
   if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
   if (!user || !channel.members.has(user.id)) throw new WebApiError('user_not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);
-  if (world.faults.losesEphemerals()) return { message_ts: world.ids.ts() };
+  if (world.faults.losesEphemerals) return { message_ts: world.ids.ts() };
   const threadTs = textIn(args, 'thread_ts');
   checkThread(world, 'chat.postEphemeral', channel.id, threadTs);
   // "Ephemeral messages in threads are only shown if there is already an active thread" (Slack's page of the method).
