@@ -10,20 +10,11 @@ export interface Account {
   readonly name: string;
 }
 
-/** An API key as the account page lists it: never the key itself, which is shown once. */
-export interface KeyEntry {
-  readonly id: number;
-  readonly hint: string;
-  readonly createdAtMs: number;
-  readonly revokedAtMs: number | undefined;
-}
+type AccountId = Pick<Account, 'id'>;
 
-interface Book {
-  readonly account: Account;
-  balanceMinor: number;
-  isOpen: boolean;
-  keys: KeyEntry[];
-}
+type Book = HostingSnapshot['accounts'][number];
+
+export type KeyEntry = Book['keys'][number];
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64');
 
@@ -33,7 +24,6 @@ export class Accounts {
   readonly #journal: Journal;
   readonly #changes: Changes;
   readonly #books = new Map<number, Book>();
-  readonly #keys = new Map<string, { accountId: number; keyId: number }>();
   #lastKeyId = 0;
 
   constructor(clock: HostingClock, journal: Journal, changes: Changes) {
@@ -45,7 +35,7 @@ export class Accounts {
   /** Opens an account. A balance above zero is booked as its first top-up, which opens the API. */
   create(wanted: { name: string; balanceMinor?: number }): Account {
     const account: Account = { id: this.#books.size + 1, name: wanted.name };
-    this.#books.set(account.id, { account, balanceMinor: 0, isOpen: false, keys: [] });
+    this.#books.set(account.id, { ...account, balanceMinor: 0, isOpen: false, keys: [] });
     if (wanted.balanceMinor !== undefined && wanted.balanceMinor !== 0)
       this.topUp(account, wanted.balanceMinor);
     this.#changes.tell();
@@ -53,11 +43,12 @@ export class Accounts {
   }
 
   list(): Account[] {
-    return [...this.#books.values()].map((book) => book.account);
+    return [...this.#books.values()].map(accountOf);
   }
 
   find(id: number): Account | undefined {
-    return this.#books.get(id)?.account;
+    const book = this.#books.get(id);
+    return book && accountOf(book);
   }
 
   /** Adds money to the balance; the first time, it opens the API (docs/hosting-api.md 5). @throws RangeError */
@@ -69,18 +60,18 @@ export class Accounts {
   }
 
   /** Takes money from the balance. @throws ApiError not_enough_balance, and then takes nothing */
-  charge(account: Account, amountMinor: number, what: string, serverId?: number): void {
+  charge(account: AccountId, amountMinor: number, what: string, serverId?: number): void {
     if (this.balanceOf(account) < amountMinor) throw new ApiError('not_enough_balance');
     this.#move(account, 'charge', amountMinor, what, serverId);
   }
 
   /** Gives a charge back to the balance. */
-  refund(account: Account, amountMinor: number, what: string): void {
+  refund(account: AccountId, amountMinor: number, what: string): void {
     this.#move(account, 'refund', amountMinor, what, undefined);
   }
 
   /** The balance as booked, in minor units; `Hosting.balanceOf` books what has fallen due first. */
-  balanceOf(account: Account): number {
+  balanceOf(account: AccountId): number {
     return this.#getBook(account).balanceMinor;
   }
 
@@ -99,14 +90,8 @@ export class Accounts {
     if (!book.isOpen && !beforeTopUp) throw new ApiError('not_allowed');
     const key = `hk_${randomBytes(24).toString('base64url')}`;
     this.#lastKeyId += 1;
-    const entry: KeyEntry = {
-      id: this.#lastKeyId,
-      hint: key.slice(-4),
-      createdAtMs: this.#clock.now(),
-      revokedAtMs: undefined,
-    };
-    book.keys.push(entry);
-    this.#keys.set(hashOf(key), { accountId: account.id, keyId: entry.id });
+    const known = { id: this.#lastKeyId, hint: key.slice(-4), hash: hashOf(key) };
+    book.keys.push({ ...known, createdAtMs: this.#clock.now() });
     this.#changes.tell();
     return key;
   }
@@ -117,62 +102,39 @@ export class Accounts {
 
   /** Revokes a key by its id, or by the key itself; from then on it is `unauthorized`. Unknown keys are left be. */
   revokeKey(account: Account, key: number | string): void {
-    const book = this.#getBook(account);
-    const keyId = typeof key === 'number' ? key : this.#keys.get(hashOf(key))?.keyId;
-    book.keys = book.keys.map((entry) =>
-      entry.id === keyId && entry.revokedAtMs === undefined
-        ? { ...entry, revokedAtMs: this.#clock.now() }
-        : entry,
+    const entry = this.#getBook(account).keys.find(
+      ({ id, hash }) => id === key || hash === hashOf(String(key)),
     );
+    if (entry) entry.revokedAtMs ??= this.#clock.now();
     this.#changes.tell();
   }
 
   /** The account that a key still opens. */
   findByKey(key: string): Account | undefined {
-    const owner = this.#keys.get(hashOf(key));
-    const isRevoked = this.findKeyEntry(key)?.revokedAtMs !== undefined;
-    return owner && !isRevoked ? this.find(owner.accountId) : undefined;
+    const entry = this.findKeyEntry(key);
+    const owner = [...this.#books.values()].find(({ keys }) => keys.some((each) => each === entry));
+    return owner && entry?.revokedAtMs === undefined ? accountOf(owner) : undefined;
   }
 
   /** The entry of a key as it was given out, revoked or not. */
   findKeyEntry(key: string): KeyEntry | undefined {
-    const owner = this.#keys.get(hashOf(key));
-    const book = owner && this.#books.get(owner.accountId);
-    return book?.keys.find((entry) => entry.id === owner?.keyId);
+    const wanted = hashOf(key);
+    return [...this.#books.values()].flatMap(({ keys }) => keys).find(({ hash }) => hash === wanted);
   }
 
   /** What outlives the process; of a key only its hash. */
   snapshot(): HostingSnapshot['accounts'] {
-    const hashes = new Map([...this.#keys].map(([hash, { keyId }]) => [keyId, hash]));
-    return [...this.#books.values()].map(({ account, balanceMinor, isOpen, keys }) => ({
-      ...account,
-      balanceMinor,
-      isOpen,
-      keys: keys.map((entry) => ({
-        ...entry,
-        revokedAtMs: entry.revokedAtMs ?? null,
-        hash: hashes.get(entry.id) ?? '',
-      })),
-    }));
+    return structuredClone([...this.#books.values()]);
   }
 
   /** Takes over what an earlier process left. Books no money: balances come as they were. */
   restore(kept: HostingSnapshot['accounts']): void {
-    for (const { id, name, balanceMinor, isOpen, keys } of kept) {
-      const entries = keys.map(({ hash: _, ...entry }) => ({
-        ...entry,
-        revokedAtMs: entry.revokedAtMs ?? undefined,
-      }));
-      this.#books.set(id, { account: { id, name }, balanceMinor, isOpen, keys: entries });
-      for (const { hash, id: keyId } of keys) {
-        this.#keys.set(hash, { accountId: id, keyId });
-        this.#lastKeyId = Math.max(this.#lastKeyId, keyId);
-      }
-    }
+    for (const book of kept) this.#books.set(book.id, structuredClone(book));
+    this.#lastKeyId = Math.max(0, ...kept.flatMap(({ keys }) => keys).map(({ id }) => id));
   }
 
   #move(
-    account: Account,
+    account: AccountId,
     kind: MoneyEntry['kind'],
     amountMinor: number,
     what: string,
@@ -184,12 +146,14 @@ export class Accounts {
     this.#changes.tell();
   }
 
-  #getBook(account: Account): Book {
+  #getBook(account: AccountId): Book {
     const book = this.#books.get(account.id);
     if (!book) throw new RangeError(`There is no account ${account.id} in this service.`);
     return book;
   }
 }
+
+const accountOf = ({ id, name }: Book): Account => ({ id, name });
 
 const MINUTE_MS = 60_000;
 

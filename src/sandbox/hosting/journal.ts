@@ -36,7 +36,7 @@ export interface MoneyEntry {
   readonly kind: 'top_up' | 'charge' | 'refund';
   readonly amountMinor: number;
   readonly what: string;
-  readonly serverId: number | undefined;
+  readonly serverId?: number | undefined;
 }
 
 export type JournalEvent =
@@ -130,18 +130,17 @@ export class Journal {
 
   /** The movements of money and the newest requests; one without an end lost its connection with the process. */
   snapshot(): HostingSnapshot['journal'] {
-    const money = this.#money.map((entry) => ({ ...entry, serverId: entry.serverId ?? null }));
     const requests = [...this.#requests.values()].slice(-REQUESTS_KEPT).map(({ ending, ...request }) => {
       return { ...request, ending: ending === 'pending' ? ('cut' as const) : ending };
     });
-    return { lastId: this.#lastId, money, requests };
+    return { lastId: this.#lastId, money: [...this.#money], requests };
   }
 
   /** Takes over what an earlier process left, without notifying listeners. */
   restore({ lastId, money, requests }: HostingSnapshot['journal']): void {
     this.#lastId = lastId;
     for (const request of requests) this.#requests.set(request.id, { ...NOTHING_KNOWN, ...request });
-    this.#money.push(...money.map((entry) => ({ ...entry, serverId: entry.serverId ?? undefined })));
+    this.#money.push(...money);
   }
 
   /** Calls a listener for every later event; returns a function that stops that. */

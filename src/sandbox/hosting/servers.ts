@@ -33,13 +33,9 @@ interface CreatedServer {
   readonly root_password: string;
 }
 
-interface Unconfirmed {
-  readonly account: Account;
-  readonly order: Order;
-  readonly priceMinor: number;
-  readonly dueMs: number;
-  readonly completes: boolean;
-}
+type Unconfirmed = HostingSnapshot['servers']['unconfirmed'][number];
+
+type ServerRecord = HostingSnapshot['servers']['records'][number];
 
 interface Parts {
   readonly accounts: Accounts;
@@ -53,7 +49,7 @@ interface Parts {
 /** Every account's servers, and the rules by which they come, change, cost and go. */
 export class Servers {
   readonly #parts: Parts;
-  readonly #byAccount = new Map<number, Map<number, ServerRecord>>();
+  readonly #servers = new Map<number, ServerRecord>();
   readonly #passwords = new Map<number, string>();
   #unconfirmed: Unconfirmed[] = [];
   #lastId = 1000;
@@ -77,14 +73,14 @@ export class Servers {
     const nowMs = this.#settle();
     const priceMinor = prices.priceMinorOf(order.plan);
     if (accounts.balanceOf(account) < priceMinor) throw new ApiError('not_enough_balance');
-    const waiting = this.#unconfirmed.filter((one) => one.account.id === account.id).length;
+    const waiting = this.#unconfirmed.filter((one) => one.accountId === account.id).length;
     if (this.#listed(account, nowMs).length + waiting >= maxServers) throw new ApiError('limit');
 
     const id = supplier.says === 'yes' ? this.#nextId() : undefined;
     accounts.charge(account, priceMinor, `create ${order.label} (${order.plan})`, id);
     if (supplier.says === 'nothing') {
       const { completes, afterMs } = supplier;
-      this.#unconfirmed.push({ account, order, priceMinor, dueMs: nowMs + afterMs, completes });
+      this.#unconfirmed.push({ accountId: account.id, order, priceMinor, dueMs: nowMs + afterMs, completes });
       this.#parts.changes.tell();
       throw new ApiError('checking');
     }
@@ -92,7 +88,7 @@ export class Servers {
       accounts.refund(account, priceMinor, `refund, ${order.label} was not created`);
       throw new ApiError('not_created');
     }
-    this.#register(account, id, order, nowMs);
+    this.#register(account.id, id, order, nowMs);
     return { id, state: 'creating', root_password: this.#issuePassword(id) };
   }
 
@@ -118,7 +114,7 @@ export class Servers {
   /** Deletes a server; the rest of the paid month is not refunded (docs/hosting-api.md 3). @throws ApiError not_found */
   remove(account: Account, id: string): { id: number; state: string } {
     const server = this.#getServer(account, id, this.#settle());
-    this.#serversOf(account).delete(server.id);
+    this.#servers.delete(server.id);
     this.#parts.changes.tell();
     return { id: server.id, state: 'deleted' };
   }
@@ -129,7 +125,7 @@ export class Servers {
     const plan = this.#parts.prices.current.plans[0]?.code ?? '';
     return Array.from({ length: count }, (_, index) => {
       const label = `${labelPrefix}-${index + 1}`;
-      const server = this.#register(account, this.#nextId(), { label, plan }, nowMs);
+      const server = this.#register(account.id, this.#nextId(), { label, plan }, nowMs);
       server.busy = undefined;
       return server.id;
     });
@@ -159,27 +155,16 @@ export class Servers {
 
   /** What outlives the process. Root passwords don't: the service shows them once. */
   snapshot(): HostingSnapshot['servers'] {
-    const records = [...this.#byAccount].flatMap(([accountId, servers]) =>
-      [...servers.values()].map((server) => ({ ...server, accountId, busy: server.busy ?? null })),
-    );
-    const unconfirmed = this.#unconfirmed.map(({ account, ...one }) => ({ ...one, accountId: account.id }));
-    return { lastId: this.#lastId, records, unconfirmed };
+    const records = [...this.#servers.values()];
+    return structuredClone({ lastId: this.#lastId, records, unconfirmed: this.#unconfirmed });
   }
 
-  /** Takes over what an earlier process left. @throws RangeError for servers of an account that is not there */
-  restore({ lastId, records, unconfirmed }: HostingSnapshot['servers']): void {
-    const accountOf = (id: number): Account => {
-      const account = this.#parts.accounts.find(id);
-      if (!account) throw new RangeError(`there is no account ${id}`);
-      return account;
-    };
+  /** Takes over what an earlier process left. */
+  restore(kept: HostingSnapshot['servers']): void {
+    const { lastId, records, unconfirmed } = structuredClone(kept);
     this.#lastId = lastId;
-    for (const { accountId, busy, ...record } of records)
-      this.#serversOf(accountOf(accountId)).set(record.id, { ...record, busy: busy ?? undefined });
-    this.#unconfirmed = unconfirmed.map(({ accountId, ...one }) => ({
-      ...one,
-      account: accountOf(accountId),
-    }));
+    for (const record of records) this.#servers.set(record.id, record);
+    this.#unconfirmed = unconfirmed;
   }
 
   #settle(): number {
@@ -188,20 +173,22 @@ export class Servers {
     if (due.length === 0) return nowMs;
     this.#unconfirmed = this.#unconfirmed.filter((one) => one.dueMs > nowMs);
     due.sort((one, other) => one.dueMs - other.dueMs);
-    for (const { account, order, priceMinor, dueMs, completes } of due) {
+    for (const { accountId, order, priceMinor, dueMs, completes } of due) {
       if (!completes) {
-        this.#parts.accounts.refund(account, priceMinor, `refund, ${order.label} was not created`);
+        const what = `refund, ${order.label} was not created`;
+        this.#parts.accounts.refund({ id: accountId }, priceMinor, what);
         continue;
       }
       // The password is made all the same: the answer that would have carried it is lost.
-      const server = this.#register(account, this.#nextId(), order, dueMs);
+      const server = this.#register(accountId, this.#nextId(), order, dueMs);
       this.#issuePassword(server.id);
     }
     return nowMs;
   }
 
-  #register(account: Account, id: number, order: Pick<Order, 'label' | 'plan'>, atMs: number): ServerRecord {
+  #register(accountId: number, id: number, order: Pick<Order, 'label' | 'plan'>, atMs: number): ServerRecord {
     const server: ServerRecord = {
+      accountId,
       id,
       label: order.label,
       plan: order.plan,
@@ -210,7 +197,7 @@ export class Servers {
       busy: { state: 'creating', untilMs: atMs + this.#parts.times.createDelayMs },
       paidUntilMs: oneMonthLater(atMs),
     };
-    this.#serversOf(account).set(id, server);
+    this.#servers.set(id, server);
     this.#parts.changes.tell();
     return server;
   }
@@ -222,19 +209,15 @@ export class Servers {
   }
 
   #getServer(account: Account, id: string, nowMs: number): ServerRecord {
-    const server = /^\d{1,15}$/.test(id) ? this.#serversOf(account).get(Number(id)) : undefined;
-    if (!server || isGone(server, nowMs)) throw new ApiError('not_found');
+    const server = /^\d{1,15}$/.test(id) ? this.#servers.get(Number(id)) : undefined;
+    if (server?.accountId !== account.id || isGone(server, nowMs)) throw new ApiError('not_found');
     return server;
   }
 
   #listed(account: Account, nowMs: number): ServerRecord[] {
-    return [...this.#serversOf(account).values()].filter((server) => !isGone(server, nowMs));
-  }
-
-  #serversOf(account: Account): Map<number, ServerRecord> {
-    const servers = this.#byAccount.get(account.id) ?? new Map<number, ServerRecord>();
-    this.#byAccount.set(account.id, servers);
-    return servers;
+    return [...this.#servers.values()].filter(
+      (server) => server.accountId === account.id && !isGone(server, nowMs),
+    );
   }
 
   #nextId(): number {
@@ -246,18 +229,6 @@ export class Servers {
 type PowerAction = 'start' | 'stop' | 'reboot';
 
 type ServerState = 'creating' | 'running' | 'stopped' | 'rebooting' | 'expired';
-
-/** A server as the service keeps it; its state follows from the time and is never stored. */
-interface ServerRecord {
-  readonly id: number;
-  readonly label: string;
-  readonly plan: string;
-  readonly ipv4: string;
-  power: 'running' | 'stopped';
-  /** What keeps the server busy until then, after which it is `power`. */
-  busy: { readonly state: 'creating' | 'rebooting'; readonly untilMs: number } | undefined;
-  paidUntilMs: number;
-}
 
 // Our invention: what happens when the paid month ends is an open question (docs/hosting-api.md 3.11).
 const KEPT_AFTER_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;

@@ -6,13 +6,15 @@ const minor = z.int().nonnegative();
 const count = z.int().nonnegative();
 const moment = z.number();
 
+/** An API key as the account page lists it: never the key itself, which is shown once. */
 const key = z.strictObject({
   id: count,
+  /** Its last four characters. */
   hint: z.string(),
   /** Of the key itself only this is kept. */
   hash: z.string(),
   createdAtMs: moment,
-  revokedAtMs: moment.nullable(),
+  revokedAtMs: moment.optional(),
 });
 
 const account = z.strictObject({
@@ -23,6 +25,7 @@ const account = z.strictObject({
   keys: z.array(key),
 });
 
+/** A server as the service keeps it; its state follows from the time and is never stored. */
 const server = z.strictObject({
   accountId: count,
   id: count,
@@ -30,10 +33,12 @@ const server = z.strictObject({
   plan: z.string(),
   ipv4: z.string(),
   power: z.enum(['running', 'stopped']),
-  busy: z.strictObject({ state: z.enum(['creating', 'rebooting']), untilMs: moment }).nullable(),
+  /** What keeps the server busy until then, after which it is `power`. */
+  busy: z.strictObject({ state: z.enum(['creating', 'rebooting']), untilMs: moment }).optional(),
   paidUntilMs: moment,
 });
 
+/** An order that was charged and that the supplier has not confirmed. */
 const unconfirmed = z.strictObject({
   accountId: count,
   order: z.strictObject({
@@ -54,7 +59,7 @@ const money = z.strictObject({
   kind: z.enum(['top_up', 'charge', 'refund']),
   amountMinor: minor,
   what: z.string(),
-  serverId: count.nullable(),
+  serverId: count.optional(),
 });
 
 /** Without bodies and headers, like all of the journal. */
