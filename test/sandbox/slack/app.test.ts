@@ -109,23 +109,6 @@ settings:
     expect(await slack.sendEvent({ type: 'tokens_revoked' })).toMatchObject({ status: 200 });
     expect(app.received.map(({ content }) => content.event)).toMatchObject([{ type: 'tokens_revoked' }]);
   });
-
-  it('of messages and mentions need a scope, too', async () => {
-    const manifest = parseManifest(subscribed('message.im', 'app_mention'));
-    const { slack, app } = await startBoth({ app: { manifest, scopes: ['im:history'] } });
-    await slack.sendEvent({ type: 'app_mention' });
-    await slack.sendEvent({ type: 'message', channel_type: 'channel' });
-    expect(app.received).toEqual([]);
-    await slack.sendEvent({ type: 'message', channel_type: 'im' });
-    expect(app.received).toHaveLength(1);
-  });
-
-  it('without a subscription leave an opened Home as it was', async () => {
-    const withHome = withoutHome.replace('features:', 'features:\n  app_home: { home_tab_enabled: true }');
-    const { slack, app } = await startBoth({ app: { manifest: parseManifest(withHome) } });
-    await slack.as('olga').opensHome();
-    expect(app.received).toEqual([]);
-  });
 });
 
 describe('shortcuts', () => {
@@ -142,12 +125,6 @@ settings: { interactivity: { is_enabled: true } }`;
     await slack.as('olga').usesGlobalShortcut('new');
     expect(app.last()).toMatchObject({ type: 'shortcut', callback_id: 'new' });
     await expect(slack.as('olga').usesGlobalShortcut('old')).rejects.toThrow('unknown_shortcut');
-  });
-
-  it('don’t exist when it declares none', async () => {
-    const { slack, app } = await startBoth();
-    await expect(slack.as('olga').usesGlobalShortcut('new')).rejects.toThrow('unknown_shortcut');
-    expect(app.received).toEqual([]);
   });
 
   it('need interactivity and the scope of commands', async () => {

@@ -160,8 +160,8 @@ describe('the response_url of a command', () => {
 
   it('is not to be guessed', async () => {
     const { app, url } = await afterCommand();
-    const { status } = await app.respond(String(url).replace(/\w$/, 'x'), { text: 'hello' });
-    expect(status).toBe(404);
+    const guessed = await app.respond(String(url).replace(/\w$/, 'x'), { text: 'hello' });
+    expect(guessed).toEqual({ status: 404, body: 'no_service' });
   });
 
   it('refuses empty messages and blocks over the limits, in the body of a 200', async () => {

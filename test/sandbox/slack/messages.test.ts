@@ -110,12 +110,6 @@ describe('an ephemeral message', () => {
     });
     expect(await app.call('chat.delete', { channel: OPS, ts })).toMatchObject({ error: 'message_not_found' });
   });
-
-  it('can be made to fail', async () => {
-    const { slack, app } = await startBoth();
-    slack.faults.failMethod('chat.postEphemeral', 'user_not_in_channel');
-    expect(await send(app, OPS, 'U0OWNER001')).toMatchObject({ error: 'user_not_in_channel' });
-  });
 });
 
 describe('a home tab', () => {

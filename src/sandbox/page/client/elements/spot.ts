@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { objectIn, objectsIn, textIn } from '../json.ts';
+import { isJson, objectIn, textIn } from '../json.ts';
 import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
@@ -92,33 +92,15 @@ async function fill(spot: Spot, value: Entered): Promise<void> {
   if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);
 }
 
-const FIELDS: readonly string[] = [
-  'value',
-  'selected_user',
-  'selected_conversation',
-  'selected_channel',
-  'selected_date',
-  'selected_time',
-  'selected_date_time',
-  'selected_users',
-  'selected_conversations',
-  'selected_channels',
-];
-
-/** Reads Slack's state value back into what was entered. */
-export function enteredOf(state: Json | undefined): Entered {
-  if (!state) return null;
-  const option = objectIn(state, 'selected_option');
-  if (option) return String(option.value);
-  if (Array.isArray(state.selected_options))
-    return objectsIn(state, 'selected_options').map((each) => String(each.value));
-  for (const field of FIELDS) {
-    const value = state[field];
-    if (typeof value === 'string' || typeof value === 'number') return String(value);
-    if (Array.isArray(value)) return value.map(String);
-  }
-  return null;
+/** Reads Slack's state value back into what was entered: besides its type, it has one field. */
+export function enteredOf({ type: _type, ...fields }: Json = {}): Entered {
+  const [value = null] = Object.values(fields);
+  if (Array.isArray(value)) return value.map(textOf);
+  return value === null ? null : textOf(value);
 }
+
+/** An option stands for its value. */
+const textOf = (value: unknown) => String(isJson(value) ? value.value : value);
 
 /** What was entered as a list: of one for single values, empty for nothing. */
 export function listOf(entered: Entered): readonly string[] {
