@@ -17,8 +17,8 @@ export interface PlacedElement {
 /** All interactive elements of blocks, in order. */
 export function listElements(blocks: readonly Json[]): readonly PlacedElement[] {
   return blocks.flatMap((block) => {
-    const lists = [block.elements, block.actions].flatMap((list) => (Array.isArray(list) ? list : []));
-    const own = [...lists, block.accessory, block.element]
+    const listed = Array.isArray(block.elements) ? block.elements : [];
+    return [...listed, block.accessory, block.element]
       .filter(isJson)
       .filter((element) => typeof element.action_id === 'string')
       .map((element) => ({
@@ -27,8 +27,6 @@ export function listElements(blocks: readonly Json[]): readonly PlacedElement[] 
         blockId: String(block.block_id),
         actionId: String(element.action_id),
       }));
-    const children = Array.isArray(block.child_blocks) ? listElements(block.child_blocks.filter(isJson)) : [];
-    return [...own, ...children];
   });
 }
 
@@ -49,24 +47,19 @@ export function nameBlocks(blocks: unknown, ids: Ids): Json[] {
 
 function nameBlock(block: Json, ids: Ids): Json {
   const named: Json = { ...block, block_id: block.block_id ?? ids.secret().slice(0, 5) };
-  for (const field of ['elements', 'actions'] as const) {
-    const list = block[field];
-    if (Array.isArray(list)) named[field] = list.map((each) => nameElement(each, ids));
-  }
+  if (Array.isArray(block.elements)) named.elements = block.elements.map((each) => nameElement(each, ids));
   for (const field of ['accessory', 'element'] as const) {
     if (block[field]) named[field] = nameElement(block[field], ids);
   }
-  if (Array.isArray(block.child_blocks)) named.child_blocks = nameBlocks(block.child_blocks, ids);
   return named;
 }
 
-const SILENT = new Set(['image', 'plain_text', 'mrkdwn', 'card']);
+const SILENT = new Set(['image', 'plain_text', 'mrkdwn']);
 
 function nameElement(element: unknown, ids: Ids): unknown {
   if (!isJson(element)) return element;
   const type = String(element.type);
-  const isRichTextPart = type.startsWith('rich_text_') && type !== 'rich_text_input';
-  if (SILENT.has(type) || isRichTextPart) return element;
+  if (SILENT.has(type) || type.startsWith('rich_text_')) return element;
   return { ...element, action_id: element.action_id ?? ids.secret().slice(0, 5) };
 }
 
@@ -75,8 +68,6 @@ type Kind = 'text' | 'option' | 'options' | 'one' | 'many' | 'number';
 /** For each stateful element: what it holds, in which state field, and from which initial field. */
 const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
   plain_text_input: ['text', 'value', 'initial_value'],
-  email_text_input: ['text', 'value', 'initial_value'],
-  url_text_input: ['text', 'value', 'initial_value'],
   number_input: ['text', 'value', 'initial_value'],
   static_select: ['option', 'selected_option', 'initial_option'],
   external_select: ['option', 'selected_option', 'initial_option'],

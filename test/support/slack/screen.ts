@@ -145,20 +145,6 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   },
   data_table: renderTable,
   data_visualization: renderChart,
-  table: renderTable,
-  card: (block, rendering) =>
-    lines(
-      ...[block.title, block.subtitle, block.body].map((text) => renderText(text, rendering.around)),
-      ...objectsIn(block, 'actions').map((button) => inBlock(block, button, rendering)),
-    ),
-  carousel: (block, rendering) => renderBlocks(objectsIn(block, 'elements'), rendering),
-  container: (block, rendering) =>
-    lines(
-      renderText(block.title, rendering.around),
-      isJson(block.rich_text_title) ? renderRichText(block.rich_text_title, rendering.around) : '',
-      renderText(block.subtitle, rendering.around),
-      renderBlocks(objectsIn(block, 'child_blocks'), rendering),
-    ),
 };
 
 function renderUnknown(block: Json): string {

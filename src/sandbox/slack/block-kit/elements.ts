@@ -166,7 +166,6 @@ export const button = typed(
 
 const buttons = [
   button,
-  typed('workflow_button', { text: buttonText, workflow: z.looseObject({}) }, buttonFields),
   typed('overflow', { options: someOptions.max(LIMITS.overflowOptions) }, confirmed),
 ] as const;
 
@@ -193,12 +192,6 @@ const pickers = [
   typed('datetimepicker', {}, { ...confirmed, focus_on_load, initial_date_time: whole() }),
 ] as const;
 
-const richTextInput = textField('rich_text_input', {
-  initial_value: z.unknown(),
-  min_lines: z.number(),
-  max_lines: z.number(),
-});
-
 const textInput = textField('plain_text_input', {
   initial_value: string(LIMITS.inputText),
   multiline: z.boolean(),
@@ -212,36 +205,12 @@ const numberInput = textField('number_input', {
   max_value: string(),
 }).extend({ is_decimal_allowed: z.boolean() });
 
-const fileInput = typed(
-  'file_input',
-  {},
-  { action_id, filetypes: z.array(string()), max_files: whole(1, LIMITS.files) },
-);
-
 export const image = typed(
   'image',
   { alt_text: filled(LIMITS.imageAlt) },
   { image_url: string(LIMITS.imageUrl), slack_file: z.unknown() },
 );
 
-const feedback = object({ text: buttonText, value }, { accessibility_label: z.unknown() });
-
-export const contextAction = z.discriminatedUnion('type', [
-  typed('feedback_buttons', { positive_button: feedback, negative_button: feedback }, { action_id }),
-  typed(
-    'icon_button',
-    { icon: filled(), text: buttonText },
-    { ...confirmed, accessibility_label: z.unknown(), value, visible_to_user_ids: ids },
-  ),
-]);
-export const actionsElement = z.discriminatedUnion('type', [...buttons, ...pickers, richTextInput]);
+export const actionsElement = z.discriminatedUnion('type', [...buttons, ...pickers]);
 export const accessory = z.discriminatedUnion('type', [...buttons, ...pickers, image]);
-export const inputElement = z.discriminatedUnion('type', [
-  ...pickers,
-  richTextInput,
-  textInput,
-  textField('email_text_input', { initial_value: string() }),
-  textField('url_text_input', { initial_value: string() }),
-  numberInput,
-  fileInput,
-]);
+export const inputElement = z.discriminatedUnion('type', [...pickers, textInput, numberInput]);

@@ -29,17 +29,13 @@ export function findViewFaults(view: unknown): BlockKitFault[] {
   const faults = findSchemaFaults(surface === 'home' ? home : modal, view);
   if (!isJson(view)) return faults;
   faults.push(...findBlockFaults(view, surface), ...findTableFaults(view));
-  if (surface === 'modal' && !view.submit && hasInput(view))
+  const hasInput = objectsIn(view, 'blocks').some(({ type }) => type === 'input');
+  if (surface === 'modal' && !view.submit && hasInput)
     faults.push({ path: '/submit', rule: 'submit_required', words: 'a modal with inputs needs submit' });
   const bytes = Buffer.byteLength(JSON.stringify(view));
   if (bytes > LIMITS.viewBytes)
     faults.push({ path: '', rule: 'too_large', words: `has ${bytes} bytes; at most ${LIMITS.viewBytes}` });
   return faults;
-}
-
-function hasInput(holder: unknown): boolean {
-  const blocks = [...objectsIn(holder, 'blocks'), ...objectsIn(holder, 'child_blocks')];
-  return blocks.some((block) => block.type === 'input' || hasInput(block));
 }
 
 const message = z.object({
@@ -70,29 +66,19 @@ function findBlockFaults(holder: Json, surface: Surface): BlockKitFault[] {
     if (!KNOWN_BLOCKS.has(String(type)) || allowed.includes(String(type))) return [];
     return fault(`/blocks/${index}`, 'not_allowed_here', `${String(type)} can't be in a ${surface}`);
   });
-  const blocks = listBlocks(holder, 'blocks', '');
-  const blockIds = blocks.map(({ block }) => block.block_id);
+  const blocks = Array.isArray(holder.blocks) ? holder.blocks : [];
+  const blockIds = blocks.map((block) => (isJson(block) ? block.block_id : undefined));
   return [
     ...refused,
     ...findDuplicates(blockIds, 'block_id', '/blocks'),
-    ...blocks.flatMap(({ block: { child_blocks: _own, ...block }, path }) => {
-      const actionIds = listElements([block]).map(({ actionId }) => actionId);
-      return findDuplicates(actionIds, 'action_id', path);
+    ...blocks.flatMap((block, at) => {
+      const actionIds = listElements(isJson(block) ? [block] : []).map(({ actionId }) => actionId);
+      return findDuplicates(actionIds, 'action_id', `/blocks/${at}`);
     }),
   ];
 }
 
 const KNOWN_BLOCKS = new Set<string>(Object.values(SURFACES).flat());
-
-/** All blocks in a field, those within containers included. */
-function listBlocks(holder: Json, field: string, path: string): { block: Json; path: string }[] {
-  const list = holder[field];
-  if (!Array.isArray(list)) return [];
-  return objectsIn(holder, field).flatMap((block) => {
-    const at = `${path}/${field}/${list.indexOf(block)}`;
-    return [{ block, path: at }, ...listBlocks(block, 'child_blocks', at)];
-  });
-}
 
 function findDuplicates(ids: readonly unknown[], what: string, path: string): BlockKitFault[] {
   const repeated = ids.filter((id, index) => typeof id === 'string' && ids.indexOf(id) !== index);
@@ -122,12 +108,9 @@ function findTotalFaults(message: Json): BlockKitFault[] {
 
 /** Finds tables that are too much together, in a message or a view. */
 function findTableFaults(holder: Json): BlockKitFault[] {
-  const blocks = objectsIn(holder, 'blocks');
-  const rowsOf = (type: string) => blocks.filter((block) => block.type === type).map(({ rows }) => rows);
-  return findBudgetFaults([
-    ['cells of data tables', rowsOf('data_table'), LIMITS.dataTableText],
-    ['cells of tables', rowsOf('table'), LIMITS.tableText],
-  ]);
+  const tables = objectsIn(holder, 'blocks').filter(({ type }) => type === 'data_table');
+  const rows = tables.map((table) => table.rows);
+  return findBudgetFaults([['cells of data tables', rows, LIMITS.dataTableText]]);
 }
 
 type Budget = readonly [what: string, parts: unknown, max: number];
@@ -140,7 +123,7 @@ function findBudgetFaults(budgets: readonly Budget[]): BlockKitFault[] {
   });
 }
 
-const OWN_BUDGET = new Set(['data_table', 'table', 'markdown']);
+const OWN_BUDGET = new Set(['data_table', 'markdown']);
 
 function fault(path: string, rule: BlockKitFault['rule'], words: string): BlockKitFault[] {
   return [{ path, rule, words }];

@@ -10,26 +10,17 @@ export const LIMITS = {
   /** Blocks on one surface. */
   messageBlocks: 50,
   viewBlocks: 100,
-  containerBlocks: 10,
 
   sectionFields: 10,
   /** All markdown blocks of a message together. */
   markdown: 12_000,
   alert: 200,
-  cardTitle: 150,
-  cardBody: 200,
-  cardActions: 3,
-  carouselCards: 10,
-  containerTitle: 150,
   imageAlt: 2000,
   imageTitle: 2000,
   imageUrl: 3000,
-  videoTitle: 200,
-  videoAuthor: 50,
 
   actionsElements: 25,
   contextElements: 10,
-  contextActionsElements: 5,
 
   buttonValue: 2000,
   url: 3000,
@@ -44,7 +35,6 @@ export const LIMITS = {
   inputLabel: 2000,
   inputHint: 2000,
   inputText: 3000,
-  files: 10,
   /** Levels of a rich text list. */
   listIndent: 8,
 
@@ -57,11 +47,9 @@ export const LIMITS = {
   dataTableMinRows: 2,
   /** The stricter of two readings of Slack's page, header included; the newer one says 201, and 20,000 characters. */
   dataTableRows: 101,
-  tableRows: 100,
   tableColumns: 20,
   /** All cells of all data tables of a message. */
   dataTableText: 10_000,
-  tableText: 10_000,
   dataTablePageSize: 100,
   /** Charts of a message: not on Slack's page, but vercel/chat#696 saw a third one refused. */
   dataVisualizations: 2,
@@ -83,56 +71,19 @@ export const LIMITS = {
 export const SURFACES = {
   message: [
     'actions',
-    'card',
-    'carousel',
-    'container',
     'context',
-    'context_actions',
     'data_table',
     'data_visualization',
     'divider',
-    'file',
     'header',
     'image',
     'input',
     'markdown',
-    'plan',
     'rich_text',
     'section',
-    'table',
-    'task_card',
-    'video',
   ],
-  modal: [
-    'actions',
-    'alert',
-    'card',
-    'container',
-    'context',
-    'divider',
-    'header',
-    'image',
-    'input',
-    'rich_text',
-    'section',
-    'video',
-  ],
-  home: [
-    'actions',
-    'card',
-    'carousel',
-    'container',
-    'context',
-    'data_table',
-    'divider',
-    'header',
-    'image',
-    'input',
-    'rich_text',
-    'section',
-    'table',
-    'video',
-  ],
+  modal: ['actions', 'alert', 'context', 'divider', 'header', 'image', 'input', 'rich_text', 'section'],
+  home: ['actions', 'context', 'data_table', 'divider', 'header', 'image', 'input', 'rich_text', 'section'],
 } as const;
 
 export type Surface = keyof typeof SURFACES;

@@ -109,15 +109,10 @@ function describeTextFault(element: Json, text: string): string | undefined {
   const min = typeof element.min_length === 'number' ? element.min_length : 0;
   if (text.length > max) return `Please use at most ${max} characters.`;
   if (text.length < min) return `Please use at least ${min} characters.`;
-  if (element.type === 'plain_text_input') return undefined;
-  return describeFormFault(element, text);
+  return element.type === 'number_input' ? describeNumberFault(element, text) : undefined;
 }
 
-function describeFormFault(element: Json, text: string): string | undefined {
-  if (element.type === 'email_text_input' && !/^\S+@\S+\.\S+$/.test(text))
-    return 'Please enter an e-mail address.';
-  if (element.type === 'url_text_input' && !/^https?:\/\/\S+$/.test(text)) return 'Please enter an address.';
-  if (element.type !== 'number_input') return undefined;
+function describeNumberFault(element: Json, text: string): string | undefined {
   const number = Number(text);
   if (!Number.isFinite(number)) return 'Please enter a number.';
   if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return 'Please enter a whole number.';

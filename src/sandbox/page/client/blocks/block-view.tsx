@@ -9,7 +9,7 @@ import { Mrkdwn, plainWords, RichText, Signed, TextView } from '../text/view.tsx
 import { Chart } from './charts.tsx';
 import { DataTable } from './tables.tsx';
 
-/** What the app sends. Slack has more blocks: `block-kit/blocks.ts` knows them all. */
+/** What the app sends. Slack has more blocks. */
 const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   section: Section,
   header: ({ block }) => (

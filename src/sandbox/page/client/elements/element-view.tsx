@@ -8,7 +8,7 @@ import { ImageView } from './popup.tsx';
 import { SelectElement } from './select.tsx';
 import { type ElementProps, listOf, useSpot } from './spot.ts';
 
-/** What the app uses. Slack has more elements: `block-kit/elements.ts` knows them all. */
+/** What the app uses. Slack has more elements. */
 const VIEWS: Readonly<Record<string, ComponentType<ElementProps>>> = {
   button: ButtonElement,
   plain_text_input: TextInputElement,

@@ -131,7 +131,7 @@ export function RichText({ block }: { readonly block: Json }) {
   );
 }
 
-/** What the app sends: preformatted text. Slack has more: `block-kit/blocks.ts` knows it all. */
+/** What the app sends: preformatted text. Slack has more. */
 function Part({ part }: { readonly part: Json }) {
   const words = objectsIn(part, 'elements').map((each) => textIn(each, 'text'));
   if (part.type === 'rich_text_preformatted') return <Preformatted>{words}</Preformatted>;
