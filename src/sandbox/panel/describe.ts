@@ -7,9 +7,6 @@ import { describeRule } from '../hosting/page/views.ts';
 import { findPresetOf } from './actions.ts';
 import type { PanelAccount, PanelFault, PanelMoney, PanelRequest, PanelServer } from './panel-api.ts';
 
-const MONEY_SHOWN = 100;
-const REQUESTS_SHOWN = 200;
-
 /** Describes the account and the service; `appKey` is the app's API key of its workspace. */
 export function panelAccount(
   hosting: HostingService,
@@ -41,14 +38,6 @@ export function panelServers(hosting: HostingService, account: Account): readonl
     ...server,
     paidUntil: Date.parse(paid_until),
   }));
-}
-
-export function panelMovements(hosting: HostingService, account: Account): readonly PanelMoney[] {
-  return hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN).map(panelMoney);
-}
-
-export function panelRequests(hosting: HostingService): readonly PanelRequest[] {
-  return hosting.requests().slice(-REQUESTS_SHOWN).map(panelRequest);
 }
 
 export function panelMoney({ id, atMs, kind, amountMinor, what }: MoneyEntry): PanelMoney {

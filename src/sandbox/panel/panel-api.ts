@@ -4,11 +4,10 @@
  * and nothing else of this folder.
  *
  * GET  /panel/state  -> PanelState               everything, the same for every user
- * GET  /panel/live   -> server-sent events, PanelEvent   `event:` is the type, `data:` the whole event
+ * GET  /panel/live   -> server-sent events      `state`: the PanelState at first, and after every change
  * POST /panel/do     PanelDeed -> PanelDone      JSON body of 64 kB at most
  *
  * Host must be a loopback name; what another site sends is refused with 403, a body that is no JSON with 415.
- * To miss nothing: open /panel/live first, read /panel/state when it is open, and again after each reconnection.
  * Browsers open six connections to one address, shared by all tabs: keep /panel/live only while it is looked at.
  *
  * Money is a decimal string with two decimals. Times are epoch milliseconds, on the service's clock unless a comment
@@ -28,7 +27,6 @@ export interface PanelState {
   readonly presets: readonly FaultPreset[];
 }
 
-/** All that is small and changes: it comes as a whole whenever any of it has changed. */
 export interface PanelAccount {
   readonly name: string;
   readonly balance: string;
@@ -158,12 +156,3 @@ export type PanelResult =
       /** A sentence for the user. */
       readonly words: string;
     };
-
-export type PanelEvent =
-  | { readonly type: 'account'; readonly account: PanelAccount }
-  /** Servers that are new or changed, and ids of those that are gone. */
-  | { readonly type: 'servers'; readonly changed: readonly PanelServer[]; readonly gone: readonly number[] }
-  | { readonly type: 'money'; readonly entry: PanelMoney }
-  /** When it arrives, and again under the same id when it has ended. */
-  | { readonly type: 'request'; readonly request: PanelRequest }
-  | { readonly type: 'tour'; readonly steps: readonly TourStep[] };

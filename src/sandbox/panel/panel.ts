@@ -7,15 +7,8 @@ import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour, type TourDone } from '../tour.ts';
 import { PRESETS, performAction } from './actions.ts';
-import {
-  panelAccount,
-  panelMoney,
-  panelMovements,
-  panelRequest,
-  panelRequests,
-  panelServers,
-} from './describe.ts';
-import type { PanelAction, PanelEvent, PanelResult, PanelServer, PanelState } from './panel-api.ts';
+import { panelAccount, panelMoney, panelRequest, panelServers } from './describe.ts';
+import type { PanelAction, PanelResult, PanelState } from './panel-api.ts';
 
 /** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
 export interface OpenPanel {
@@ -79,31 +72,24 @@ interface PanelParts {
   findAppKey(): Promise<string | undefined>;
 }
 
-type PanelListener = (event: PanelEvent) => void;
+const MONEY_SHOWN = 100;
+const REQUESTS_SHOWN = 200;
+
+/** Takes a PanelState as JSON. */
+type PanelListener = (state: string) => void;
 
 /** Timers can't wait longer than 24.8 days; an hour is enough here. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** The panel: its state, its actions, and its events. */
+/** The panel: its state, and its actions. */
 export class Panel {
   readonly #parts: PanelParts;
   readonly #listeners = new Set<PanelListener>();
-  readonly #stops: readonly (() => void)[];
-  #lastAccount = '';
-  #lastServers = new Map<number, PanelServer>();
+  #last = '';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: PanelParts) {
     this.#parts = parts;
-    const { hosting, account, tour } = parts;
-    this.#stops = [
-      hosting.onEvent((event) => {
-        if (event.kind !== 'money') this.#emit({ type: 'request', request: panelRequest(event.request) });
-        else if (event.entry.accountId === account.id)
-          this.#emit({ type: 'money', entry: panelMoney(event.entry) });
-      }),
-      tour.onStep((steps) => this.#emit({ type: 'tour', steps })),
-    ];
   }
 
   async state(): Promise<PanelState> {
@@ -112,41 +98,39 @@ export class Panel {
     return {
       account: panelAccount(hosting, account, appKey),
       servers: panelServers(hosting, account),
-      money: panelMovements(hosting, account),
-      requests: panelRequests(hosting),
+      money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN).map(panelMoney),
+      requests: hosting.requests().slice(-REQUESTS_SHOWN).map(panelRequest),
       tour: tour.steps(),
       presets: PRESETS.map(({ id, title, hint }) => ({ id, title, hint })),
     };
   }
 
-  /** Performs an action; every page gets the event before the answer. */
+  /** Performs an action; every page gets the new state before the answer. */
   async perform(action: PanelAction): Promise<PanelResult> {
     const done = performAction(this.#parts.hosting, this.#parts.account, action);
     await this.check();
     return done;
   }
 
-  /** Calls the listener on everything that happens from now on; the returned function ends that. */
-  async onEvent(listener: PanelListener): Promise<() => void> {
-    // Without listeners nothing was compared: the next event reports the difference from here.
-    await this.check(true);
+  /** Calls the listener with the state, and again after every change; the returned function ends that. */
+  async onState(listener: PanelListener): Promise<() => void> {
     this.#listeners.add(listener);
+    await this.check();
+    listener(this.#last);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) clearTimeout(this.#timer);
     };
   }
 
-  /** Compares with the last state, emits the difference, and checks again when time alone changes something. */
-  async check(isFirst = false): Promise<void> {
-    if (this.#listeners.size === 0 && !isFirst) return;
-    const { hosting, account, findAppKey } = this.#parts;
-    const seen = panelAccount(hosting, account, await findAppKey());
-    const text = JSON.stringify(seen);
-    if (text !== this.#lastAccount) this.#emit({ type: 'account', account: seen });
-    this.#lastAccount = text;
-    this.#compareServers();
+  /** Compares with the last state, and checks again when time alone changes something. */
+  async check(): Promise<void> {
+    if (this.#listeners.size === 0) return;
+    const state = JSON.stringify(await this.state());
+    if (state !== this.#last) for (const listener of [...this.#listeners]) listener(state);
+    this.#last = state;
     clearTimeout(this.#timer);
+    const { hosting, account } = this.#parts;
     const next = hosting.servers.findNextChangeMs(account);
     if (next === undefined) return;
     const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
@@ -154,28 +138,9 @@ export class Panel {
   }
 
   close(): void {
-    for (const stop of this.#stops) stop();
     this.#listeners.clear();
     clearTimeout(this.#timer);
   }
-
-  #compareServers(): void {
-    const { hosting, account } = this.#parts;
-    const servers = new Map(panelServers(hosting, account).map((server) => [server.id, server]));
-    const shown = this.#lastServers;
-    const changed = [...servers.values()].filter((server) => !isSame(server, shown.get(server.id)));
-    const gone = [...shown.keys()].filter((id) => !servers.has(id));
-    this.#lastServers = servers;
-    if (changed.length + gone.length > 0) this.#emit({ type: 'servers', changed, gone });
-  }
-
-  #emit(event: PanelEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
-  }
-}
-
-function isSame(server: PanelServer, other: PanelServer | undefined): boolean {
-  return server.state === other?.state && server.paidUntil === other.paidUntil;
 }
 
 function logFailure(error: unknown): void {

@@ -38,7 +38,7 @@ async function answerPanel(
     case 'GET /panel/state':
       return sendJson(outgoing, 200, await panel.state(), HEADERS);
     case 'GET /panel/live':
-      return streamEvents(panel, outgoing);
+      return streamStates(panel, outgoing);
     case 'POST /panel/do':
       return answerAction(panel, incoming, outgoing);
     default:
@@ -78,13 +78,9 @@ async function readSmallBody(incoming: IncomingMessage): Promise<string | undefi
   }
 }
 
-async function streamEvents(panel: Panel, outgoing: ServerResponse): Promise<void> {
-  const stop = await panel.onEvent((event) => {
-    outgoing.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-  });
+async function streamStates(panel: Panel, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
+  const stop = await panel.onState((state) => outgoing.write(`event: state\ndata: ${state}\n\n`));
   if (outgoing.closed) return stop();
   outgoing.on('close', stop);
-  // Only now, so that a page that reads the state after this misses nothing in between.
-  outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
-  outgoing.write(': connected\n\n');
 }

@@ -4,7 +4,7 @@ import { chartOf, describeChart, ticksFor } from '../../../src/sandbox/page/clie
 import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
 import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
 import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
-import { applyEvent, applyPanelEvent } from '../../../src/sandbox/page/client/state.ts';
+import { applyEvent } from '../../../src/sandbox/page/client/state.ts';
 import { DRAWN_PATTERN, findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
 import {
   formatSlackDate,
@@ -12,7 +12,7 @@ import {
   parseInline,
   parseMrkdwn,
 } from '../../../src/sandbox/page/client/text/parse.ts';
-import type { PanelEvent, PanelRequest, PanelState } from '../../../src/sandbox/panel/panel-api.ts';
+import type { PanelRequest } from '../../../src/sandbox/panel/panel-api.ts';
 import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { readSources } from '../../support/sources.ts';
 
@@ -365,50 +365,5 @@ describe('the list of requests', () => {
       [true, '409', 'wrong_state', ''],
       [false, '200', '', ''],
     ]);
-  });
-});
-
-describe('the state of the panel after events', () => {
-  const empty: PanelState = {
-    account: {
-      name: 'Sandbox Ltd',
-      balance: '100.00',
-      isOpen: true,
-      keys: [],
-      connection: 'none',
-      faults: [],
-      prices: [],
-      movedMs: 0,
-    },
-    servers: [],
-    money: [],
-    requests: [],
-    tour: [],
-    presets: [],
-  };
-  const server = (id: number, state: string) => ({
-    id,
-    label: `web-${id}`,
-    state,
-    ipv4: '198.18.0.1',
-    paidUntil: 0,
-  });
-
-  it('is the same when events arrive twice, as they do after a reconnect', () => {
-    const events: readonly PanelEvent[] = [
-      { type: 'request', request: makeRequest({ ending: 'pending', status: null }) },
-      { type: 'request', request: makeRequest({}) },
-      {
-        type: 'money',
-        entry: { id: 1, at: 0, kind: 'charge', amount: '5.90', what: 'create web-1 (small)' },
-      },
-      { type: 'servers', changed: [server(2, 'creating'), server(1, 'running')], gone: [] },
-      { type: 'servers', changed: [server(2, 'running')], gone: [1] },
-    ];
-    const once = events.reduce(applyPanelEvent, empty);
-    expect([...events, ...events].reduce(applyPanelEvent, empty)).toEqual(once);
-    expect(once.requests.map(({ ending }) => ending)).toEqual(['answered']);
-    expect(once.money).toHaveLength(1);
-    expect(once.servers).toEqual([server(2, 'running')]);
   });
 });

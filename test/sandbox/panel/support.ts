@@ -3,13 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/panel.ts';
-import type {
-  PanelAction,
-  PanelEvent,
-  PanelResult,
-  PanelState,
-  TourStep,
-} from '../../../src/sandbox/panel/panel-api.ts';
+import type { PanelAction, PanelResult, PanelState, TourStep } from '../../../src/sandbox/panel/panel-api.ts';
 import { withPanel } from '../../../src/sandbox/panel/routes.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -34,7 +28,7 @@ export interface Beside extends AsyncDisposable {
 }
 
 interface Live {
-  readonly events: readonly PanelEvent[];
+  readonly states: readonly PanelState[];
   text(): string;
   close(): void;
 }
@@ -100,25 +94,19 @@ function sendTo(
 }
 
 async function listenTo(port: number): Promise<Live> {
-  const events: PanelEvent[] = [];
+  const states: PanelState[] = [];
   let text = '';
-  let read = 0;
   const sent = request({ host: '127.0.0.1', port, path: '/panel/live', agent: false }).end();
   const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
   expect(answer.headers['content-type']).toBe('text/event-stream');
   sent.on('error', () => undefined);
   answer.setEncoding('utf8').on('data', (part: string) => {
     text += part;
-    const whole = text.lastIndexOf('\n\n');
-    for (const [, type, json = ''] of text.slice(read, whole + 2).matchAll(/event: (\w+)\ndata: (.*)\n\n/g)) {
-      const event = JSON.parse(json) as PanelEvent;
-      expect(event.type).toBe(type);
-      events.push(event);
-    }
-    read = whole + 2;
+    const whole = [...text.matchAll(/event: state\ndata: (.*)\n\n/g)].slice(states.length);
+    states.push(...whole.map(([, json = '']) => JSON.parse(json) as PanelState));
   });
   answer.on('error', () => undefined);
-  return { events, text: () => text, close: () => sent.destroy() };
+  return { states, text: () => text, close: () => sent.destroy() };
 }
 
 /** Connects the app as an owner would: by the form behind the link of `/vps connect`. */

@@ -18,7 +18,7 @@ describe('the tour', () => {
     const live = await panel.listen();
     const before = Date.now();
     await connectByForm(panel, panel.team.apiKey);
-    await eventually(() => expect(live.events.some(({ type }) => type === 'tour')).toBe(true));
+    await eventually(() => expect(live.states.at(-1)?.tour[0]?.isDone).toBe(true));
     const [step] = (await panel.state()).tour;
     expect(step).toMatchObject({ id: 'connect', isDone: true });
     expect(step?.doneAt).toBeGreaterThanOrEqual(before);

@@ -13,26 +13,45 @@ const EVENTS: readonly PageEvent['type'][] = [
   'reload',
 ];
 
-/** Keeps the screen of one user up to date; the returned function ends that. */
+/**
+ * Keeps the screen of one user up to date; the returned function ends that. On every connection
+ * the whole state is read again, and the events since then are applied to it.
+ */
 export function followLive(as: string): () => void {
-  const disconnect = followState<PageState, PageEvent>(`/page/live?as=${encodeURIComponent(as)}`, EVENTS, {
-    read: async () => {
-      const state = await readState(as);
-      // The stream is lost, too, and says so.
-      return state === 'unreachable' || state === 'unknown_user' ? undefined : state;
-    },
-    onState: (state) => show(() => state),
-    onEvent: (event) => show((state) => state && applyEvent(state, event)),
-    apply: applyEvent,
-    onLost: async () => {
-      changeScreen({ link: 'lost' });
-      // The stream does not say why it was refused; the state does.
-      if ((await readState(as)) !== 'unknown_user') return;
-      disconnect();
-      changeScreen({ link: 'refused' });
-    },
+  let waiting: PageEvent[] | undefined = [];
+  let latest = 0;
+  const resync = async () => {
+    waiting ??= [];
+    latest += 1;
+    const attempt = latest;
+    const state = await readState(as);
+    // The stream is lost, too, and says so.
+    if (attempt !== latest || state === 'unreachable' || state === 'unknown_user') return;
+    const missed = waiting;
+    waiting = undefined;
+    show(() => missed.reduce(applyEvent, state));
+  };
+  const take = (event: PageEvent) => {
+    if (event.type === 'reload') void resync();
+    else if (waiting) waiting.push(event);
+    else show((state) => state && applyEvent(state, event));
+  };
+  const lost = async () => {
+    changeScreen({ link: 'lost' });
+    // The stream does not say why it was refused; the state does.
+    if ((await readState(as)) !== 'unknown_user') return;
+    disconnect();
+    changeScreen({ link: 'refused' });
+  };
+  const disconnect = stayConnected<PageEvent>(`/page/live?as=${encodeURIComponent(as)}`, EVENTS, {
+    onOpen: resync,
+    onLost: lost,
+    onEvent: take,
   });
-  return disconnect;
+  return () => {
+    latest += 1;
+    disconnect();
+  };
 }
 
 async function readState(as: string): Promise<PageState | 'unknown_user' | 'unreachable'> {
@@ -62,59 +81,23 @@ function firstChannel(state: PageState): string {
   return (wanted ?? ops ?? state.channels[0])?.id ?? '';
 }
 
-interface Follower<State, Event> {
-  /** Undefined: it can't be read now. */
-  read(): Promise<State | undefined>;
-  onState(state: State): void;
-  onEvent(event: Event): void;
-  apply(state: State, event: Event): State;
-  onLost?(): void;
-}
-
-/**
- * Follows a state by its server-sent events; the returned function ends that. On every connection, and on `reload`, the
- * whole state is read again, and the events since then are applied to it.
- */
-export function followState<State, Event extends { readonly type: string }>(
-  url: string,
-  types: readonly string[],
-  { read, onState, onEvent, apply, onLost }: Follower<State, Event>,
-): () => void {
-  let waiting: Event[] | undefined = [];
-  let latest = 0;
-  const resync = async () => {
-    waiting ??= [];
-    latest += 1;
-    const attempt = latest;
-    const state = await read();
-    if (attempt !== latest || state === undefined) return;
-    const missed = waiting;
-    waiting = undefined;
-    onState(missed.reduce(apply, state));
-  };
-  const take = (event: Event) => {
-    if (event.type === 'reload') void resync();
-    else if (waiting) waiting.push(event);
-    else onEvent(event);
-  };
-  const disconnect = stayConnected<Event>(url, types, resync, take, () => onLost?.());
-  return () => {
-    latest += 1;
-    disconnect();
-  };
-}
-
 /** Pauses between attempts to connect: short at first, then longer. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Listens to server-sent events, and reconnects when the connection is lost; events in between are not replayed. */
-function stayConnected<Event>(
+/** Receives a stream of server-sent events. */
+interface StreamListener<Event> {
+  /** Called on every connection; events before it are not replayed. */
+  onOpen?(): void;
+  onLost?(): void;
+  onEvent(event: Event): void;
+}
+
+/** Listens, and reconnects when the connection is lost; the returned function ends that. */
+export function stayConnected<Event>(
   url: string,
   types: readonly string[],
-  onOpen: () => void,
-  onEvent: (event: Event) => void,
-  onLost: () => void,
+  { onOpen, onLost, onEvent }: StreamListener<Event>,
 ): () => void {
   let source: EventSource;
   let pauseMs = FIRST_PAUSE_MS;
@@ -123,13 +106,13 @@ function stayConnected<Event>(
     source = new EventSource(url);
     source.addEventListener('open', () => {
       pauseMs = FIRST_PAUSE_MS;
-      onOpen();
+      onOpen?.();
     });
     source.addEventListener('error', () => {
       source.close();
       timer = setTimeout(connect, pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-      onLost();
+      onLost?.();
     });
     for (const type of types)
       source.addEventListener(type, (event) => onEvent(JSON.parse((event as MessageEvent<string>).data)));

@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import type { PanelEvent, PanelServer, PanelState, TourStep } from '../../panel/panel-api.ts';
+import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
   Entered,
   Json,
@@ -339,41 +339,6 @@ export function countDone(steps: readonly TourStep[]): number {
 /** Puts a command into the composer of the open conversation, ready to be sent. */
 export function insertCommand(text: string): void {
   changeScreen({ insertedText: text, drawer: 'none', tab: 'messages' });
-}
-
-/** The panel shows no more; a sandbox may run for days. */
-const MAX_MONEY = 100;
-const MAX_REQUESTS = 300;
-
-/** The panel's state after an event. The same event twice makes no difference: events are replayed after a resync. */
-export function applyPanelEvent(state: PanelState, event: PanelEvent): PanelState {
-  switch (event.type) {
-    case 'account':
-      return { ...state, account: event.account };
-    case 'servers':
-      return { ...state, servers: changeServers(state.servers, event.changed, event.gone) };
-    case 'money':
-      return { ...state, money: put(state.money, event.entry).slice(-MAX_MONEY) };
-    case 'request':
-      return { ...state, requests: put(state.requests, event.request).slice(-MAX_REQUESTS) };
-    case 'tour':
-      return { ...state, tour: event.steps };
-  }
-}
-
-/** Replaces the entry of that id, or puts it in by the order of ids. */
-function put<Entry extends { readonly id: number }>(entries: readonly Entry[], entry: Entry) {
-  const at = entries.findIndex(({ id }) => id === entry.id);
-  if (at >= 0) return entries.with(at, entry);
-  return entries.toSpliced(entries.findLastIndex(({ id }) => id < entry.id) + 1, 0, entry);
-}
-
-function changeServers(
-  servers: readonly PanelServer[],
-  changed: readonly PanelServer[],
-  gone: readonly number[],
-): readonly PanelServer[] {
-  return changed.reduce(put, servers).filter(({ id }) => !gone.includes(id));
 }
 
 /** Shows Slack's confirmation dialog; resolves to true when the user confirms. */

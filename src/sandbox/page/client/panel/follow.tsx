@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { PanelAction, PanelEvent, PanelResult, PanelState } from '../../../panel/panel-api.ts';
+import type { PanelAction, PanelResult, PanelState } from '../../../panel/panel-api.ts';
 import { postAction } from '../actions.ts';
-import { followState } from '../live.ts';
+import { stayConnected } from '../live.ts';
 import { hasOpenPanel, onPanelWidth } from '../navigate.ts';
-import { applyPanelEvent, changeScreen, countDone, findPanelState, getScreen, onScreen } from '../state.ts';
-
-const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
+import { changeScreen, countDone, getScreen, onScreen } from '../state.ts';
 
 /** A step of the tour may be done shortly after the app has acted. */
 const LULL_MS = 600;
@@ -22,7 +20,8 @@ export async function followPanel(): Promise<void> {
   let disconnect: (() => void) | undefined;
   const look = () => {
     const isVisible = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
-    if (isVisible && document.hasFocus()) disconnect ??= connect();
+    if (isVisible && document.hasFocus())
+      disconnect ??= stayConnected('/panel/live', ['state'], { onEvent: show });
     else {
       disconnect?.();
       disconnect = undefined;
@@ -51,21 +50,6 @@ function readAfterTraffic(isFollowed: () => boolean): () => void {
     clearTimeout(timer);
     timer = setTimeout(read, LULL_MS);
   };
-}
-
-function connect(): () => void {
-  return followState<PanelState, PanelEvent>('/panel/live', EVENTS, {
-    read: async () => {
-      const state = await readPanelState();
-      return state === 'none' ? undefined : state;
-    },
-    onState: show,
-    onEvent: (event) => {
-      const panel = findPanelState(getScreen());
-      if (panel) changeScreen({ panel: applyPanelEvent(panel, event) });
-    },
-    apply: applyPanelEvent,
-  });
 }
 
 /** If the tour is complete when the page opens, the panel starts with the account. */
