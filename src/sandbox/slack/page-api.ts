@@ -162,64 +162,49 @@ export type PagePlace = { readonly view: string } | { readonly channel: string; 
  */
 export type Entered = string | readonly string[] | null;
 
-export type PageAction =
-  /** Text beginning with / is a slash command, anything else a message of the user. */
+/** An element, and the block that it is in. */
+interface AtElement {
+  readonly place: PagePlace;
+  readonly block: string;
+  readonly action: string;
+}
+
+/** What a user does. */
+export type PageAction = {
+  readonly as: string;
+} /** Text beginning with / is a slash command, anything else a message of the user. */ & (
   | {
-      readonly as: string;
       readonly do: 'message' | 'command';
       readonly channel: string;
       readonly text: string;
       readonly threadTs?: string;
     }
   /** Press, choose, tick. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
-  | {
-      readonly as: string;
-      readonly do: 'action';
-      readonly place: PagePlace;
-      readonly block: string;
-      readonly action: string;
-      readonly value?: Entered;
-      readonly confirmed?: boolean;
-    }
+  | ({ readonly do: 'action'; readonly value?: Entered; readonly confirmed?: boolean } & AtElement)
   /** Enter something into an input; asks the app only where the block says dispatch_action. */
-  | {
-      readonly as: string;
-      readonly do: 'fill';
-      readonly place: PagePlace;
-      readonly block: string;
-      readonly action: string;
-      readonly value: Entered;
-    }
+  | ({ readonly do: 'fill'; readonly value: Entered } & AtElement)
   /** Options of an external select for what was typed so far. Does not change anything. */
-  | {
-      readonly as: string;
-      readonly do: 'suggest';
-      readonly place: PagePlace;
-      readonly block: string;
-      readonly action: string;
-      readonly query: string;
-    }
+  | ({ readonly do: 'suggest'; readonly query: string } & AtElement)
   /** Submit a modal; `values` (block_id -> action_id -> entered) are filled in first. */
   | {
-      readonly as: string;
       readonly do: 'submit';
       readonly view: string;
       readonly values?: Readonly<Record<string, Readonly<Record<string, Entered>>>>;
     }
   /** Cancel closes one modal; `all` is the × and closes the stack. */
-  | { readonly as: string; readonly do: 'close'; readonly view: string; readonly all?: boolean }
+  | { readonly do: 'close'; readonly view: string; readonly all?: boolean }
+  /** `message`: for message shortcuts. */
   | {
-      readonly as: string;
       readonly do: 'shortcut';
       readonly callbackId: string;
-      /** For message shortcuts. */
       readonly message?: { readonly channel: string; readonly ts: string };
     }
   /** They have seen the channel up to this message. */
-  | { readonly as: string; readonly do: 'read'; readonly channel: string; readonly ts: string }
-  | { readonly as: string; readonly do: 'home'; readonly tab?: 'home' | 'messages' }
+  | { readonly do: 'read'; readonly channel: string; readonly ts: string }
+  | { readonly do: 'home'; readonly tab?: 'home' | 'messages' }
   /** Reload the client: ephemeral messages and open modals are gone. */
-  | { readonly as: string; readonly do: 'reload' };
+  | { readonly do: 'reload' }
+);
 
 export type PageResult =
   | {
