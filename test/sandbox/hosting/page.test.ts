@@ -123,6 +123,26 @@ describe('the account page', () => {
     expect((await post(caller, 'faults', { kind: 'toString' })).text).toContain('no such fault');
   });
 
+  test('keeps to the seconds that were entered for a fault', async () => {
+    const caller = await startCaller();
+    const { create, hosting, account } = caller;
+    await post(caller, 'faults', { on: 'create', kind: 'error:checking', times: '1', seconds: '5' });
+    expect((await create()).body).toEqual({ code: 'checking' });
+    hosting.clock.advance(4_999);
+    expect(hosting.refunds(account)).toEqual([]);
+    hosting.clock.advance(1);
+    expect(hosting.refunds(account)).toHaveLength(1);
+  });
+
+  test('changes how the service answers', async () => {
+    const caller = await startCaller();
+    const { text } = await post(caller, 'answers', { paging: 'link', pageSize: '7' });
+    expect(caller.hosting.style).toMatchObject({ paging: 'link', pageSize: 7, errorShape: 'code' });
+    expect(text).toContain('<option selected>link</option>');
+    await post(caller, 'answers', { paging: 'sideways' });
+    expect(caller.hosting.style.paging).toBe('link');
+  });
+
   test('changes a price and moves time', async () => {
     const caller = await startCaller();
     await post(caller, 'prices', { plan: 'small', price: '9.5' });

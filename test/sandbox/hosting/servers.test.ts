@@ -324,15 +324,6 @@ describe('how an error looks', () => {
   });
 });
 
-/** Posts a form of the account page as the page itself would. */
-const post = ({ hosting, account }: Caller, path: string, fields: Record<string, string>) =>
-  fetch(`${hosting.pageUrlOf(account)}/${path}`, {
-    method: 'POST',
-    headers: { origin: `http://127.0.0.1:${hosting.port}` },
-    body: new URLSearchParams(fields),
-    redirect: 'manual',
-  });
-
 const speaking = (answers: AnswerStyleChange) => startCaller({ answers });
 
 describe('a dialect', () => {
@@ -348,18 +339,6 @@ describe('a dialect', () => {
     const wrong = { listBeside: 'nonsense' } as unknown as AnswerStyleChange;
     expect(() => hosting.setAnswers(wrong)).toThrow('listBeside is one of');
     expect(() => hosting.setAnswers({ pageSize: 0 })).toThrow(RangeError);
-  });
-
-  test('can be chosen on the account page', async () => {
-    const caller = await startCaller();
-    const { hosting, account } = caller;
-    await post(caller, 'answers', { paging: 'link', pageSize: '7' });
-    expect(hosting.style).toMatchObject({ paging: 'link', pageSize: 7, errorShape: 'code' });
-    await post(caller, 'answers', { paging: 'sideways' });
-    expect(hosting.style.paging).toBe('link');
-    expect(await (await fetch(hosting.pageUrlOf(account))).text()).toContain(
-      '<option selected>link</option>',
-    );
   });
 
   test('can be chosen on the command line, beside limits', () => {
@@ -430,16 +409,5 @@ describe('an error', () => {
     expect(hosting.charges(account)).toHaveLength(1);
     expect(await create()).toEqual({ status: 200, body: { success: false, error: 'limit' } });
     expect(hosting.charges(account)).toHaveLength(1);
-  });
-
-  test('checking on the page keeps to the seconds that were entered', async () => {
-    const caller = await startCaller();
-    const { create, hosting, account } = caller;
-    await post(caller, 'faults', { on: 'create', kind: 'error:checking', times: '1', seconds: '5' });
-    expect((await create()).body).toEqual({ code: 'checking' });
-    hosting.clock.advance(4_999);
-    expect(hosting.refunds(account)).toEqual([]);
-    hosting.clock.advance(1);
-    expect(hosting.refunds(account)).toHaveLength(1);
   });
 });

@@ -57,7 +57,7 @@ function listChannels(world: World, args: Json): Json {
     needScope(world, kind, type);
   }
   const listed = world.channels.filter((channel) => types.includes(typeOf(channel)) && isVisible(channel));
-  const { page, response_metadata } = pageOf(listed, args);
+  const { page, response_metadata } = pageOf(listed, args, { least: 1, atOnce: 2 });
   return { channels: page.map((channel) => describeChannel(channel, world.team)), response_metadata };
 }
 
@@ -101,7 +101,10 @@ export const userMethods: WebMethods = {
   },
   'users.list': {
     scopes: ['users:read'],
-    run: (world, args) => listPage(world, args),
+    run: (world, args) => {
+      const { page, response_metadata } = pageOf(world.roster.people(), args, { least: 0, atOnce: 3 });
+      return { members: page.map((user) => describeUser(user, world)), response_metadata };
+    },
   },
   'usergroups.list': {
     scopes: ['usergroups:read'],
@@ -123,23 +126,6 @@ export const userMethods: WebMethods = {
     },
   },
 };
-
-/** Slack gives no more than 1,000 at once, and fewer if it likes: here, three. */
-const PAGE = 3;
-
-function listPage(world: World, args: Json): Json {
-  const limit = Number(args.limit ?? 0);
-  if (!Number.isInteger(limit) || limit < 0 || limit > 1000) throw new WebApiError('invalid_limit');
-  const cursor = textIn(args, 'cursor');
-  const from = cursor === '' ? 0 : Number(/^dXNlcjp-(\d+)$/.exec(cursor)?.[1]);
-  if (Number.isNaN(from)) throw new WebApiError('invalid_cursor');
-  const people = world.roster.people();
-  const next = from + Math.min(PAGE, limit || PAGE);
-  return {
-    members: people.slice(from, next).map((user) => describeUser(user, world)),
-    response_metadata: { next_cursor: next < people.length ? `dXNlcjp-${next}` : '' },
-  };
-}
 
 /** Booleans come as text in forms, and as 1 from older libraries. */
 function isSet(args: Json, field: string): boolean {
@@ -208,23 +194,22 @@ function slackbot(world: World): User | undefined {
   return member && { ...member, id: SLACKBOT, name: 'slackbot', realName: 'Slackbot' };
 }
 
-const DEFAULT_LIMIT = 100;
 const MOST = 1000;
-/** Slack may give fewer than were asked for before the end of the list: here it always does. */
-const MOST_AT_ONCE = 2;
 
 /**
- * One page of a list, with the cursor of the next; it is empty behind the last one (Slack's "Pagination" page).
+ * One page of a list, with the cursor of the next; it is empty behind the last one (Slack's "Pagination" page). Slack may give
+ * fewer than were asked for before the end of the list: here it always does.
  * @throws WebApiError invalid_limit, invalid_cursor
  */
 function pageOf<Item>(
   items: readonly Item[],
   args: Json,
+  { least, atOnce }: { readonly least: number; readonly atOnce: number },
 ): { readonly page: readonly Item[]; readonly response_metadata: Json } {
-  const limit = args.limit === undefined ? DEFAULT_LIMIT : Number(args.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST) throw new WebApiError('invalid_limit');
+  const limit = args.limit === undefined ? atOnce : Number(args.limit);
+  if (!Number.isInteger(limit) || limit < least || limit > MOST) throw new WebApiError('invalid_limit');
   const start = readCursor(textIn(args, 'cursor'));
-  const end = start + Math.min(limit, MOST_AT_ONCE);
+  const end = start + Math.min(limit || atOnce, atOnce);
   const next = end < items.length ? Buffer.from(`from:${end}`).toString('base64') : '';
   return { page: items.slice(start, end), response_metadata: { next_cursor: next } };
 }
