@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { AppContext, Store } from './context.ts';
 import { createEntry } from './core/entry.ts';
 import { describeDefect } from './core/errors.ts';
-import type { InstallationId, WorkspaceId } from './core/ids.ts';
+import type { WorkspaceId } from './core/ids.ts';
 import { createLocks, type Locks } from './core/locks.ts';
 import { listNamedOwners } from './core/roles.ts';
 import { MINUTE_MS } from './core/time.ts';
@@ -28,7 +28,7 @@ import { createDigestEdits } from './reminders/digest.ts';
 import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
-import { createInstalledSource, createSingleWorkspace } from './slack/installed-source.ts';
+import { createSingleWorkspace, watchInstalled } from './slack/installed-source.ts';
 import { createInstaller, createTokenService, type Installer } from './slack/oauth.ts';
 import {
   createSlackClients,
@@ -319,10 +319,11 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
-  const renew = (id: InstallationId) => renewToken(id, ports);
+  const installed = createInstalledWorkspaces(ports, (id) => renewToken(id, ports));
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
-    ...createInstalledSource(createInstalledWorkspaces(ports, renew), abilities, parts.log),
+    ...installed,
+    watch: watchInstalled(installed, abilities, parts.log),
     onInstall: (greeting) => {
       greetInstaller = greeting;
     },

@@ -18,8 +18,7 @@ import { note } from './servers/notes.ts';
 import { reboot, start, stop } from './servers/power.ts';
 import { show } from './servers/show.ts';
 import { textMessage } from './slack/kit/blocks.ts';
-import { type Command, prefixFor } from './slack/kit/command.ts';
-import { splitSubcommand } from './slack/kit/typed-words.ts';
+import { type Command, prefixFor, splitSubcommand } from './slack/kit/command.ts';
 import type { SlackRequest } from './slack/request.ts';
 import { workflow } from './workflows/workflow.ts';
 

@@ -28,10 +28,17 @@ import {
   textMessage,
 } from '../slack/kit/blocks.ts';
 import { pageButtons } from '../slack/kit/button.ts';
-import { type Command, defineCommand, type Suggestions } from '../slack/kit/command.ts';
+import {
+  type Command,
+  defineCommand,
+  findChannelId,
+  findGroupId,
+  findUserId,
+  type Suggestions,
+  type TypedWords,
+} from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
 import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
-import { findChannelId, findGroupId, findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { accessPages, grantButton, requestAccessButton, revokeButton } from './buttons.ts';
 import {

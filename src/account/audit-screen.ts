@@ -4,11 +4,10 @@ import type { AuditEntry, StoredEntry } from '../core/audit-entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../core/time.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
-import { defineCommand } from '../slack/kit/command.ts';
+import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, escapeText, slackDate, utcDate } from '../slack/kit/text.ts';
-import { findUserId, type TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { readAudit } from './audit.ts';
 import {

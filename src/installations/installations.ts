@@ -110,7 +110,7 @@ export type Suspicion = 'token_refused' | 'team_access_not_granted';
 /** The workspaces in which the app was installed by OAuth. */
 export interface InstalledWorkspaces extends Installations {
   /** Finds the token for a workspace; with `teamId` if the token is for a whole organization. */
-  findToken(
+  find(
     workspaceId: WorkspaceId,
   ): Promise<{ readonly token: Secret<string>; readonly teamId?: WorkspaceId } | undefined>;
   /** Whether the installation of its organization serves the workspace. */
@@ -137,7 +137,7 @@ export function createInstalledWorkspaces(
   return {
     isServed: async (workspaceId) => (await findAllowed(workspaceId)) !== undefined,
     needsInstall: async (workspaceId) => (await findAllowed(workspaceId))?.isRefreshRefused ?? false,
-    findToken: async (workspaceId) => {
+    find: async (workspaceId) => {
       const found = await findAllowed(workspaceId);
       // Tokens are renewed ahead of time: only after a stop of hours is one expired when it is needed.
       const expiresAt = found?.isRefreshRefused ? undefined : found?.tokens.rotation?.expiresAt;

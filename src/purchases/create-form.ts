@@ -4,12 +4,12 @@ import { type Catalog, describePlan, findPlan, type Order } from '../core/catalo
 import { findNearest, LABEL_MAX_CHARACTERS } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
+import type { TypedWords } from '../slack/kit/command.ts';
 import { defineCommand, type Suggestions } from '../slack/kit/command.ts';
 import { shortKey } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
 import { codeLabel, escapeText } from '../slack/kit/text.ts';
-import type { TypedWords } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { createBackButton, createButton, createReviewButton, orderValue } from './buttons.ts';
 import {

@@ -7,7 +7,7 @@ import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { actions, context, LIMITS, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { pageButtons } from '../slack/kit/button.ts';
-import { defineCommand } from '../slack/kit/command.ts';
+import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import {
@@ -20,7 +20,6 @@ import {
   shorten,
   utcDate,
 } from '../slack/kit/text.ts';
-import { findUserId } from '../slack/kit/typed-words.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { listButton, listPages, manageChoice } from './buttons.ts';
 import { chooseServer } from './find.ts';

@@ -10,7 +10,7 @@ const RIDE_MS = 700;
 const SILENCE_MS = 1500;
 
 /** What a user reads who has seen nothing else for that long. Slack can neither replace nor delete the words of an ack. */
-export const WORKING = 'Working on it. The result will appear here.';
+const WORKING = 'Working on it. The result will appear here.';
 
 /** The blocks that every client of Slack has known for years: nobody is told if Slack refuses the message of an ack. */
 const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider', 'image'];
@@ -19,7 +19,7 @@ const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header'
 const MUST_ARRIVE: readonly RefusalCode[] = ['order_unsaved', 'approval_unsaved', 'already_handled'];
 
 /** The answer to a slash command, which rides on its ack if it is final soon enough. */
-interface CommandAnswer {
+export interface CommandAnswer {
   /** Collects messages while they may ride; then posts them. */
   readonly reply: Reply;
   /** Watches what a request changes and shows besides its messages. */
@@ -39,11 +39,7 @@ interface CommandAnswer {
  * Creates the answer to a command over these replies. Only what a user asked to read, help and refusals may ride: an ack proves
  * nothing, so outcomes of changes, secrets and whatever must arrive are posted (docs/design.md 2.4). `isPosted`: nothing rides.
  */
-export function createCommandAnswer(
-  given: Reply,
-  system: Pick<System, 'sleep' | 'elapsed'>,
-  isPosted = false,
-): CommandAnswer {
+export function createCommandAnswer(given: Reply, system: System, isPosted = false): CommandAnswer {
   const since = system.elapsed();
   let held: Message[] | undefined = isPosted ? undefined : [];
   let ridden: Message | undefined;
@@ -137,39 +133,4 @@ export function createCommandAnswer(
 
 function mayRide(message: Message): boolean {
   return !holdsSecret(message) && message.blocks.every(({ type }) => OLD_BLOCKS.includes(type));
-}
-
-/**
- * Runs the work of a command in a message, which has no ack to ride on, and says that it goes on if the user sees nothing of it for
- * too long.
- */
-export async function sayIfSilent(
-  request: SlackRequest,
-  system: Pick<System, 'sleep'>,
-  work: (request: SlackRequest) => Promise<void>,
-  sayWorking: () => Promise<unknown>,
-): Promise<void> {
-  let isSeen = false;
-  const note = <Result>(taken: Result): Result => {
-    isSeen ||= taken !== false && taken !== undefined;
-    return taken;
-  };
-  const { reply } = request;
-  const working = work({
-    ...request,
-    reply: {
-      ...reply,
-      send: async (message) => note(await reply.send(message)),
-      replace: async (message) => note(await reply.replace(message)),
-      announce: async (message) => note(await reply.announce(message)),
-    },
-    announce: async (action, ...more) => note(await request.announce(action, ...more)),
-  });
-  const ended = working.then(
-    () => true,
-    () => true,
-  );
-  const isLate = (await Promise.race([ended, system.sleep(SILENCE_MS)])) !== true;
-  if (isLate && !isSeen) await sayWorking();
-  await working;
 }

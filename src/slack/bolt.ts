@@ -139,7 +139,8 @@ function delivered(context: Readonly<Record<string, unknown>>): Delivery {
   return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
 }
 
-function withResolvers<Value>() {
+/** A promise, and what resolves it. */
+export function withResolvers<Value>() {
   let resolve: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((settle) => {
     resolve = settle;

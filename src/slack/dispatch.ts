@@ -1,7 +1,6 @@
-import { withTimeout } from '../core/locks.ts';
-import type { System } from '../system.ts';
-import { createCommandAnswer } from './answer.ts';
-import { dispatchEvent, dispatchStep } from './dispatch-events.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../core/audit-entry.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import { type CommandAnswer, createCommandAnswer } from './answer.ts';
 import {
   dispatchAction,
   dispatchShortcut,
@@ -9,16 +8,30 @@ import {
   dispatchSuggestion,
   type OfferedOptions,
 } from './dispatch-interactions.ts';
-import { type SubmissionAck, sendError } from './failures.ts';
-import type { Message } from './kit/blocks.ts';
-import { commandPayload, placeOfCommand, triggerId } from './payloads.ts';
-import { replyTo } from './reply.ts';
-import { createRequest } from './request.ts';
+import { explainError, type SubmissionAck, sendError } from './failures.ts';
+import { type Message, textMessage } from './kit/blocks.ts';
+import { splitSubcommand } from './kit/command.ts';
+import {
+  commandPayload,
+  type HomeOpened,
+  namedId,
+  placeOfCommand,
+  readHomeOpened,
+  readRevocation,
+  readStep,
+  readTypedMessage,
+  type TypedMessage,
+  triggerId,
+} from './payloads.ts';
+import { NO_REPLY, replyDirectly, replyTo } from './reply.ts';
+import { createRequest, type SlackRequest } from './request.ts';
 import {
   callerOf,
   createRouting,
   type Delivery,
   type DispatchParts,
+  describeRefusal,
+  describeRefusedPlace,
   isRefused,
   type Routes,
   type Routing,
@@ -87,11 +100,7 @@ function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): R
   const run = async (): Promise<void> => {
     if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
     const request = answer.watch(await createRequest(routing, caller, answer.reply, payload.trigger_id));
-    await routing.runCommand(payload.text, request).catch((error: unknown) => {
-      answer.noteError(error);
-      return sendError(error, request, routing.nextSteps(error, payload.text));
-    });
-    await request.note.sayUnsaid(request.reply);
+    await finish(routing.runCommand(payload.text, request), payload.text, request, answer, routing);
   };
   const ended = run();
   const inAck = answer
@@ -100,50 +109,144 @@ function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): R
   return { inAck, ended, postUnsent: answer.postUnsent };
 }
 
-/** How long Slack takes an acknowledgment. */
-const ACK_MS = 3000;
-
-/** The envelopes of Socket Mode that Slack waits for, by their IDs. */
-export interface Unacknowledged {
-  add(id: string): void;
-  remove(id: string): void;
-  /** Resolves when all have been acknowledged, or Slack has stopped waiting for them. */
-  settled(): Promise<void>;
+/** Answers a command that has failed, and adds the note about a partial list if nothing had it. */
+async function finish(
+  running: Promise<void>,
+  typed: string | undefined,
+  request: SlackRequest,
+  answer: CommandAnswer,
+  { nextSteps }: Routing,
+): Promise<void> {
+  await running.catch((error: unknown) => {
+    answer.noteError(error);
+    return sendError(error, request, nextSteps(error, typed));
+  });
+  await request.note.sayUnsaid(request.reply);
 }
 
-/** Creates an empty set of envelopes. `onAck` is called with the age of each that is acknowledged, or given up by Slack. */
-export function createUnacknowledged(
-  system: System,
-  onAck: (ms: number) => void = () => undefined,
-): Unacknowledged {
-  const since = new Map<string, number>();
-  const waiting = new Set<() => void>();
-  const end = (id: string, at: number) => {
-    since.delete(id);
-    onAck(system.elapsed() - at);
+/** Handles an event by its type, after Bolt has acknowledged it; ignores unknown ones. Money effect: that of a typed command. */
+async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const revocation = readRevocation(body);
+  if (revocation) return routing.onRevocation?.(revocation);
+  const opened = readHomeOpened(body);
+  if (opened) return openHome(opened, delivery, routing);
+  const message = readTypedMessage(body);
+  if (message) await dispatchMessage(message, delivery, routing);
+}
+
+/** Shows the Home tab. Says nothing to users who get none, since opening it is no request. */
+async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
+  if ((await describeRefusal(place, routing, undefined)) !== undefined) return;
+  const caller = callerOf(actor, 'home', undefined, delivery);
+  await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
+}
+
+/** A command that arrives later is not run: its user may have given up, or another user may have done it. */
+const LATE_MS = 2 * MINUTE_MS;
+
+/**
+ * Runs the command of a mention or a direct message, once: the same as with `/vps`, but without a trigger for forms, and without an
+ * ack that an answer could ride on.
+ */
+async function dispatchMessage(message: TypedMessage, delivery: Delivery, routing: Routing): Promise<void> {
+  const { kind, actor, thread } = message;
+  const reply =
+    kind === 'mention' ? replyTo(undefined, actor, routing, thread) : replyDirectly(message, routing);
+  const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
+    // A repeated event may have been carried out at its first delivery.
+    const hasBegun = delivery.isRepeated === true;
+    await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
+    return false;
+  });
+  if (!isNew) return;
+  const answer = createCommandAnswer(reply, routing.system, true);
+  const ended = answerMessage(message, answer, delivery, routing);
+  const working = await answer.inAck(ended);
+  if (working) await reply.send(textMessage(working.text));
+  await ended;
+}
+
+async function answerMessage(
+  message: TypedMessage,
+  answer: CommandAnswer,
+  delivery: Delivery,
+  routing: Routing,
+): Promise<void> {
+  const { actor, place, text, thread } = message;
+  if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
+  const caller = callerOf(actor, message.kind, idOf(message), delivery);
+  const request = answer.watch(await createRequest(routing, caller, answer.reply, undefined, thread));
+  const lateMs = routing.connections.clock.now() - message.sentAt;
+  const run = async (): Promise<void> => {
+    await refuseOutsider(message, request);
+    if (text === undefined) await request.reply.send(textMessage(BEGIN_WITH_IT));
+    else if (lateMs > LATE_MS) await request.reply.send(textMessage(lateWords(lateMs)));
+    else await routing.runCommand(text, request);
   };
-  const forgetOld = () => {
-    for (const [id, at] of since) if (system.elapsed() - at > ACK_MS) end(id, at);
+  await finish(run(), text, request, answer, routing);
+}
+
+/**
+ * Stores that a message was received, by the IDs of its event and of the message; false if it was before. Slack repeats an event
+ * without an acknowledgment for up to a day. An edit, or another subscription, makes another event of the same message.
+ */
+async function isFirst(message: TypedMessage, { seenRequests, system }: Routing): Promise<boolean> {
+  const { eventId, actor, ts } = message;
+  // The event names no workspace, so the command is refused later.
+  if (idOf(message) === undefined) return true;
+  const ids = [
+    namedId('event', actor.workspaceId, eventId),
+    namedId('message', actor.workspaceId, actor.channelId, ts),
+  ].filter((each) => each !== undefined);
+  return seenRequests.addAll(ids, system.now());
+}
+
+/** Returns the ID of a message's command, the same at every delivery; undefined if Slack names no workspace. */
+function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): string | undefined {
+  return namedId('typed', workspaceId, userId, channelId, ts);
+}
+
+/** Returns the command that a message names; undefined if it isn't audited under its name. */
+function nameIn({ text = '' }: TypedMessage): AuditAction | undefined {
+  const { name: typed } = splitSubcommand(text);
+  return AUDIT_ACTIONS.find((action) => action === typed);
+}
+
+/** Refuses users of other organizations, also for commands without a use case, such as help. @throws as `authorize` does */
+async function refuseOutsider(message: TypedMessage, request: SlackRequest): Promise<void> {
+  const { homeTeamId, workspaceId } = message.actor;
+  if (homeTeamId === undefined || homeTeamId === workspaceId) return;
+  const name = nameIn(message) ?? 'panel';
+  await request.authorize({ name, needs: 'anyone', effect: 'reads' });
+}
+
+const BEGIN_WITH_IT =
+  'To run a command, begin your message with the mention, as in `@vps list`. Nothing was done.';
+
+function lateWords(lateMs: number): string {
+  const minutes = Math.round(lateMs / MINUTE_MS);
+  return `Slack delivered your message ${minutes} min late, so nothing was done. Send it again if you still want this.`;
+}
+
+/**
+ * Stores an execution of the app's step, before its ack: Slack sends an unacknowledged one again. Returns the work for after the
+ * ack; undefined if there is none.
+ * @throws what the store throws
+ */
+async function dispatchStep(body: unknown, routing: Routing): Promise<(() => Promise<void>) | undefined> {
+  const step = readStep(body);
+  if (!step) return undefined;
+  const { event, place, isOurs } = step;
+  const refused = isOurs ? await describeRefusedPlace(place, routing) : UNKNOWN_STEP;
+  if (refused === undefined) return routing.steps.receive(event);
+  return async () => {
+    await routing.endStep(event, { error: withoutLinks(refused) });
   };
-  return {
-    add: (id) => {
-      forgetOld();
-      since.set(id, system.elapsed());
-    },
-    remove: (id) => {
-      const at = since.get(id);
-      if (at !== undefined) end(id, at);
-      if (since.size > 0) return;
-      for (const resolve of waiting) resolve();
-      waiting.clear();
-    },
-    settled: async () => {
-      forgetOld();
-      if (since.size === 0) return;
-      const empty = new Promise<void>((resolve) => {
-        waiting.add(resolve);
-      });
-      await withTimeout(empty, system, ACK_MS);
-    },
-  };
+}
+
+const UNKNOWN_STEP = 'This version of the app doesn’t have this step. Nothing was done.';
+
+/** Removes links from words, since the error of a step is plain text. */
+function withoutLinks(words: string): string {
+  return words.replace(/<[^|>]*\|([^>]*)>/g, '$1');
 }

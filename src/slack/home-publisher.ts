@@ -1,17 +1,13 @@
 import type { HomeView, KnownBlock } from '@slack/types';
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Actor } from '../core/roles.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { HomeRedraw, Homes, OpenedHome } from '../home/redraw.ts';
-import type { RequestPlace } from '../installations/installations.ts';
+import type { System } from '../system.ts';
 import { holdsSecret, plainText, refusesView } from './failures.ts';
 import { type Message, section } from './kit/blocks.ts';
 import { type HomeContent, type HomeScreen, homeView, type WantedHome } from './kit/home-view.ts';
-import { eventPlace, placeOfEvent } from './payloads.ts';
-import { createLines, createNewestFirst, type NewestFirst } from './queues.ts';
 import type { Reply, RequestParts, SlackRequest } from './request.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
@@ -316,41 +312,103 @@ function logFailure(error: unknown, { log }: PublishingParts): void {
   log.error('a Home could not be published', describeDefect(error));
 }
 
-/** The event that a user has opened the app's Home tab. */
-export interface HomeOpened {
-  readonly place: RequestPlace;
-  /** `channelId` is the user's conversation with the app. */
-  readonly actor: Actor & Required<Pick<Actor, 'channelId'>>;
+/** A queue for each key, worked through one item after the other. An item that already waits is not added again. */
+interface Lines<Key, One> {
+  /** Adds items, and starts to work. Returns at once. */
+  add(key: Key, ones: readonly One[]): void;
 }
 
-const id = z.string().min(1).max(64);
-const maybeId = id.nullish().catch(undefined);
-
-const envelope = z.object({
-  ...eventPlace,
-  event: z.object({
-    type: z.literal('app_home_opened'),
-    user: id,
-    channel: id,
-    /** Slack sends the same event for the Messages tab. */
-    tab: z.string().optional().catch(undefined),
-    view: z.object({ app_installed_team_id: maybeId }).nullish().catch(undefined),
-  }),
-});
-
-/** Reads an event as the opening of Home; undefined for any other event, and for another tab. */
-export function readHomeOpened(body: unknown): HomeOpened | undefined {
-  const read = envelope.safeParse(body).data;
-  if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
-  const { event, team_id: team } = read;
-  const place = placeOfEvent(read);
-  const { workspaceId, orgId } = place;
-  // If the user is from another organization, `team_id` is their team.
-  const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
-  return {
-    place,
-    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
+/** Creates the queues. The work must not throw. */
+function createLines<Key, One>(work: (key: Key, one: One) => Promise<void>): Lines<Key, One> {
+  const lines = new Map<Key, Set<One>>();
+  const workThrough = async (key: Key, waiting: Set<One>) => {
+    for (const one of waiting) {
+      waiting.delete(one);
+      await work(key, one);
+    }
+    lines.delete(key);
   };
+  return {
+    add: (key, ones) => {
+      const waiting = lines.get(key);
+      if (waiting) {
+        for (const one of ones) waiting.add(one);
+        return;
+      }
+      const begun = new Set(ones);
+      lines.set(key, begun);
+      void workThrough(key, begun);
+    },
+  };
+}
+
+/** Runs work one after the other for each key. Of the work that waits for a key, only the newest is run. */
+interface NewestFirst {
+  /**
+   * Runs the work, or newer work in its place, no sooner than `gapMs` after the last run ended. Returns the result of what was
+   * run. @throws what that throws
+   */
+  run(key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean>;
+  /** Increments when a run begins. Compare two values to detect a newer run. */
+  version(key: string): number;
+}
+
+interface Waiting {
+  work: () => Promise<boolean>;
+  done: Promise<boolean>;
+}
+
+interface Line {
+  current: Promise<unknown>;
+  waiting: Waiting | undefined;
+  endedAt: number;
+  version: number;
+}
+
+const MOST_KEYS = 10_000;
+
+/** Creates the queues, for the 10,000 keys that were used last. */
+export function createNewestFirst(system: System): NewestFirst {
+  const lines = new LRUCache<string, Line>({ max: MOST_KEYS });
+  const lineOf = (key: string): Line => {
+    const known = lines.get(key);
+    if (known) return known;
+    const made = {
+      ...{ current: Promise.resolve(), waiting: undefined },
+      ...{ endedAt: Number.NEGATIVE_INFINITY, version: 0 },
+    };
+    lines.set(key, made);
+    return made;
+  };
+  return {
+    run: (key, work, gapMs) => {
+      const line = lineOf(key);
+      if (line.waiting) {
+        line.waiting.work = work;
+        return line.waiting.done;
+      }
+      const waiting: Waiting = { work, done: Promise.resolve(false) };
+      line.waiting = waiting;
+      waiting.done = runNext(line, waiting, gapMs, system);
+      return waiting.done;
+    },
+    version: (key) => lineOf(key).version,
+  };
+}
+
+async function runNext(line: Line, waiting: Waiting, gapMs: number, system: System): Promise<boolean> {
+  await line.current;
+  const restMs = line.endedAt + gapMs - system.elapsed();
+  if (restMs > 0) await system.sleep(restMs);
+  line.waiting = undefined;
+  line.version++;
+  const running = waiting.work();
+  line.current = running.catch(() => undefined);
+  try {
+    return await running;
+  } finally {
+    line.endedAt = system.elapsed();
+  }
 }
 
 /**

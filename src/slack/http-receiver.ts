@@ -184,12 +184,3 @@ function grow(memory: Buffer, bytes: number) {
 function deliveryId(signedAt: number, body: string): string {
   return createHash('sha256').update(`v0:${signedAt}:`).update(body).digest('hex');
 }
-
-/**
- * Returns the ID of a request: a hash of the names that Slack gives it, which stay the same if Slack signs the request again.
- * Undefined if one is missing or empty, since different requests would share the ID.
- */
-export function namedId(...parts: readonly (string | undefined)[]): string | undefined {
-  if (parts.some((part) => !part)) return undefined;
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}

@@ -6,38 +6,23 @@ import type { InstalledWorkspaces, Suspicion } from '../installations/installati
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './abilities.ts';
-import type { Admit } from './routing.ts';
 import type { SeenAnswer, SlackApi, SlackConnections, TokenSource } from './slack-api.ts';
 
-/** The tokens and admissions of the workspaces in which the app was installed by OAuth. */
-interface InstalledSource extends TokenSource {
-  readonly admit: Admit;
-  /** Learns from an answer of Slack, and has the installation checked if Slack refuses its token. */
-  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
-}
-
-/** Creates the source for an app that is installed by OAuth. */
-export function createInstalledSource(
-  installed: InstalledWorkspaces,
+/** Learns from Slack's answers in installed workspaces, and has an installation checked if Slack refuses its token. */
+export function watchInstalled(
+  { suspect }: InstalledWorkspaces,
   abilities: AbilityWatch,
   log: Log,
-): InstalledSource {
-  const suspect = (workspaceId: WorkspaceId, error: Suspicion) => {
-    installed.suspect(workspaceId, error).catch((cause: unknown) => {
+): (workspaceId: WorkspaceId, seen: SeenAnswer) => void {
+  const check = (workspaceId: WorkspaceId, error: Suspicion) => {
+    suspect(workspaceId, error).catch((cause: unknown) => {
       log.error('an installation could not be looked at', describeDefect(cause));
     });
   };
-  return {
-    isServed: (workspaceId) => installed.isServed(workspaceId),
-    needsInstall: async (workspaceId) => (await installed.needsInstall?.(workspaceId)) ?? false,
-    find: (workspaceId) => installed.findToken(workspaceId),
-    isOfOrganization: (workspaceId) => installed.isOfOrganization(workspaceId),
-    admit: (place) => installed.admit(place),
-    watch: (workspaceId, seen) => {
-      abilities.watch(workspaceId, seen);
-      if (isTokenRefused(seen.error)) suspect(workspaceId, 'token_refused');
-      if (seen.error === 'team_access_not_granted') suspect(workspaceId, seen.error);
-    },
+  return (workspaceId, seen) => {
+    abilities.watch(workspaceId, seen);
+    if (isTokenRefused(seen.error)) check(workspaceId, 'token_refused');
+    if (seen.error === 'team_access_not_granted') check(workspaceId, seen.error);
   };
 }
 

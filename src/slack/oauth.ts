@@ -9,7 +9,6 @@ import {
 import { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { describeDefect } from '../core/errors.ts';
-import type { InstallationId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { Vault } from '../db/vault.ts';
 import type {
@@ -276,48 +275,4 @@ async function listWorkspaces(web: WebClient): Promise<readonly ServedWorkspace[
     if (cursor === '') break;
   }
   return found;
-}
-
-/** The event that a token of the app was revoked, or the app uninstalled. */
-export interface Revocation {
-  /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
-  readonly ids: readonly InstallationId[];
-  /** Epoch milliseconds, by Slack's clock. */
-  readonly at: number;
-}
-
-/** The types of these events, as the manifest subscribes to them. */
-const REVOCATION_EVENTS = /^(app_uninstalled|tokens_revoked)$/;
-
-const id = z.string().min(1).max(64).nullish().catch(undefined);
-const isOrg = z.boolean().nullish().catch(undefined);
-const envelope = z.object({
-  team_id: id,
-  enterprise_id: id,
-  is_enterprise_install: isOrg,
-  authorizations: z
-    .array(z.object({ is_enterprise_install: isOrg }))
-    .nullish()
-    .catch(undefined),
-  event_time: z.number().positive(),
-  event: z.object({
-    type: z.string(),
-    /** The IDs of users whose tokens were revoked, not tokens. */
-    tokens: z
-      .object({ bot: z.array(z.unknown()).catch([]) })
-      .nullish()
-      .catch(undefined),
-  }),
-});
-
-/** Reads an event as a revocation; undefined for any other event, and for tokens of users, of which the app has none. */
-export function readRevocation(body: unknown): Revocation | undefined {
-  const read = envelope.safeParse(body).data;
-  if (!read || !REVOCATION_EVENTS.test(read.event.type)) return undefined;
-  const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
-  if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
-  const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
-  const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
-  const ids = places.filter((place) => place !== undefined && place !== null);
-  return { ids, at: event_time * 1000 };
 }

@@ -3,20 +3,28 @@ import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
-import type { Kept } from '../db/kept.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
-import type { EndStep } from './dispatch-events.ts';
+import type { StepEnd } from '../workflows/run.ts';
+import { isTokenRefused } from './abilities.ts';
 import { withFallback } from './failures.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
+import type { StepOutputs } from './kit/home-view.ts';
 import { mention } from './kit/text.ts';
 import { isProven } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
-import type { Announcement, Reply, ReplyTarget, RequestParts } from './request.ts';
-import type { SlackApi, SlackClients } from './slack-api.ts';
-import type { AcknowledgedViews, FollowedViews } from './views.ts';
+import type {
+  AcknowledgedViews,
+  Announcement,
+  FollowedViews,
+  Reply,
+  ReplyTarget,
+  RequestParts,
+} from './request.ts';
+import type { SlackAnswer, SlackApi, SlackClients, SlackConnections } from './slack-api.ts';
 
 /**
  * Sends what isn't the answer to a request: outcomes, cards, and progress in open modals. Booleans say whether Slack took the
@@ -73,7 +81,6 @@ export function createOutbox(parts: OutboxParts): Outbox {
     touchHome(confirmer.workspaceId, confirmer.userId);
     return createStoredReply(confirmer, parts);
   };
-  const announcements = createAnnouncements({ ...parts, clients, mayAnnounce, replyTo });
   const singlePosts = createSinglePosts(parts);
   return {
     replyTo,
@@ -99,9 +106,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       return posted.kind === 'posted' ? posted.card : undefined;
     },
     endStep: parts.endStep,
-    startAnnouncement: announcements.start,
-    updateAnnouncement: announcements.update,
-    announce: announcements.finish,
+    ...createAnnouncements(parts, replyTo),
   };
 }
 
@@ -202,31 +207,18 @@ const INVITE =
 /** Whether changes are announced in a channel; false without a channel. */
 export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | undefined) => Promise<boolean>;
 
-/** The announcement of each confirmation: one message in the channel, edited as the order proceeds. */
-interface Announcements {
-  /** Posts the announcement, if the app may announce in the channel. */
-  start(confirmer: Confirmer, message: Message): Promise<void>;
-  /** Edits the announcement, if there is one. */
-  update(confirmer: Confirmer, message: Message): Promise<void>;
-  /** Edits the announcement for the last time, or posts one if there is none; true if Slack took it. */
-  finish(confirmer: Confirmer, message: Message): Promise<boolean>;
-}
-
-interface AnnouncementParts {
-  readonly clients: SlackClients;
-  readonly mayAnnounce: MayAnnounce;
-  readonly kept: Kept;
-  readonly system: System;
-  readonly replyTo: (confirmer: Confirmer) => Reply;
-}
-
 const MOST_REMEMBERED = 1000;
 /** How long an announcement is remembered: longer than an order can wait for its approval and its outcome. */
 const MESSAGE_MS = 60 * DAY_MS;
 
-/** Creates the announcements, which are stored, so that any process can edit them. */
-function createAnnouncements(parts: AnnouncementParts): Announcements {
-  const { clients, mayAnnounce, kept, system, replyTo } = parts;
+/**
+ * Creates the announcements of confirmations, each one message in the channel that is edited as the order proceeds. They are
+ * stored, so that any process can edit them.
+ */
+function createAnnouncements(
+  { clients, mayAnnounce, kept, system }: OutboxParts,
+  replyTo: Outbox['replyTo'],
+) {
   // Edits wait for the announcement that is being posted.
   const posting = new LRUCache<ConfirmationId, Promise<Card | undefined>>({ max: MOST_REMEMBERED });
   const post = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
@@ -247,15 +239,15 @@ function createAnnouncements(parts: AnnouncementParts): Announcements {
     return (await withFallback(message, (shown) => slack.updateMessage(card, shown))).ok;
   };
   return {
-    start: async (confirmer, message) => {
+    startAnnouncement: async (confirmer: Confirmer, message: Message) => {
       const posted = post(confirmer, message).catch(() => undefined);
       posting.set(confirmer.confirmationId, posted);
       await posted;
     },
-    update: async (confirmer, message) => {
+    updateAnnouncement: async (confirmer: Confirmer, message: Message) => {
       await edit(confirmer, message);
     },
-    finish: async (confirmer, message) => {
+    announce: async (confirmer: Confirmer, message: Message) => {
       const isEdited = await edit(confirmer, message);
       posting.delete(confirmer.confirmationId);
       if (isEdited !== undefined) return isEdited;
@@ -288,13 +280,8 @@ type PostedOnce =
 /** The result of an edit. `gone`: the message can't be edited any more. */
 type EditedPost = 'shown' | 'gone' | 'failed';
 
-interface PostParts {
-  readonly clients: SlackClients;
-  readonly channels: Channels;
-}
-
 /** Creates `SinglePosts`. Posts nothing where Slack does not say who reads the channel. */
-function createSinglePosts({ clients, channels }: PostParts): SinglePosts {
+function createSinglePosts({ clients, channels }: OutboxParts): SinglePosts {
   return {
     postOnce: async (workspaceId, channelId, message) => {
       const isShared = await channels.isShared(workspaceId, channelId);
@@ -393,28 +380,49 @@ function takeTurn(pace: Pace, now: number): number {
   return 0;
 }
 
-interface Answer {
-  readonly ok: boolean;
-  readonly retryAfterMs?: number | undefined;
+/** An execution of the app's step that has ended. */
+interface EndedStep {
+  readonly workspaceId: WorkspaceId;
+  readonly executionId: string;
+  /** The token that Slack gave for this execution alone. */
+  readonly token: Secret<string> | undefined;
 }
 
-/** The longest wait before another try. */
-const TURN_MOST_MS = 30_000;
-const TRIES = 3;
+/** The result of a step. Users see `error` as it is: plain text without secrets. */
+type StepResult = { readonly outputs: StepOutputs } | { readonly error: string };
+
+/** Reports to Slack how a step ended; never throws. */
+export type EndStep = (step: EndedStep, result: StepResult) => Promise<StepEnd>;
+
+/** Slack's codes for outputs that don't match the manifest. */
+const BAD_OUTPUTS = ['parameter_validation_failed', 'invalid_arguments'];
+
+/** Slack's code for an execution that it doesn't know, perhaps only with this token. */
+const NOT_FOUND = 'function_execution_not_found';
 
 /**
- * Makes a call, and repeats it after the time that Slack asks for if its rate limit refused it: three calls at most, and one if not
- * patient. Doesn't wait longer than 30 s.
+ * Creates the report of a step's end (`functions.completeSuccess`, `functions.completeError`). Tries the token of the execution,
+ * whose lifetime Slack doesn't document, and then the app's own.
  */
-export async function inTurn<Answered extends Answer>(
-  system: System,
-  send: () => Promise<Answered>,
-  isPatient = true,
-): Promise<Answered> {
-  for (let tries = 1; ; tries++) {
-    const answer = await send();
-    if (answer.ok || answer.retryAfterMs === undefined) return answer;
-    if (!isPatient || tries === TRIES || answer.retryAfterMs > TURN_MOST_MS) return answer;
-    await system.sleep(answer.retryAfterMs);
-  }
+export function createEndStep(connections: Pick<SlackConnections, 'open'>, clients: SlackClients): EndStep {
+  return async ({ workspaceId, executionId, token }, result) => {
+    const ofRun = token && connections.open(async () => ({ token }));
+    const apis = [...(ofRun ? [ofRun] : []), clients.of(workspaceId)];
+    const errors: string[] = [];
+    for (const slack of apis) {
+      const answer = await sendEnd(slack, executionId, result);
+      if (answer.ok || answer.error === 'execution_not_in_running_state') return 'told';
+      if ('outputs' in result && BAD_OUTPUTS.includes(answer.error)) return 'refused_outputs';
+      errors.push(answer.error);
+    }
+    // No further try with the same tokens can end the execution.
+    const isHopeless = errors.every((error) => error === NOT_FOUND || isTokenRefused(error));
+    return isHopeless && errors.at(-1) === NOT_FOUND ? 'told' : 'later';
+  };
+}
+
+function sendEnd(slack: SlackApi, executionId: string, result: StepResult): Promise<SlackAnswer> {
+  return 'outputs' in result
+    ? slack.completeStep(executionId, result.outputs)
+    : slack.failStep(executionId, result.error);
 }

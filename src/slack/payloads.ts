@@ -1,45 +1,22 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ChannelId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, InstallationId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
+import { Secret } from '../core/secret.ts';
 import type { RequestPlace } from '../installations/installations.ts';
 import type { Card } from '../requests/request.ts';
 import type { Thread } from '../servers/mentioned.ts';
-import { namedId } from './http-receiver.ts';
+import type { StepEvent } from '../workflows/run.ts';
 import { readBlockStamp } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
+import { STEP } from './kit/home-view.ts';
 import { findOrigin, submittedView } from './kit/modal.ts';
 
-const eventId = z.string().min(1).max(64).nullish().catch(undefined);
-
-/** The shape of an event’s fields that say what it is, and for which workspace Slack delivers it. */
-export const eventPlace = {
-  type: z.literal('event_callback'),
-  team_id: eventId,
-  /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
-  context_team_id: eventId,
-  enterprise_id: eventId,
-  context_enterprise_id: eventId,
-  authorizations: z
-    .array(z.object({ team_id: eventId, user_id: eventId, is_enterprise_install: z.boolean().catch(false) }))
-    .default([])
-    .catch([]),
-};
-
-const eventEnvelope = z.object(eventPlace);
-
-/** Returns the place of an event. Its workspace is '' if Slack doesn't name one. */
-export function placeOfEvent(read: z.output<typeof eventEnvelope>): RequestPlace {
-  const [authorization] = read.authorizations;
-  const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
-  const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
-  const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
-  return { workspaceId, orgId };
-}
-
 /*
- * The shapes of Slack's payloads: the parts that are read. Everything else in them is ignored.
+ * The shapes of what Slack sends: the parts that are read. Everything else in them is ignored.
  */
 const id = z.string().min(1).max(64);
+const maybeId = id.nullish().catch(undefined);
 
 /** The shape of a slash command. */
 export const commandPayload = z.object({
@@ -50,13 +27,13 @@ export const commandPayload = z.object({
   channel_id: id.optional(),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
-  enterprise_id: id.nullish().catch(undefined),
+  enterprise_id: maybeId,
   /** `true` or `false` as text, since a command is sent as a form. */
   is_enterprise_install: z.string().nullish().catch(undefined),
 });
 
 const user = z.object({ id, team_id: id.optional() });
-const place = {
+const place = z.object({
   user,
   /**
    * Null for an app that was installed for a whole organization. In payloads of a view it is the team of the user who
@@ -67,9 +44,9 @@ const place = {
   /** Whether the app was installed for a whole organization (Enterprise Grid). */
   is_enterprise_install: z.boolean().default(false).catch(false),
   enterprise: z.object({ id }).nullish().catch(undefined),
-};
+});
 /** The shape of the one field in a view that names the workspace where the app is installed. */
-const installed = { app_installed_team_id: id.nullish().catch(undefined) };
+const installed = { app_installed_team_id: maybeId };
 const surroundingView = z
   .object({
     ...installed,
@@ -86,8 +63,7 @@ const surroundingView = z
   .nullish();
 
 /** The shape of a press of a button, or a choice in a menu. */
-export const actionPayload = z.object({
-  ...place,
+export const actionPayload = place.extend({
   type: z.literal('block_actions'),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
@@ -115,8 +91,7 @@ export const actionPayload = z.object({
 });
 
 /** The shape of a submission of a modal. */
-export const submissionPayload = z.object({
-  ...place,
+export const submissionPayload = place.extend({
   trigger_id: z.string().optional(),
   view: submittedView.extend(installed),
 });
@@ -125,8 +100,7 @@ export const submissionPayload = z.object({
 const pointer = z.looseObject({ ts: z.string().max(64), thread_ts: z.string().max(64).optional() });
 
 /** The shape of a shortcut, used from anywhere or on a message. */
-export const shortcutPayload = z.object({
-  ...place,
+export const shortcutPayload = place.extend({
   callback_id: z.string().max(255).default('').catch(''),
   message: pointer.nullish().catch(undefined),
   response_url: z.string().optional(),
@@ -134,33 +108,14 @@ export const shortcutPayload = z.object({
 });
 
 /** The shape of a request for the choices of a menu. */
-export const suggestionPayload = z.object({
-  ...place,
+export const suggestionPayload = place.extend({
   action_id: z.string(),
   block_id: z.string().optional().catch(undefined),
   value: z.string().default(''),
   view: surroundingView,
 });
 
-/** The shape of a step's input, which is null, absent or empty if it was left out. */
-const input = z.string().max(20_000).default('').catch('');
-
-/** The shape of the event that the app's step in a workflow is executed. */
-export const stepPayload = z.object({
-  ...eventPlace,
-  /** In seconds. */
-  event_time: z.number().int().min(0).optional().catch(undefined),
-  event: z.object({
-    type: z.literal('function_executed'),
-    function: z.object({ callback_id: z.string() }).transform((step) => ({ id: step.callback_id })),
-    function_execution_id: z.string().min(1).max(200),
-    inputs: z.object({ action: input, server: input, key: input, channel: input }),
-    bot_access_token: input,
-  }),
-});
-
-type PlaceField = 'user' | 'team' | 'channel' | 'is_enterprise_install' | 'enterprise';
-type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
+type Place = z.output<typeof place> & {
   readonly view?:
     | { readonly app_installed_team_id?: string | null | undefined; readonly private_metadata?: string }
     | null
@@ -210,7 +165,7 @@ function readStamp({ view, actions = [], block_id }: Place): WorkspaceId | undef
   return readBlockStamp(actions[0]?.block_id ?? block_id);
 }
 
-type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;
+type Press = z.output<typeof actionPayload>;
 
 /** Returns the ID of a press, the same at every delivery; undefined if Slack names nothing that identifies it. */
 export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {
@@ -233,85 +188,293 @@ export function threadOf({ container }: Press): Thread | undefined {
 }
 
 /** Returns the message whose button was pressed; undefined in a modal. */
-export function cardOf({ channel, container }: Press & Pick<Place, 'channel'>): Card | undefined {
+export function cardOf({ channel, container }: Press): Card | undefined {
   const ts = container?.message_ts;
   return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;
 }
 
 /** Returns the channel of an act. A form counts for the channel that it was opened in, so that roles for it count there. */
-export function channelOf({ channel }: Pick<Place, 'channel'>, origin?: Origin): ChannelId | undefined {
+export function channelOf({ channel }: Place, origin?: Origin): ChannelId | undefined {
   return channel?.id ?? origin?.channelId;
 }
 
-/*
- * The shapes of the Web API's answers, and what becomes of them.
+/**
+ * Returns the ID of a request: a hash of the names that Slack gives it, which stay the same if Slack signs the request again.
+ * Undefined if one is missing or empty, since different requests would share the ID.
  */
-const text = z.string().catch('');
-
-/** Reads nothing from an answer. */
-export const nothing = z.unknown().transform(() => ({}));
-
-/** What a bot token is for. */
-export interface Introduction {
-  readonly workspaceId: string;
-  readonly workspaceName: string;
-  readonly botUserId: string;
-  /** The organization that the workspace belongs to (Enterprise Grid). */
-  readonly enterpriseId?: string;
-  /** Whether the token is for all workspaces of the organization. */
-  readonly isOrgInstall?: boolean;
+export function namedId(...parts: readonly (string | undefined)[]): string | undefined {
+  if (parts.some((part) => !part)) return undefined;
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Reads the answer to `auth.test`. */
-export const introduction = z
-  .object({
-    team_id: text,
-    team: text,
-    user_id: text,
-    enterprise_id: z.string().optional().catch(undefined),
-    is_enterprise_install: z.boolean().catch(false),
-  })
-  .transform(
-    ({ team_id, team, user_id, enterprise_id, is_enterprise_install }): Introduction => ({
-      workspaceId: team_id,
-      workspaceName: team,
-      botUserId: user_id,
-      enterpriseId: enterprise_id,
-      isOrgInstall: is_enterprise_install || undefined,
-    }),
-  );
-/** Reads the answer to `views.open`. */
-export const openedView = z
-  .object({ view: z.object({ id: text }).catch({ id: '' }) })
-  .transform(({ view }) => ({ viewId: view.id }));
-/** Reads the channel and time of a posted message. */
-export const card = z
-  .object({ channel: text, ts: text })
-  .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
-/** Reads the answer to `users.info`. */
-export const foundUser = z.object({ user: z.unknown() });
-/** Keeps a page of `users.list` as it is. */
-export const foundUsers = z.unknown().transform((page) => ({ page }));
-/** Reads the answer to `usergroups.list`. */
-export const foundGroups = z
-  .object({ usergroups: z.unknown() })
-  .transform(({ usergroups }) => ({ groups: usergroups }));
-/** Reads the answer to `conversations.info`. */
-export const foundChannel = z.object({ channel: z.unknown() });
+/** The shape of an event’s fields that say what it is, and for which workspace Slack delivers it. */
+const eventPlace = {
+  type: z.literal('event_callback'),
+  team_id: maybeId,
+  /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
+  context_team_id: maybeId,
+  enterprise_id: maybeId,
+  context_enterprise_id: maybeId,
+  authorizations: z
+    .array(z.object({ team_id: maybeId, user_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
+    .default([])
+    .catch([]),
+};
 
-/** One page of the members of a channel. */
-export interface MemberPage {
-  readonly members: readonly string[];
-  /** The cursor of the next page; '' on the last page. */
-  readonly cursor: string;
+const eventEnvelope = z.object(eventPlace);
+
+/** Returns the place of an event. Its workspace is '' if Slack doesn't name one. */
+function placeOfEvent(read: z.output<typeof eventEnvelope>): RequestPlace {
+  const [authorization] = read.authorizations;
+  const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
+  const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
+  const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
+  return { workspaceId, orgId };
 }
 
-/** Reads a page of `conversations.members`. */
-export const memberPage = z
-  .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
-  .transform(
-    ({ members, response_metadata: more }): MemberPage => ({
-      members,
-      cursor: more?.next_cursor ?? '',
-    }),
-  );
+/** A message from a user to the app: a mention in a channel, or a direct message. */
+export interface TypedMessage {
+  readonly kind: 'mention' | 'direct_message';
+  /** The same at every delivery of the event. */
+  readonly eventId: string;
+  readonly place: RequestPlace;
+  readonly actor: Actor & { readonly channelId: ChannelId };
+  readonly ts: string;
+  /** Epoch milliseconds, by Slack's clock. */
+  readonly sentAt: number;
+  /** The thread for the answer; undefined for a direct message outside of threads. */
+  readonly thread: Thread | undefined;
+  /** The command, without the mention; undefined if the message mentions the app but doesn't begin with the mention. */
+  readonly text: string | undefined;
+}
+
+const stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
+
+const messageEvent = z.object({
+  event_id: z.string().min(1).max(200),
+  ...eventPlace,
+  is_ext_shared_channel: z.boolean().default(true).catch(true),
+  event: z.object({
+    type: z.enum(['app_mention', 'message']),
+    channel_type: z.string().optional().catch(undefined),
+    subtype: z.string().optional(),
+    bot_id: z.string().nullish(),
+    edited: z.unknown().optional(),
+    user: id,
+    text: z.string().max(40_000).default(''),
+    channel: id,
+    ts: stamp,
+    thread_ts: stamp.optional(),
+    team: maybeId,
+    user_team: maybeId,
+    source_team: maybeId,
+    user_profile: z.object({ team: maybeId }).nullish().catch(undefined),
+  }),
+});
+type MessageEvent = z.output<typeof messageEvent>;
+
+const SLACKBOT = 'USLACKBOT';
+
+/** The subtypes that users write: a reply that is also sent to the channel, a message with a file, and `/me`. */
+const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
+
+/**
+ * Reads an event as what a user wrote to the app; undefined for everything else: messages of apps, this one included, events about
+ * messages (a change, a deletion, a user who joined), edited messages, and messages in channels without a mention.
+ */
+export function readTypedMessage(body: unknown): TypedMessage | undefined {
+  const read = messageEvent.safeParse(body).data;
+  if (!read) return undefined;
+  const { event } = read;
+  const isOfApp = (event.bot_id ?? undefined) !== undefined || event.user === SLACKBOT;
+  const isOther = event.subtype !== undefined && !TYPED_SUBTYPES.includes(event.subtype);
+  if (isOfApp || isOther || (event.edited ?? undefined) !== undefined) return undefined;
+  const kind = event.type === 'app_mention' ? 'mention' : 'direct_message';
+  if (kind === 'direct_message' && event.channel_type !== 'im') return undefined;
+  const [authorization] = read.authorizations;
+  const place = placeOfEvent(read);
+  const { workspaceId } = place;
+  const homeTeamId = homeOf(read, workspaceId);
+  return {
+    kind,
+    eventId: read.event_id,
+    place,
+    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
+    ts: event.ts,
+    sentAt: Number(event.ts) * 1000,
+    thread: answerThreadOf(event, kind),
+    text: commandIn(event.text, kind, authorization?.user_id ?? undefined),
+  };
+}
+
+/**
+ * Returns the user's home team if it is not the workspace; '' if the event doesn't name one and other organizations may be in the
+ * channel, so that the user is looked up.
+ */
+function homeOf({ event, is_ext_shared_channel }: MessageEvent, workspaceId: string): string | undefined {
+  const named = [event.user_team, event.source_team, event.user_profile?.team];
+  // In an `app_mention` event, `team` is the app's.
+  const homes = (event.type === 'message' ? [...named, event.team] : named).filter((team) => team);
+  const elsewhere = homes.find((team) => team !== workspaceId) ?? undefined;
+  if (elsewhere !== undefined) return elsewhere;
+  return homes.length === 0 && is_ext_shared_channel ? '' : undefined;
+}
+
+/** Returns the thread for the answer: the message's own, or for a mention outside of threads the one under it. */
+function answerThreadOf(
+  { ts, thread_ts: root }: MessageEvent['event'],
+  kind: TypedMessage['kind'],
+): Thread | undefined {
+  if (root !== undefined) return { ts: root, isOpen: true };
+  return kind === 'mention' ? { ts, isOpen: false } : undefined;
+}
+
+/**
+ * Finds the command in a message: its first line, without the mention. Undefined if a mention doesn't begin the message, since
+ * "thanks @vps, stop web-1 was right" is no command.
+ */
+function commandIn(
+  text: string,
+  kind: TypedMessage['kind'],
+  botUserId: string | undefined,
+): string | undefined {
+  const mention = /^\s*<@([UW][A-Z0-9]+)(?:\|[^>]*)?>[\s,:]*/.exec(text);
+  const isOurs = mention && (botUserId === undefined || mention[1] === botUserId);
+  if (kind === 'mention' && !isOurs) return undefined;
+  const rest = (isOurs ? text.slice(mention[0].length) : text).trim();
+  const [line = ''] = rest.split('\n');
+  return line
+    .trim()
+    .replace(/^`+([^`]+)`+$/, '$1')
+    .replace(/^\/vps\b/, '')
+    .trim();
+}
+
+/** The event that a user has opened the app's Home tab. */
+export interface HomeOpened {
+  readonly place: RequestPlace;
+  /** `channelId` is the user's conversation with the app. */
+  readonly actor: Actor & { readonly channelId: ChannelId };
+}
+
+const homeEvent = z.object({
+  ...eventPlace,
+  event: z.object({
+    type: z.literal('app_home_opened'),
+    user: id,
+    channel: id,
+    /** Slack sends the same event for the Messages tab. */
+    tab: z.string().optional().catch(undefined),
+    view: z.object({ app_installed_team_id: maybeId }).nullish().catch(undefined),
+  }),
+});
+
+/** Reads an event as the opening of Home; undefined for any other event, and for another tab. */
+export function readHomeOpened(body: unknown): HomeOpened | undefined {
+  const read = homeEvent.safeParse(body).data;
+  if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
+  const { event, team_id: team } = read;
+  const place = placeOfEvent(read);
+  const { workspaceId, orgId } = place;
+  // If the user is from another organization, `team_id` is their team.
+  const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
+  return {
+    place,
+    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
+  };
+}
+
+/** The event that a token of the app was revoked, or the app uninstalled. */
+export interface Revocation {
+  /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
+  readonly ids: readonly InstallationId[];
+  /** Epoch milliseconds, by Slack's clock. */
+  readonly at: number;
+}
+
+/** The types of these events, as the manifest subscribes to them. */
+const REVOCATION_EVENTS = /^(app_uninstalled|tokens_revoked)$/;
+
+const isOrg = z.boolean().nullish().catch(undefined);
+const revocationEvent = z.object({
+  team_id: maybeId,
+  enterprise_id: maybeId,
+  is_enterprise_install: isOrg,
+  authorizations: z
+    .array(z.object({ is_enterprise_install: isOrg }))
+    .nullish()
+    .catch(undefined),
+  event_time: z.number().positive(),
+  event: z.object({
+    type: z.string(),
+    /** The IDs of users whose tokens were revoked, not tokens. */
+    tokens: z
+      .object({ bot: z.array(z.unknown()).catch([]) })
+      .nullish()
+      .catch(undefined),
+  }),
+});
+
+/** Reads an event as a revocation; undefined for any other event, and for tokens of users, of which the app has none. */
+export function readRevocation(body: unknown): Revocation | undefined {
+  const read = revocationEvent.safeParse(body).data;
+  if (!read || !REVOCATION_EVENTS.test(read.event.type)) return undefined;
+  const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
+  if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
+  const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
+  const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
+  const ids = places.filter((place) => place !== undefined && place !== null);
+  return { ids, at: event_time * 1000 };
+}
+
+/** An execution of a step in a workflow. */
+interface Step {
+  readonly event: StepEvent;
+  readonly place: RequestPlace;
+  /** Whether this version of the app has the step. */
+  readonly isOurs: boolean;
+}
+
+/** The shape of a step's input, which is null, absent or empty if it was left out. */
+const input = z.string().max(20_000).default('').catch('');
+
+const stepEvent = z.object({
+  ...eventPlace,
+  /** In seconds. */
+  event_time: z.number().int().min(0).optional().catch(undefined),
+  event: z.object({
+    type: z.literal('function_executed'),
+    function: z.object({ callback_id: z.string() }).transform((step) => ({ id: step.callback_id })),
+    function_execution_id: z.string().min(1).max(200),
+    inputs: z.object({ action: input, server: input, key: input, channel: input }),
+    bot_access_token: input,
+  }),
+});
+
+/** Reads an event as the execution of a step; undefined for any other event. */
+export function readStep(body: unknown): Step | undefined {
+  const read = stepEvent.safeParse(body).data;
+  if (!read) return undefined;
+  const { event } = read;
+  const place = placeOfEvent(read);
+  const { action, server, key, channel } = event.inputs;
+  return {
+    place,
+    isOurs: event.function.id === STEP.id,
+    event: {
+      workspaceId: place.workspaceId,
+      executionId: event.function_execution_id,
+      action,
+      server,
+      key: secretOf(key),
+      sentAt: read.event_time === undefined ? undefined : read.event_time * 1000,
+      channelId: channel === '' ? undefined : channel,
+      token: secretOf(event.bot_access_token),
+    },
+  };
+}
+
+function secretOf(text: string): Secret<string> | undefined {
+  const trimmed = text.trim();
+  return trimmed === '' ? undefined : new Secret(trimmed);
+}

@@ -6,11 +6,11 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
-import type { TypedMessage } from './dispatch-events.ts';
 import { holdsSecret, withFallback } from './failures.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { type CardParts, cardView, readCard } from './kit/home-view.ts';
+import type { TypedMessage } from './payloads.ts';
 import type { Reply, Views } from './request.ts';
 import type { SlackApi, SlackClients } from './slack-api.ts';
 
@@ -194,11 +194,6 @@ export function replyFrom(origin: Origin | undefined, actor: Actor, parts: Reply
   const confirmer = { confirmationId, workspaceId, userId, channelId, thread };
   const reply = createStoredReply(confirmer, parts);
   return withDirectMessage(reply, actor, parts.clients.of(workspaceId), parts.log);
-}
-
-/** Creates the replies to a user who mentioned the app: ephemeral messages, in the thread if they read one. */
-export function replyToMention({ actor, thread }: TypedMessage, parts: ReplyParts): Reply {
-  return replyTo(undefined, actor, parts, thread);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { HomeView, ModalView } from '@slack/types';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { LRUCache } from 'lru-cache';
 import { Agent, fetch } from 'undici';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Installations } from '../core/directory.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
@@ -12,20 +12,6 @@ import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
-import { inTurn } from './outbox.ts';
-import {
-  card,
-  foundChannel,
-  foundGroups,
-  foundUser,
-  foundUsers,
-  type Introduction,
-  introduction,
-  type MemberPage,
-  memberPage,
-  nothing,
-  openedView,
-} from './payloads.ts';
 import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal, saysOk } from './refusals.ts';
 
 /** The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. */
@@ -212,6 +198,105 @@ function createSlackApi(
 
 const NO_UNFURLS = { unfurl_links: false, unfurl_media: false };
 const inThread = (ts: string | undefined) => ({ thread_ts: ts });
+
+interface Answer {
+  readonly ok: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The longest wait before another try. */
+const TURN_MOST_MS = 30_000;
+const TRIES = 3;
+
+/**
+ * Makes a call, and repeats it after the time that Slack asks for if its rate limit refused it: three calls at most, and one if not
+ * patient. Doesn't wait longer than 30 s.
+ */
+async function inTurn<Answered extends Answer>(
+  system: System,
+  send: () => Promise<Answered>,
+  isPatient = true,
+): Promise<Answered> {
+  for (let tries = 1; ; tries++) {
+    const answer = await send();
+    if (answer.ok || answer.retryAfterMs === undefined) return answer;
+    if (!isPatient || tries === TRIES || answer.retryAfterMs > TURN_MOST_MS) return answer;
+    await system.sleep(answer.retryAfterMs);
+  }
+}
+
+/*
+ * The shapes of the Web API's answers, and what becomes of them.
+ */
+const text = z.string().catch('');
+
+/** Reads nothing from an answer. */
+const nothing = z.unknown().transform(() => ({}));
+
+/** What a bot token is for. */
+interface Introduction {
+  readonly workspaceId: string;
+  readonly workspaceName: string;
+  readonly botUserId: string;
+  /** The organization that the workspace belongs to (Enterprise Grid). */
+  readonly enterpriseId?: string;
+  /** Whether the token is for all workspaces of the organization. */
+  readonly isOrgInstall?: boolean;
+}
+
+/** Reads the answer to `auth.test`. */
+const introduction = z
+  .object({
+    team_id: text,
+    team: text,
+    user_id: text,
+    enterprise_id: z.string().optional().catch(undefined),
+    is_enterprise_install: z.boolean().catch(false),
+  })
+  .transform(
+    ({ team_id, team, user_id, enterprise_id, is_enterprise_install }): Introduction => ({
+      workspaceId: team_id,
+      workspaceName: team,
+      botUserId: user_id,
+      enterpriseId: enterprise_id,
+      isOrgInstall: is_enterprise_install || undefined,
+    }),
+  );
+/** Reads the answer to `views.open`. */
+const openedView = z
+  .object({ view: z.object({ id: text }).catch({ id: '' }) })
+  .transform(({ view }) => ({ viewId: view.id }));
+/** Reads the channel and time of a posted message. */
+const card = z
+  .object({ channel: text, ts: text })
+  .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
+/** Reads the answer to `users.info`. */
+const foundUser = z.object({ user: z.unknown() });
+/** Keeps a page of `users.list` as it is. */
+const foundUsers = z.unknown().transform((page) => ({ page }));
+/** Reads the answer to `usergroups.list`. */
+const foundGroups = z
+  .object({ usergroups: z.unknown() })
+  .transform(({ usergroups }) => ({ groups: usergroups }));
+/** Reads the answer to `conversations.info`. */
+const foundChannel = z.object({ channel: z.unknown() });
+
+/** One page of the members of a channel. */
+interface MemberPage {
+  readonly members: readonly string[];
+  /** The cursor of the next page; '' on the last page. */
+  readonly cursor: string;
+}
+
+/** Reads a page of `conversations.members`. */
+const memberPage = z
+  .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
+  .transform(
+    ({ members, response_metadata: more }): MemberPage => ({
+      members,
+      cursor: more?.next_cursor ?? '',
+    }),
+  );
 
 type Call = ReturnType<typeof callerOf>;
 

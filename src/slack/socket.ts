@@ -5,9 +5,9 @@ import { withTimeout } from '../core/locks.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { quietLogger, type Transport } from './bolt.ts';
-import { createUnacknowledged, type Unacknowledged } from './dispatch.ts';
-import { namedId } from './http-receiver.ts';
+import { isTokenRefused } from './abilities.ts';
+import { quietLogger, type Transport, withResolvers } from './bolt.ts';
+import { namedId } from './payloads.ts';
 import { readRefusal } from './refusals.ts';
 
 /** The times of Socket Mode, in milliseconds. */
@@ -271,6 +271,54 @@ function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): So
   });
 }
 
+/** How long Slack takes an acknowledgment. */
+const ACK_MS = 3000;
+
+/** The envelopes of Socket Mode that Slack waits for, by their IDs. */
+interface Unacknowledged {
+  add(id: string): void;
+  remove(id: string): void;
+  /** Resolves when all have been acknowledged, or Slack has stopped waiting for them. */
+  settled(): Promise<void>;
+}
+
+/** Creates an empty set of envelopes. `onAck` is called with the age of each that is acknowledged, or given up by Slack. */
+export function createUnacknowledged(
+  system: System,
+  onAck: (ms: number) => void = () => undefined,
+): Unacknowledged {
+  const since = new Map<string, number>();
+  const waiting = new Set<() => void>();
+  const end = (id: string, at: number) => {
+    since.delete(id);
+    onAck(system.elapsed() - at);
+  };
+  const forgetOld = () => {
+    for (const [id, at] of since) if (system.elapsed() - at > ACK_MS) end(id, at);
+  };
+  return {
+    add: (id) => {
+      forgetOld();
+      since.set(id, system.elapsed());
+    },
+    remove: (id) => {
+      const at = since.get(id);
+      if (at !== undefined) end(id, at);
+      if (since.size > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    },
+    settled: async () => {
+      forgetOld();
+      if (since.size === 0) return;
+      const empty = new Promise<void>((resolve) => {
+        waiting.add(resolve);
+      });
+      await withTimeout(empty, system, ACK_MS);
+    },
+  };
+}
+
 type Client = SocketModeReceiver['client'];
 
 interface Life {
@@ -348,14 +396,6 @@ function interceptMessages(client: Client, log: Log, take: (message: SocketMessa
   });
 }
 
-function withResolvers<Value>() {
-  let resolve = (_value: Value): void => undefined;
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve: (value: Value) => resolve(value) };
-}
-
 /** A message of Slack over a WebSocket, as far as the app reads it. */
 type SocketMessage =
   | { readonly kind: 'hello'; readonly connections: number | undefined }
@@ -422,16 +462,11 @@ const WORDS: Readonly<Record<string, string>> = {
   ratelimited: 'Slack limits how often the app opens a connection; it is trying again',
   missing_scope: `SLACK_APP_TOKEN lacks the scope connections:write. ${TOKEN}`,
   not_allowed_token_type: `SLACK_APP_TOKEN is not an app-level token. ${TOKEN}`,
-  ...Object.fromEntries(
-    ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'].map((code) => [
-      code,
-      `Slack rejected SLACK_APP_TOKEN (${code}). ${TOKEN}`,
-    ]),
-  ),
 };
 
 /** Describes why the app gets nothing from Slack, in a sentence for the operator. */
 function describeSocketFault(code: string): string {
+  if (isTokenRefused(code)) return `Slack rejected SLACK_APP_TOKEN (${code}). ${TOKEN}`;
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
   return words ?? `The app can’t open its connection to Slack (${code}); it is trying again`;
 }

@@ -45,8 +45,8 @@ import {
   ORDER,
 } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { deletedAnnouncement, deleteMessage, deleteWords } from '../../src/servers/delete-outcome.ts';
-import { readTypedMessage } from '../../src/slack/dispatch-events.ts';
-import { parseTyped, splitSubcommand } from '../../src/slack/kit/typed-words.ts';
+import { parseTyped, splitSubcommand } from '../../src/slack/kit/command.ts';
+import { readTypedMessage } from '../../src/slack/payloads.ts';
 import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/words.ts';
 import { describeOutcome } from '../../src/workflows/card.ts';
 import type { RunOutcome } from '../../src/workflows/run.ts';

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
-import { createUnacknowledged } from '../../src/slack/dispatch.ts';
+import { createUnacknowledged } from '../../src/slack/socket.ts';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';

@@ -5,6 +5,13 @@ import { findPings } from '../../../src/sandbox/slack/mentions.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
 import {
+  findChannelId,
+  findGroupId,
+  findUserId,
+  parseTyped,
+  splitSubcommand,
+} from '../../../src/slack/kit/command.ts';
+import {
   codeLabel,
   count,
   decodeText,
@@ -15,13 +22,6 @@ import {
   slackDate,
   utcDate,
 } from '../../../src/slack/kit/text.ts';
-import {
-  findChannelId,
-  findGroupId,
-  findUserId,
-  parseTyped,
-  splitSubcommand,
-} from '../../../src/slack/kit/typed-words.ts';
 import { anyText } from '../../support/any-text.ts';
 import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 

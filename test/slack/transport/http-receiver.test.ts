@@ -3,12 +3,12 @@ import type { App } from '@slack/bolt';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import { readTypedMessage } from '../../../src/slack/dispatch-events.ts';
 import { createHttpReceiver } from '../../../src/slack/http-receiver.ts';
 import {
   actionPayload,
   actorOf,
   commandPayload,
+  readTypedMessage,
   shortcutPayload,
   submissionPayload,
   suggestionPayload,

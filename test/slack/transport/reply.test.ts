@@ -3,8 +3,8 @@ import { Secret } from '../../../src/core/secret.ts';
 import { type Log, silentLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/requests/request.ts';
 import { showButton } from '../../../src/servers/buttons.ts';
-import { createEndStep } from '../../../src/slack/dispatch-events.ts';
 import { plainText, withFallback } from '../../../src/slack/failures.ts';
+import { createNewestFirst } from '../../../src/slack/home-publisher.ts';
 import {
   actions,
   context,
@@ -16,8 +16,7 @@ import {
   textMessage,
 } from '../../../src/slack/kit/blocks.ts';
 import { sendWaiting, waitingWords } from '../../../src/slack/kit/notify.ts';
-import { createPacedEdits, editCards, postCards } from '../../../src/slack/outbox.ts';
-import { createNewestFirst } from '../../../src/slack/queues.ts';
+import { createEndStep, createPacedEdits, editCards, postCards } from '../../../src/slack/outbox.ts';
 import { findReplyUrl, replyByUrl, withDirectMessage } from '../../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
