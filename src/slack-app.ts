@@ -19,7 +19,7 @@ import { roleScreen } from './requests/role-request-card.ts';
 import { createDeleteNotifier } from './servers/delete-outcome.ts';
 import type { FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
-import { shortcuts } from './servers/shortcuts.ts';
+import { shortcuts } from './servers/show.ts';
 import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
 import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';

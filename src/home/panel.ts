@@ -1,12 +1,14 @@
 import type { KnownBlock } from '@slack/types';
+import { z } from 'zod';
 import { settingsButton } from '../account/buttons.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { readDecidable } from '../requests/approval.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
-import { approvalsButton, listButton, manageChoice, showButton } from '../servers/buttons.ts';
+import { listButton, manageChoice, showButton } from '../servers/buttons.ts';
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { count, describeNumber, plainLabel } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
@@ -24,6 +26,9 @@ export async function showPanel(request: SlackRequest): Promise<void> {
 
 /** Few enough for the 50 blocks of a message. */
 const APPROVALS_SHOWN = 10;
+
+/** Shows the requests that the user may approve, from the control panel. */
+const approvalsButton = defineButton('approvals', z.object({}));
 
 /** Shows what the control panel only counts. */
 const reviewApprovals = approvalsButton.on(async (_value, request) => {

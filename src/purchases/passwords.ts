@@ -10,7 +10,7 @@ import { hasRole } from '../core/permission.ts';
 import type { Server } from '../core/server.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { ServerRef } from '../servers/find.ts';
-import { chooseMessage, offerMatches, pickChoice } from '../servers/pick.ts';
+import { chooseMessage, offerMatches, pickChoice } from '../servers/find.ts';
 import {
   actions,
   confirmation,

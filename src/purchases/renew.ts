@@ -4,7 +4,7 @@ import { describePlan } from '../core/catalog.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
-import { chooseUnnamed } from '../servers/pick.ts';
+import { chooseUnnamed } from '../servers/find.ts';
 import { describePaidUntil } from '../servers/words.ts';
 import { context, facts, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';

@@ -56,21 +56,8 @@ export const noteButton = defineButton('note', server);
 export const protectButton = defineButton('protect', server);
 export const unprotectButton = defineButton('unprotect', server);
 
-const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
-/** The pages of the list. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
-export const listPages = {
-  back: defineButton('list_back', listPage),
-  further: defineButton('list_page', listPage),
-} as const;
 /** Opens the list from the control panel. */
 export const listButton = defineButton('list', z.object({}));
-/** Shows the requests that the user may approve, from the control panel. */
-export const approvalsButton = defineButton('approvals', z.object({}));
-
-/** Shows a server's card in the modal of a shortcut. */
-export const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
-/** Finds any server by typing, in the modal of a shortcut. */
-export const findChoice = defineChoice('find_server');
 
 /** Picks the server whose card is shown. */
 export const manageChoice = defineChoice('manage');

@@ -26,6 +26,7 @@ import {
   stateWords,
   utcDate,
 } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
 import {
   deleteButton,
@@ -88,6 +89,14 @@ export const showServer = defineUseCase({
     return { server, role, protection, note, created: created || undefined, last };
   },
 });
+
+/** Reads one server and renders its card. @throws as `showServer` */
+export async function loadCard(
+  input: Parameters<typeof showServer.run>[0],
+  request: SlackRequest,
+): Promise<Message> {
+  return serverCard(await request.execute(showServer, input), request.now());
+}
 
 /** Actions that a card mentions. Who viewed what is shown only in the audit, to owners. */
 const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];

@@ -17,7 +17,7 @@ import {
   type UnansweredCode,
 } from './find.ts';
 import { FOLLOW_MS, type FollowedAction, type FollowedServer, followPower, lookAt } from './follow.ts';
-import { refuseProtected } from './protect.ts';
+import { refuseProtected } from './notes.ts';
 
 /** The outcome of a power action that the hosting API has accepted, or may have carried out. */
 export interface PowerChange {

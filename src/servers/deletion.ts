@@ -26,7 +26,7 @@ import { type ConfirmedOperation, isInTime, OPERATION } from '../purchases/opera
 import { type Looked, sendPermitted } from '../purchases/send.ts';
 import { findUnanswered, nameFailure, notInList, type UnansweredCode } from './find.ts';
 import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
-import { refuseProtected } from './protect.ts';
+import { refuseProtected } from './notes.ts';
 
 /** A delete, exactly as it was confirmed. */
 export interface Deletion {

@@ -1,12 +1,13 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
+import { z } from 'zod';
 import { defineUseCase } from '../core/entry.ts';
 import { filterServers } from '../core/find-server.ts';
 import { isNoteOf, type ListExtent, type Server, type ServerList, type ServerNote } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/buttons.ts';
-import { actions, context, LIMITS, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import { pageButtons } from '../slack/kit/button.ts';
+import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton, pageButtons } from '../slack/kit/button.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
@@ -21,8 +22,8 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { listButton, listPages, manageChoice } from './buttons.ts';
-import { chooseServer } from './find.ts';
+import { listButton, manageChoice } from './buttons.ts';
+import { chooseServer, suggestServers } from './find.ts';
 import { showById } from './show.ts';
 import { NO_SERVERS, serverLine } from './words.ts';
 
@@ -55,6 +56,13 @@ function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
   };
 }
 
+const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
+/** The pages of the list. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
+const listPages = {
+  back: defineButton('list_back', listPage),
+  further: defineButton('list_page', listPage),
+} as const;
+
 export const list = defineCommand({
   name: 'list',
   usage: 'list [filter]',
@@ -76,15 +84,7 @@ export const list = defineCommand({
     }),
     manageChoice.on((id, request) => showById(Number(id), request)),
   ],
-  suggestions: [
-    {
-      id: manageChoice.id,
-      find: async (typed, request) => {
-        const servers = await request.execute(chooseServer.show, { filter: typed });
-        return servers.slice(0, LIMITS.options).map(serverOption);
-      },
-    },
-  ],
+  suggestions: [suggestServers(manageChoice.id, chooseServer.show)],
 });
 
 /** Messages of whole lists, which many users ask for at once. Each is kept as long as its list, which is read again after seconds. */

@@ -1,10 +1,148 @@
 import { indexLabels, type LabelIndex, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
 import { isDeleted, type Server } from '../core/server.ts';
+import { decodeText } from '../slack/kit/text.ts';
 
 /** A part of a message: text that readers see, or the address of a link (perhaps the monitoring system's own). */
 export interface MessagePart {
   readonly text: string;
   readonly isUrl: boolean;
+}
+
+/** What is collected of one message: far more than any alert has. */
+const MOST_PARTS = 2000;
+const MOST_COLLECTED = 60_000;
+const MOST_DEPTH = 12;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Collects the text of a message from everywhere that alert tools put it: its text, its blocks, and the fields and blocks of its
+ * attachments. Addresses of links are separate parts, at the end, since they may be the monitoring system's.
+ */
+export function collectParts(message: unknown): readonly MessagePart[] {
+  const collector = createCollector();
+  if (isJson(message)) collectMessage(message, collector, 0);
+  return collector.parts();
+}
+
+interface Collector {
+  /** Adds text in Slack's markup. */
+  add(text: unknown): void;
+  addUrl(url: unknown): void;
+  isFull(): boolean;
+  parts(): readonly MessagePart[];
+}
+
+function createCollector(): Collector {
+  const texts: MessagePart[] = [];
+  const urls: MessagePart[] = [];
+  let characters = 0;
+  const isFull = () => texts.length + urls.length >= MOST_PARTS || characters >= MOST_COLLECTED;
+  const push = (list: MessagePart[], text: string, isUrl: boolean) => {
+    if (text.trim() === '' || isFull()) return;
+    const kept = text.slice(0, MOST_COLLECTED - characters);
+    characters += kept.length;
+    list.push({ text: kept, isUrl });
+  };
+  const addUrl = (url: unknown) => {
+    if (typeof url === 'string') push(urls, decodeAddress(url), true);
+  };
+  return {
+    addUrl,
+    add: (text) => {
+      if (typeof text === 'string') push(texts, takeLinks(text.slice(0, MOST_COLLECTED), addUrl), false);
+    },
+    isFull,
+    parts: () => [...texts, ...urls],
+  };
+}
+
+/** The text that readers see: with the words of links, without addresses and references to users, groups, channels and times. */
+function takeLinks(text: string, addUrl: (url: string) => void): string {
+  const shown = text.replace(/<([^<>]{0,3000})>/g, (whole, inside: string) => {
+    if (/^[@#!]/.test(inside)) return ' ';
+    if (!/^(?:https?:|mailto:|tel:|ftp:)/i.test(inside)) return whole;
+    const [url = '', ...label] = inside.split('|');
+    addUrl(url);
+    return label.length === 0 ? ' ' : ` ${label.join('|')} `;
+  });
+  const withoutAddresses = shown.replace(/\b[a-z][a-z+.-]{1,20}:\/\/[^\s<>"'`|)\]]+/gi, (url) => {
+    addUrl(url);
+    return ' ';
+  });
+  return decodeText(withoutAddresses.replace(/(^|\s):[a-z0-9_+'-]+:(?=\s|$)/g, '$1'));
+}
+
+function decodeAddress(url: string): string {
+  const address = decodeText(url);
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
+
+function collectMessage(message: Json, collector: Collector, depth: number): void {
+  if (depth > MOST_DEPTH) return;
+  collector.add(message.text);
+  collectBlocks(message.blocks, collector, depth);
+  for (const attachment of listOf(message.attachments)) {
+    if (collector.isFull()) return;
+    for (const field of ['title', 'pretext']) collector.add(attachment[field]);
+    // An attachment may be a whole message that was shared.
+    collectMessage(attachment, collector, depth + 1);
+    for (const field of listOf(attachment.fields))
+      collector.add(`${textOf(field.title)}: ${textOf(field.value)}`);
+    for (const field of ['author_name', 'author_subname', 'footer', 'fallback'])
+      collector.add(attachment[field]);
+    for (const link of ['title_link', 'author_link', 'from_url', 'original_url'])
+      collector.addUrl(attachment[link]);
+    collectBlocks(attachment.message_blocks, collector, depth + 1);
+  }
+}
+
+const RICH_TEXT = /^rich_text_(?:section|preformatted|quote)$/;
+
+/** Collects texts and addresses from any block, by the names of their fields. */
+function collectBlocks(part: unknown, collector: Collector, depth: number): void {
+  if (depth > MOST_DEPTH || collector.isFull()) return;
+  if (Array.isArray(part)) {
+    for (const each of part) collectBlocks(each, collector, depth + 1);
+    return;
+  }
+  if (!isJson(part)) return;
+  if (typeof part.type === 'string' && RICH_TEXT.test(part.type)) {
+    collectRichText(listOf(part.elements), collector);
+    return;
+  }
+  for (const [name, value] of Object.entries(part)) {
+    if (typeof value === 'object') collectBlocks(value, collector, depth + 1);
+    else if (['text', 'title', 'subtitle', 'description', 'alt_text'].includes(name)) collector.add(value);
+    else if (/(^|_)url$/.test(name)) collector.addUrl(value);
+  }
+}
+
+/** Joins neighboring elements, since a name may be half bold. */
+function collectRichText(elements: readonly Json[], collector: Collector): void {
+  const words = elements.map(({ type, text, url }) => {
+    if (type === 'text') return textOf(text);
+    if (type !== 'link') return ' ';
+    collector.addUrl(url);
+    return textOf(text) || ' ';
+  });
+  collector.add(words.join(''));
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.filter(isJson) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** A server that a message mentions. */
@@ -15,7 +153,7 @@ interface MentionedServer {
   readonly isOnlyInUrl: boolean;
 }
 
-/** Characters read of one message: more than any alert has, and few enough not to hold up other requests. */
+/** Characters searched in one message: more than any alert has, and few enough not to hold up other requests. */
 const MOST_CHARACTERS = 10_000;
 
 /** Ranks of the ways to name a server, the most certain first. A name found only in an address ranks after all others. */

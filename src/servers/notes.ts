@@ -1,16 +1,25 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
+import type { AppContext } from '../context.ts';
 import { defineUseCase } from '../core/entry.ts';
+import { Refusal, type ServerAct } from '../core/errors.ts';
 import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
-import { isNoteOf, MOST_NOTE_LETTERS, type Server, type ServerNote } from '../core/server.ts';
+import {
+  isDeleted,
+  isNoteOf,
+  MOST_NOTE_LETTERS,
+  type NamedServer,
+  type Server,
+  type ServerNote,
+} from '../core/server.ts';
 import type { Foundation } from '../db/database.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { count, plainLabel } from '../slack/kit/text.ts';
-import { noteButton } from './buttons.ts';
-import { type ServerCard, serverCard, showServer } from './card.ts';
+import { codeLabel, count, plainLabel } from '../slack/kit/text.ts';
+import { noteButton, protectButton, unprotectButton } from './buttons.ts';
+import { loadCard, type ServerCard, showServer } from './card.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
 
 interface NoteInput {
@@ -93,17 +102,29 @@ export const note = defineCommand({
   parse: parseNote,
   run: async ({ typed, ...change }, request) => {
     const { id } = await request.execute(noteServer, { ref: { typed }, ...change });
-    const card = await request.execute(showServer, { ref: { id } });
-    await request.reply.send(serverCard(card, request.now()));
+    await request.reply.send(await loadCard({ ref: { id } }, request));
   },
-  actions: [form.handler, noteButton.on(({ id }, request) => form.open({ id }, request))],
+  actions: [
+    form.handler,
+    noteButton.on(({ id }, request) => form.open({ id }, request)),
+    protectButton.on(async ({ id }, request) => {
+      const { label } = await request.execute(protectServer, { ref: { id } });
+      await request.reply.replace(await loadCard({ ref: { id } }, request));
+      await request.announce(`protected ${codeLabel(label)}`);
+    }),
+    unprotectButton.on(async ({ id }, request) => {
+      const { label } = await request.execute(unprotectServer, { ref: { id } });
+      await request.reply.replace(await loadCard({ ref: { id } }, request));
+      await request.announce(`lifted the protection of ${codeLabel(label)}`);
+    }),
+  ],
   modals: [
     noteForm.onSubmit(noteServer, async ({ fields, metadata: { id }, origin, viewId }, request) => ({
       with: loadingView('Note', 'Saving…'),
       after: async () => {
         const { text = '', contact = '' } = fields;
         await request.execute(noteServer, { ref: { id }, text, contact });
-        const card = serverCard(await request.execute(showServer, { ref: { id } }), request.now());
+        const card = await loadCard({ ref: { id } }, request);
         // The message whose button opened the form, if it was one, and the form itself.
         await request.reply.edit(card);
         const shown = await request.views.update(viewId, cardView('Note saved', origin, card));
@@ -132,6 +153,60 @@ function parseNote({ words: [typed, first = '', ...more], options }: TypedWords)
 /** Replaces `<@U1|ann>`, which Slack sends for `@ann`, so that a note doesn't notify people each time it is shown. */
 function withoutPing(word: string): string {
   return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
+}
+
+/**
+ * Protects a server: this app no longer stops, reboots or deletes it.
+ * @throws as `getServer` does, and Refusal `unknown_server` for a server that is deleted
+ */
+const protectServer = defineUseCase({
+  name: 'protect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
+    const { actor, app } = context;
+    const protection = {
+      serverId: server.id,
+      protectedBy: actor.userId,
+      protectedAt: app.system.now(),
+    };
+    await app.serverNotes.put('protection', actor.workspaceId, protection);
+    return server;
+  },
+});
+
+/** Lifts the protection of a server. @throws as `getServer` does */
+const unprotectServer = defineUseCase({
+  name: 'unprotect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    await context.app.serverNotes.remove('protection', context.actor.workspaceId, server.id);
+    return server;
+  },
+});
+
+/** What can't be done to a protected server by any user, on any surface, approved or not. */
+const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];
+
+/** Refuses an act on a protected server. @throws Refusal `server_protected` */
+export async function refuseProtected(
+  act: ServerAct,
+  server: NamedServer,
+  workspaceId: WorkspaceId,
+  { serverNotes }: AppContext,
+): Promise<void> {
+  if (!PROTECTED_ACTS.includes(act)) return;
+  const protection = await serverNotes.find('protection', workspaceId, server.id);
+  if (!protection) return;
+  const { id, label } = server;
+  const { protectedBy } = protection;
+  throw new Refusal('server_protected', { server: { id, label }, act, protectedBy });
 }
 
 /** An owner's protection of a server: it can't be stopped, rebooted or deleted until an owner lifts the protection. */

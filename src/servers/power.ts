@@ -9,6 +9,7 @@ import { type Checked, checkButton, powerButton, severalButton } from './buttons
 import { serverCard, showServer } from './card.ts';
 import { changePower, checkServers, type PowerChange, watchServer } from './change-power.ts';
 import type { ServerRef } from './find.ts';
+import { chooseServer, offerMatches, offerServers, pickChoice, suggestServers } from './find.ts';
 import { type FollowedServer, isPower } from './follow.ts';
 import {
   actMessage,
@@ -18,7 +19,6 @@ import {
   serverLines,
   serverWords,
 } from './follow-words.ts';
-import { chooseSuggestions, offerMatches, offerServers, pickChoice } from './pick.ts';
 import { announcedWords, answerWords, isAtTarget, unconfirmedMessage } from './power-words.ts';
 import { MOST_AT_ONCE, selectServers } from './select.ts';
 import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
@@ -57,7 +57,7 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
       }),
       pickChoice[action].on((id, request) => runPower(action, { id: Number(id) }, request)),
     ],
-    suggestions: [chooseSuggestions(action)],
+    suggestions: [suggestServers(pickChoice[action].id, chooseServer[action])],
   });
 }
 

@@ -1,32 +1,29 @@
+import type { ActionsBlock, KnownBlock, ModalView } from '@slack/types';
+import { z } from 'zod';
 import type { ServerId } from '../core/ids.ts';
-import { defineCommand, parseServerName } from '../slack/kit/command.ts';
+import type { Server } from '../core/server.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import { actions, context, section } from '../slack/kit/blocks.ts';
+import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { defineCommand, parseServerName, type Shortcut } from '../slack/kit/command.ts';
+import type { Origin } from '../slack/kit/form.ts';
+import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { codeLabel } from '../slack/kit/text.ts';
+import { count, plainLabel } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { protectButton, showButton, unprotectButton } from './buttons.ts';
-import { serverCard, showServer } from './card.ts';
-import { chooseSuggestions, offerServers, pickChoice } from './pick.ts';
+import { showButton } from './buttons.ts';
+import { loadCard, type ServerCard, serverCard, showServer } from './card.ts';
+import { chooseServer, findMentioned, offerServers, pickChoice, suggestServers } from './find.ts';
+import { collectParts } from './mentioned.ts';
 import { checkState } from './power.ts';
-import { protectServer, unprotectServer } from './protect.ts';
-import { findSuggestions, shortcutActions } from './shortcuts.ts';
+import { serverLine } from './words.ts';
 
-/** The protection buttons of a server's card. */
-const protectActions = [
-  protectButton.on(async ({ id }, request) => {
-    const { label } = await request.execute(protectServer, { ref: { id } });
-    await showProtection(id, `protected ${codeLabel(label)}`, request);
-  }),
-  unprotectButton.on(async ({ id }, request) => {
-    const { label } = await request.execute(unprotectServer, { ref: { id } });
-    await showProtection(id, `lifted the protection of ${codeLabel(label)}`, request);
-  }),
-];
-
-async function showProtection(id: ServerId, words: string, request: SlackRequest): Promise<void> {
-  const card = await request.execute(showServer, { ref: { id } });
-  await request.reply.replace(serverCard(card, request.now()));
-  await request.announce(words);
-}
+/** Shows a server's card in the modal of a shortcut. */
+const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
+/** Finds any server by typing, in the modal of a shortcut. */
+const findChoice = defineChoice('find_server');
+/** The choices of the menu **Find another server**. */
+export const findSuggestions = suggestServers(findChoice.id, chooseServer.show);
 
 export const show = defineCommand({
   name: 'show',
@@ -36,27 +33,139 @@ export const show = defineCommand({
   parse: parseServerName,
   run: (input, request) =>
     offerServers('show', input, request, async (ref) => {
-      const card = await request.execute(showServer, { ref, onWait: sendWaiting(request) });
-      await request.reply.send(serverCard(card, request.now()));
+      await request.reply.send(await loadCard({ ref, onWait: sendWaiting(request) }, request));
     }),
   actions: [
-    showButton.on(({ id, on }, request) => (on ? reloadCard(id, request) : showById(id, request))),
+    showButton.on(async ({ id, on }, request) => {
+      if (!on) return showById(id, request);
+      await request.reply.replace(await loadCard({ ref: { id }, isFresh: true }, request));
+    }),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
+    matchButton.on(({ id }, request) => showInCard(id, request)),
+    findChoice.on((id, request) => showInCard(Number(id), request)),
     checkState,
-    ...protectActions,
-    ...shortcutActions,
   ],
-  suggestions: [chooseSuggestions('show'), findSuggestions],
+  suggestions: [suggestServers(pickChoice.show.id, chooseServer.show), findSuggestions],
 });
 
 /** Answers a button or a menu with the server's card. */
 export async function showById(id: ServerId, request: SlackRequest): Promise<void> {
-  const card = await request.execute(showServer, { ref: { id } });
-  await request.reply.send(serverCard(card, request.now()));
+  await request.reply.send(await loadCard({ ref: { id } }, request));
 }
 
-/** Replaces the pressed card with the server's current state. */
-async function reloadCard(id: ServerId, request: SlackRequest): Promise<void> {
-  const card = await request.execute(showServer, { ref: { id }, isFresh: true });
-  await request.reply.replace(serverCard(card, request.now()));
+/** Answers a button or a menu in the modal of a shortcut with the server's card in that modal. */
+async function showInCard(id: ServerId, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await loadCard({ ref: { id } }, request));
+}
+
+/** The shortcut on a message: shows the server that it mentions, or a choice. Never acts by itself (docs/design.md 2.9). */
+const manageServer: Shortcut = {
+  id: 'manage_server',
+  type: 'message',
+  name: 'Manage server…',
+  title: 'Manage server',
+  needs: findMentioned,
+  load: async (message, request, origin) => {
+    const { servers, isOnly } = await request.execute(findMentioned, { parts: collectParts(message) });
+    const now = request.now();
+    const age = describeAge(message, now);
+    const [only] = servers;
+    if (!only || servers.length > 1) return matchesView(servers, age, origin, now);
+    const card = await request.execute(showServer, { ref: { id: only.id } });
+    return mentionedView(card, age, origin, now, isOnly && isRecent(message, now));
+  },
+};
+
+/** The global shortcut: finds a server, recently used ones first. */
+const findServer: Shortcut = {
+  id: 'servers',
+  type: 'global',
+  name: 'Servers',
+  title: 'Servers',
+  needs: chooseServer.show,
+  load: async (_message, request, origin) =>
+    findView(await request.execute(chooseServer.show, {}), origin, request.now()),
+};
+
+/** The app's shortcuts, as the manifest lists them. */
+export const shortcuts: readonly Shortcut[] = [manageServer, findServer];
+
+export const MANAGE_TITLE = 'Manage server';
+
+/** Mentioned servers shown; more are found by typing. */
+const MATCHES_SHOWN = 10;
+const RECENT_SHOWN = 5;
+
+/** Renders a server's card in a modal. `age`: a sentence about the age of the message that mentions it, if any. */
+export function mentionedView(
+  card: ServerCard,
+  age: string | undefined,
+  origin: Origin,
+  now: number,
+  isAsked = false,
+): ModalView {
+  const { blocks } = serverCard(card, now, isAsked);
+  return cardView(MANAGE_TITLE, origin, { blocks, kept: [...aged(age), finder()] });
+}
+
+/** Renders the servers that a message mentions, to choose one. Without any, offers to find one. */
+export function matchesView(
+  servers: readonly Server[],
+  age: string | undefined,
+  origin: Origin,
+  now: number,
+): ModalView {
+  const words =
+    servers.length === 0
+      ? 'No server found in this message. Find one by its label, ID or IPv4 address:'
+      : `This message mentions ${count(servers.length, 'server')}. Which one?`;
+  const rest = servers.length - MATCHES_SHOWN;
+  const blocks = [
+    section(words),
+    ...lines(servers.slice(0, MATCHES_SHOWN), now),
+    ...(rest > 0 ? [context(`${count(rest, 'more server')}: type to find them.`)] : []),
+  ];
+  return cardView(MANAGE_TITLE, origin, { blocks, kept: [finder(), ...aged(age)] });
+}
+
+/** Renders the first servers of a list, and a menu to find any other. */
+export function findView(servers: readonly Server[], origin: Origin, now: number): ModalView {
+  if (servers.length === 0)
+    return cardView('Servers', origin, { blocks: [section('There are no servers to choose from.')] });
+  const blocks = [section('Which server?'), ...lines(servers.slice(0, RECENT_SHOWN), now)];
+  return cardView('Servers', origin, { blocks, kept: [finder()] });
+}
+
+function lines(servers: readonly Server[], now: number): KnownBlock[] {
+  return servers.map((server) => {
+    const label = `Manage ${plainLabel(server.label, 60)}`;
+    return section(serverLine(server, now), matchButton.element('Manage', { id: server.id }, { label }));
+  });
+}
+
+function finder(): ActionsBlock {
+  return actions(findChoice.typeAhead('Find another server'));
+}
+
+function aged(age: string | undefined): KnownBlock[] {
+  return age === undefined ? [] : [context(age)];
+}
+
+const sentMessage = z.object({ ts: z.string().regex(/^\d{1,12}\.\d+$/) });
+
+/** Says how old a message is, since an alert may have been handled hours ago. Undefined if the message has no time. */
+export function describeAge(message: unknown, now: number): string | undefined {
+  const ts = sentMessage.safeParse(message).data?.ts;
+  if (ts === undefined) return undefined;
+  const ms = now - Number(ts) * 1000;
+  if (ms < MINUTE_MS) return 'The message is less than a minute old.';
+  if (ms < HOUR_MS) return `The message is ${Math.floor(ms / MINUTE_MS)} min old.`;
+  const [amount, unit] = ms < 2 * DAY_MS ? [ms / HOUR_MS, 'h'] : [ms / DAY_MS, 'days'];
+  return `:warning: The message is ${Math.floor(amount)} ${unit} old.`;
+}
+
+/** An older alert may be over: its card asks as every card does. */
+function isRecent(message: unknown, now: number): boolean {
+  const ts = sentMessage.safeParse(message).data?.ts;
+  return ts !== undefined && now - Number(ts) * 1000 < HOUR_MS;
 }

@@ -5,7 +5,7 @@ import { HostingError, Refusal } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { ListExtent, Server, ServerList } from '../../../src/core/server.ts';
 import { showServer } from '../../../src/servers/card.ts';
-import { carryOutDelete, confirmDelete } from '../../../src/servers/delete-server.ts';
+import { carryOutDelete, confirmDelete } from '../../../src/servers/delete.ts';
 import type { DeleteResult } from '../../../src/servers/deletion.ts';
 import { listServers, serverList } from '../../../src/servers/list.ts';
 import { wordsOfError } from '../../../src/words.ts';

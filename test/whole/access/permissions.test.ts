@@ -6,7 +6,7 @@ import { ROLES, type Role, roleCovers } from '../../../src/core/roles.ts';
 import { home } from '../../../src/home/home.ts';
 import { panel } from '../../../src/home/panel.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
-import { shortcuts } from '../../../src/servers/shortcuts.ts';
+import { shortcuts } from '../../../src/servers/show.ts';
 import { isLong } from '../../attacks/support/tries.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEntry } from '../../../src/core/entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { carryOutDelete, confirmDelete } from '../../../src/servers/delete-server.ts';
+import { carryOutDelete, confirmDelete } from '../../../src/servers/delete.ts';
 import type { DeleteResult } from '../../../src/servers/deletion.ts';
 import { triesOf } from '../../attacks/support/tries.ts';
 import { startTeam } from '../../support/team.ts';

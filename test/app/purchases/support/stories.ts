@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../../src/core/settings.ts';
 import type { Operation, Purchase } from '../../../../src/purchases/operation.ts';
 import { answerApproval } from '../../../../src/requests/answer-approval.ts';
-import { carryOutDelete, confirmDelete, requestDelete } from '../../../../src/servers/delete-server.ts';
+import { carryOutDelete, confirmDelete, requestDelete } from '../../../../src/servers/delete.ts';
 import type { DeleteOperation } from '../../../../src/servers/deletion.ts';
 import { isLong } from '../../../attacks/support/tries.ts';
 import { T0 } from '../../../store/fixtures.ts';
