@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { findConnectLink } from './account/connect-link.ts';
+import { findConnectLink } from './account/connect.ts';
 import { runBackground } from './background.ts';
 import type { Config } from './config.ts';
 import type { AppContext, Store } from './context.ts';
@@ -12,7 +12,7 @@ import { MINUTE_MS } from './core/time.ts';
 import { createJobs } from './db/jobs.ts';
 import { openStore } from './db/open-store.ts';
 import { createVault, type Vault } from './db/vault.ts';
-import { createLastLists } from './home/home-servers.ts';
+import { createLastLists } from './home/read-home.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import {
   createInstalledWorkspaces,

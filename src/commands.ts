@@ -1,5 +1,5 @@
 import { defineAccess } from './access/access.ts';
-import { audit } from './account/audit-screen.ts';
+import { audit } from './account/audit.ts';
 import { connect, disconnect } from './account/connect.ts';
 import { settings } from './account/settings.ts';
 import { status } from './account/status.ts';

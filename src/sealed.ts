@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { placeOfKey } from './account/key-store.ts';
+import { placeOfKey } from './account/keys.ts';
 import { isRefusal } from './core/errors.ts';
 import { Secret } from './core/secret.ts';
 import type { Foundation } from './db/database.ts';

@@ -223,7 +223,7 @@ describe('confined code:', () => {
     expect(places.sort()).toEqual(
       [
         'account/connect.ts',
-        'account/key-store.ts',
+        'account/keys.ts',
         'cli/doctor-slack.ts',
         'db/kept.ts',
         'db/vault.ts',

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
 import { createGrants } from '../access/grant-store.ts';
-import { createConnectLinks } from '../account/connect-link.ts';
-import { createApiKeys } from '../account/key-store.ts';
+import { createConnectLinks } from '../account/connect.ts';
+import { createApiKeys } from '../account/keys.ts';
 import { createWorkspaces } from '../account/workspaces.ts';
 import type { Store } from '../context.ts';
 import { createHomes } from '../home/redraw.ts';

@@ -14,8 +14,7 @@ import { count, describeNumber, plainLabel } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { wordsOfError } from '../words.ts';
 import { orderBlocks, setupBlocks, unsavedBlocks } from './home.ts';
-import type { ListedServers } from './home-servers.ts';
-import { type Home, readHome } from './read-home.ts';
+import { type Home, type ListedServers, readHome } from './read-home.ts';
 import { cautions, noRoleBlocks } from './server-rows.ts';
 
 /** Answers a bare `/vps` with the control panel: what Home shows, in a message that fits on a phone. */

@@ -1,12 +1,15 @@
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
-import { isExpected, Refusal } from '../core/errors.ts';
-import type { UserId } from '../core/ids.ts';
+import { type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
-import { coversAllServers, lookUpRoles } from '../core/permission.ts';
+import { coversAllServers, describeNotConnected, lookUpRoles } from '../core/permission.ts';
 import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
-import type { PurchaseFreeze } from '../core/settings.ts';
+import { colorOf, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DEFAULT_DIGEST, type PurchaseFreeze } from '../core/settings.ts';
+import { DAY_MS, localDay } from '../core/time.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
+import { listDue } from '../reminders/digest-content.ts';
 import { listDecidable } from '../requests/approval.ts';
 import { withGuest } from '../requests/notify.ts';
 import {
@@ -16,7 +19,7 @@ import {
   ROLES_ASKED,
   type RoleRequest,
 } from '../requests/request.ts';
-import { type HomeServers, type Reading, readList, showServers, type WantedList } from './home-servers.ts';
+import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
 
 type Context = UseCaseContext;
 
@@ -180,4 +183,239 @@ async function readCatalog(isPatient: boolean, context: Context) {
     if (isExpected(error)) return undefined;
     throw error;
   }
+}
+
+/** One server on Home. */
+export interface HomeServer {
+  readonly server: Server;
+  /** The actor's role for it; the row has only buttons that the role covers. */
+  readonly role: Role | undefined;
+  /** The digest would list it as due, and nobody has snoozed it or chosen to let it expire. */
+  readonly isExpiring: boolean;
+  /** It needs attention, as `ListedServers.urgent` counts. */
+  readonly isUrgent: boolean;
+  readonly isProtected: boolean;
+}
+
+/** The servers on Home, or why there are none. */
+export type HomeServers =
+  /** `role_unknown`: Slack hasn't confirmed a role that the user may have. */
+  | { readonly kind: 'no_role' | 'role_unknown' }
+  /** No API key is connected yet. */
+  | { readonly kind: 'not_connected'; readonly error: Refusal<'no_api_key'> }
+  /** No list is known; without an error, one is being read. */
+  | {
+      readonly kind: 'unread';
+      readonly error?: HostingError | Refusal;
+      readonly coming?: ComingServers;
+    }
+  | ListedServers;
+
+/** One page of the servers that the actor may see. */
+export interface ListedServers {
+  readonly kind: 'listed';
+  /** One page, the most urgent first. */
+  readonly shown: readonly HomeServer[];
+  /** Servers on all pages. */
+  readonly total: number;
+  /** From 0. */
+  readonly page: number;
+  readonly pages: number;
+  /** How many need attention: the paid time ends soon, the state is unsettled, or an order is unconfirmed. */
+  readonly urgent: number;
+  /** When the list was read, in epoch milliseconds. */
+  readonly readAt: number;
+  readonly isComplete: boolean;
+  /** Why there is no newer list; `reading`: one is being read. Absent if this list is current. */
+  readonly stale?: HostingError | Refusal | 'reading';
+  readonly coming?: ComingServers;
+}
+
+/** Each takes up to two of the 100 blocks of a view. */
+const SERVERS_PER_PAGE = 12;
+/** Few enough to read on a phone. */
+const SERVERS_IN_PANEL = 5;
+
+/** How long Home waits for the list before it shows the last known one. */
+const PATIENCE_MS = 1000;
+
+/** A list of servers, or why there is none yet. */
+type Reading =
+  | ({ readonly kind: 'read'; readonly last: LastServers } & Pick<ListedServers, 'stale' | 'coming'>)
+  | Exclude<HomeServers, ListedServers>;
+
+/** How to read the list. */
+export interface WantedList {
+  /** Wait for the hosting API, rather than return the last known list after a second. */
+  readonly isPatient?: boolean;
+  /** Read the list anew, rather than reuse one of the last half minute. */
+  readonly isFresh?: boolean;
+  /** Continue a read that has already begun, rather than start another. */
+  readonly coming?: ComingServers | undefined;
+}
+
+/** Reads the account's list, or returns the one that this process read last. Never throws an expected error. */
+async function readList(
+  { isPatient = false, isFresh = false, coming }: WantedList,
+  context: Context,
+): Promise<Reading> {
+  const { actor, app } = context;
+  const { workspaceId } = actor;
+  try {
+    const held = await app.apiKeys.find(workspaceId);
+    if (!held) throw await describeNotConnected(actor, app);
+    const [account] = held.account;
+    const known = app.lastLists.find(workspaceId, account);
+    const reading = coming?.account === account ? coming.last : readAndKeep(account, isFresh, context);
+    const rest = { coming: { account, last: reading } };
+    try {
+      const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
+      if (last) return { kind: 'read', last };
+      return known ? { kind: 'read', last: known, stale: 'reading', ...rest } : { kind: 'unread', ...rest };
+    } catch (error) {
+      if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
+      return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
+    }
+  } catch (error) {
+    if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected', error };
+    if (isExpected(error)) return { kind: 'unread', error };
+    throw error;
+  }
+}
+
+async function readAndKeep(account: string, isFresh: boolean, context: Context): Promise<LastServers> {
+  const { actor, app } = context;
+  const hosting = await context.hosting();
+  const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
+  // An account that was empty half a minute ago is probably being set up.
+  const isDoubtful = !isFresh && read.servers.length === 0;
+  const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
+  return app.lastLists.put(actor.workspaceId, account, { list, at: app.system.now() });
+}
+
+/** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
+async function showServers(
+  { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
+  { page: wantedPage, isPanel }: { readonly page: number; readonly isPanel: boolean },
+  roles: HeldRoles,
+  open: readonly Operation[],
+  context: Context,
+): Promise<ListedServers> {
+  const { list, at: readAt } = last;
+  const expiring = await findExpiring(list, context);
+  const recent = isPanel ? await listRecentIds(context) : [];
+  const ordered = orderServers(list, roles, { expiring, unconfirmed: unconfirmedIn(open), recent });
+  const perPage = isPanel ? SERVERS_IN_PANEL : SERVERS_PER_PAGE;
+  const pages = Math.max(1, Math.ceil(ordered.servers.length / perPage));
+  const page = Math.min(Math.max(0, wantedPage), pages - 1);
+  const first = page * perPage;
+  const { app, actor } = context;
+  const protections = await app.serverNotes.list('protection', actor.workspaceId);
+  const shown = ordered.servers.slice(first, first + perPage).map((server) => ({
+    server,
+    role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
+      coversRole(roles, role, server.label),
+    ),
+    isExpiring: expiring.has(server.id),
+    isUrgent: ordered.isUrgent(server),
+    isProtected: protections.some(({ serverId }) => serverId === server.id),
+  }));
+  const { urgent, servers } = ordered;
+  const isComplete = list.extent !== 'part';
+  return {
+    ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
+    stale,
+    coming,
+  };
+}
+
+/** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
+async function findExpiring({ servers }: ServerList, { actor, app }: Context): Promise<Set<ServerId>> {
+  const { workspaceId } = actor;
+  const settings = (await app.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
+  const now = app.system.now();
+  const marks = await app.reminders.listMarks(workspaceId);
+  // Days of a time zone are slow to count, and there may be thousands of servers.
+  const untilMs = now + ((settings.daysBefore[0] ?? 0) + 2) * DAY_MS;
+  const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
+  const due = listDue(soon, localDay(now, settings.zone), now, settings, marks);
+  return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
+}
+
+function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
+  return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
+}
+
+interface Urgency {
+  readonly expiring: ReadonlySet<ServerId>;
+  readonly unconfirmed: ReadonlySet<ServerId>;
+  /** The latest first. */
+  readonly recent: readonly ServerId[];
+}
+
+/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the recent ones and the rest. */
+function orderServers(
+  { servers: all }: ServerList,
+  roles: HeldRoles,
+  { expiring, unconfirmed, recent }: Urgency,
+): { readonly servers: readonly Server[]; readonly urgent: number; isUrgent(server: Server): boolean } {
+  const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
+  const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
+  const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
+  const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
+  const servers = sortRecentFirst(seen, recent).toSorted((a, b) => rank(a) - rank(b) || sooner(a, b));
+  const isUrgent = (server: Server) => rank(server) < CALM;
+  return { servers, urgent: servers.filter(isUrgent).length, isUrgent };
+}
+
+const CALM = 3;
+
+function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: ReadonlySet<ServerId>): number {
+  if (expiring.has(server.id)) return 0;
+  if (['yellow', 'red'].includes(colorOf(server))) return 1;
+  return unconfirmed.has(server.id) ? 2 : CALM;
+}
+
+/** The list of a workspace that this process read last. */
+interface LastServers {
+  readonly list: ServerList;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A list that is still being read, and the name of the API key that it is read with. */
+export interface ComingServers {
+  readonly account: string;
+  readonly last: Promise<LastServers>;
+}
+
+/** The lists that Home shows while the hosting API doesn't answer. In memory only: empty after a start. */
+export interface LastLists {
+  /** The last list, if it was read with that key: another key may open another account. */
+  find(workspaceId: WorkspaceId, account: string): LastServers | undefined;
+  /** Keeps a list, and returns it. The same list again keeps its earlier time. */
+  put(workspaceId: WorkspaceId, account: string, last: LastServers): LastServers;
+}
+
+/** Workspaces whose list is kept, those that were read last: a list may have thousands of servers. */
+const MOST_WORKSPACES = 50;
+
+export function createLastLists(): LastLists {
+  const lists = new Map<WorkspaceId, LastServers & { readonly account: string }>();
+  const find: LastLists['find'] = (workspaceId, account) => {
+    const last = lists.get(workspaceId);
+    return last?.account === account ? last : undefined;
+  };
+  return {
+    find,
+    put: (workspaceId, account, given) => {
+      const known = find(workspaceId, account);
+      const last = known?.list === given.list ? known : { ...given, account };
+      lists.delete(workspaceId);
+      lists.set(workspaceId, { ...last, account });
+      const [oldest] = lists.keys();
+      if (lists.size > MOST_WORKSPACES && oldest !== undefined) lists.delete(oldest);
+      return last;
+    },
+  };
 }

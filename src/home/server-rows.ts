@@ -12,7 +12,7 @@ import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { steady } from '../slack/kit/home-view.ts';
 import { count, describeNumber, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { VERBS, wordsOfError } from '../words.ts';
-import type { HomeServer, HomeServers, ListedServers } from './home-servers.ts';
+import type { HomeServer, HomeServers, ListedServers } from './read-home.ts';
 
 const server = z.object({ id: z.number().int() });
 

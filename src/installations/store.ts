@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
-import { removeKey } from '../account/key-store.ts';
+import { removeKey } from '../account/keys.ts';
 import type { AuditSubject } from '../core/audit-entry.ts';
 import type { InstallationId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';

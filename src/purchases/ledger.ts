@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { listNamesOfKey } from '../account/key-store.ts';
+import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { AccountNames, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
-import { listNamesOfKey } from '../account/key-store.ts';
+import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connectByLink, type FoundLink } from '../account/connect-link.ts';
+import { connectByLink, type FoundLink } from '../account/connect.ts';
 import { KEY_FAILURES, readKey, WRONG_KEYS } from '../account/keys.ts';
 import type { Entry } from '../core/entry.ts';
 import { HostingError, isExpected, isRefusal } from '../core/errors.ts';

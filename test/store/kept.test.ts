@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_TRIES } from '../../src/account/connect-link.ts';
+import { MAX_TRIES } from '../../src/account/connect.ts';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { SEEN_MS } from '../../src/db/kept.ts';

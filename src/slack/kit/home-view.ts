@@ -1,7 +1,7 @@
 import type { AnyBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { ChannelId } from '../../core/ids.ts';
-import type { ComingServers, WantedList } from '../../home/home-servers.ts';
+import type { ComingServers, WantedList } from '../../home/read-home.ts';
 import type { SlackRequest } from '../request.ts';
 import { context, LIMITS, plain } from './blocks.ts';
 import type { Origin } from './form.ts';

@@ -9,8 +9,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DAY_MS } from '../../../src/core/time.ts';
 import { openStore } from '../../../src/db/open-store.ts';
-import { createLastLists } from '../../../src/home/home-servers.ts';
-import { type Home, readHome } from '../../../src/home/read-home.ts';
+import { createLastLists, type Home, readHome } from '../../../src/home/read-home.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import {
   entry,

@@ -2,7 +2,7 @@ import type { AppContext, Store } from '../../../src/context.ts';
 import { createLocks } from '../../../src/core/locks.ts';
 import type { Server, ServerList } from '../../../src/core/server.ts';
 import { createJobs } from '../../../src/db/jobs.ts';
-import { createLastLists } from '../../../src/home/home-servers.ts';
+import { createLastLists } from '../../../src/home/read-home.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
