@@ -14,7 +14,7 @@ import { waitingBlocks } from '../requests/approval-card.ts';
 import { answerButtons } from '../requests/role-request-card.ts';
 import { showServer } from '../servers/card.ts';
 import { changePower, watchServer } from '../servers/change-power.ts';
-import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/power-words.ts';
+import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/follow-words.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/show.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';

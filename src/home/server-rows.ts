@@ -5,7 +5,7 @@ import { settingsButton } from '../account/buttons.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
-import { confirmPower } from '../servers/power-words.ts';
+import { confirmPower } from '../servers/buttons.ts';
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import { actions, context, header, partOfList, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
@@ -176,7 +176,7 @@ function powerElement(action: PowerAction, server: Server): Button {
   return homePower[action].element(
     title,
     { id: server.id },
-    { label, confirm: confirmPower(action, server) },
+    { label, confirm: confirmPower(action, [server]) },
   );
 }
 

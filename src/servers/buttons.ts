@@ -1,5 +1,9 @@
+import type { ConfirmationDialog } from '@slack/types';
 import { z } from 'zod';
+import { confirmation } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { plainLabel } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
 import { FOLLOWED_ACTIONS } from './follow.ts';
 
 /** A server by ID. `on: 'card'`: the button stands on the server's card, which the press updates. */
@@ -16,6 +20,31 @@ export const powerButton = {
   stop: defineButton('stop', powered),
   reboot: defineButton('reboot', powered),
 } as const;
+
+/**
+ * Asks before a press or choice that stops or reboots servers, which is easy to touch by accident; undefined for other commands.
+ * Without servers, it asks about "this server".
+ */
+export function confirmPower(
+  verb: string,
+  servers: readonly { readonly label: string }[] = [],
+): ConfirmationDialog | undefined {
+  if (verb !== 'stop' && verb !== 'reboot') return undefined;
+  const { title } = VERBS[verb];
+  const [only, ...others] = servers;
+  const areSeveral = others.length > 0;
+  const name = only ? plainLabel(only.label, 40) : 'this server';
+  const text = {
+    stop: `${areSeveral ? 'They go' : 'It goes'} offline immediately. Billing continues.`,
+    reboot: `${areSeveral ? 'They' : 'It'} will be offline for a moment.`,
+  }[verb];
+  return confirmation({
+    title: `${title} ${areSeveral ? `${servers.length} servers` : name}?`,
+    text,
+    confirm: title,
+    isDangerous: true,
+  });
+}
 
 /** A list that the user has read, as pairs of ID and label; never the pattern that matched. `at`: when it was made, epoch ms. */
 const several = z.object({

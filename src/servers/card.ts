@@ -29,6 +29,7 @@ import {
 import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
 import {
+  confirmPower,
   deleteButton,
   noteButton,
   powerButton,
@@ -38,7 +39,6 @@ import {
 } from './buttons.ts';
 import { getServer, type ServerRef } from './find.ts';
 import type { Protection } from './notes.ts';
-import { confirmPower } from './power-words.ts';
 import { describePaidUntil, describePlace } from './words.ts';
 
 /** What one user may know about one server. */
@@ -193,7 +193,7 @@ function cardButtons(card: ServerCard, isAsked: boolean) {
 function cardPower(action: PowerAction, server: Server, isAsked: boolean): Button {
   const { title } = VERBS[action];
   const label = `${title} ${plainLabel(server.label, 40)}`;
-  const confirm = isAsked && action !== 'stop' ? undefined : confirmPower(action, server);
+  const confirm = isAsked && action !== 'stop' ? undefined : confirmPower(action, [server]);
   return powerButton[action].element(title, { id: server.id, on: 'card' }, { label, confirm });
 }
 

@@ -12,8 +12,8 @@ import { defineChoice } from '../slack/kit/button.ts';
 import type { Suggestions } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import type { SlackRequest } from '../slack/request.ts';
+import { confirmPower } from './buttons.ts';
 import { findMentionedServers, type MessagePart } from './mentioned.ts';
-import { confirmationOf } from './power-words.ts';
 
 /**
  * A reference to a server: typed text, or the ID in a button or menu. With an ID, `label` is the label that the user has read
@@ -273,14 +273,14 @@ export function chooseMessage(verb: Verb, servers: readonly Server[]): Message {
   if (servers.length <= MENU_MOST || verb === 'password') return pickMessage(verb, QUESTIONS[verb], servers);
   return textMessage(
     QUESTIONS[verb],
-    actions(pickChoice[verb].typeAhead('Type to search', confirmationOf(verb))),
+    actions(pickChoice[verb].typeAhead('Type to search', confirmPower(verb))),
   );
 }
 
 /** Asks which of these servers was meant. */
 export function pickMessage(verb: Verb, words: string, servers: readonly Server[]): Message {
   const offered = servers.slice(0, MENU_MOST);
-  const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmationOf(verb));
+  const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmPower(verb));
   const note = `Showing the first ${offered.length}. Type more of the label or ID to narrow the list.`;
   return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
 }

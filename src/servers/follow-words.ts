@@ -1,11 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import type { UserId } from '../core/ids.ts';
-import { isTargetState, type PowerAction } from '../core/server.ts';
+import { type HasState, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import {
+  capital,
   codeLabel,
   codeTyped,
   count,
@@ -19,7 +20,8 @@ import {
 } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
 import { VERBS } from '../words.ts';
-import { checkButton, powerButton, showButton } from './buttons.ts';
+import { checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
+import type { PowerChange } from './change-power.ts';
 import {
   FOLLOW_MS,
   FOLLOWED_ACTIONS,
@@ -29,7 +31,44 @@ import {
   isOver,
   isPower,
 } from './follow.ts';
-import { confirmPower } from './power-words.ts';
+
+/** Whether the answer to a power action already reports the action's target state. */
+export function isAtTarget(action: PowerAction, { state }: Partial<HasState>): boolean {
+  return state !== undefined && isTargetState(action, { state });
+}
+
+/** Announces an accepted power action, to follow the user's name: "is rebooting `web-1`…". */
+export function announcedWords(
+  action: PowerAction,
+  change: { readonly server: { readonly label: string }; readonly state?: string; readonly words?: string },
+): string {
+  const label = codeLabel(change.server.label);
+  const { past, present } = VERBS[action];
+  if (!isAtTarget(action, change)) return `is ${present} ${label}…${quote(change)}`;
+  return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
+}
+
+/** Reports an accepted power action to the user alone, where nothing is announced. */
+export function answerWords(action: PowerAction, change: PowerChange): string {
+  const label = codeLabel(change.server.label);
+  if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
+  if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
+  return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
+}
+
+/** Quotes the hosting API, if it answered without a state. */
+function quote({ words }: { readonly words?: string }): string {
+  return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
+}
+
+/** Says that nothing proves whether a power action was carried out. */
+export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
+  const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
+  return textMessage(
+    `We’re not sure whether ${codeLabel(server.label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen}`,
+    actions(showButton.element('Show server', { id: server.id })),
+  );
+}
 
 /** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
 export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
@@ -49,8 +88,8 @@ function pastOf(action: string): string {
 }
 
 /** Whether the API already reports the power action's target state, so that it can be called done. */
-function isReported({ state }: FollowedServer, action: FollowedAct['action']): boolean {
-  return isPower(action) && state !== undefined && isTargetState(action, { state });
+function isReported(server: FollowedServer, action: FollowedAct['action']): boolean {
+  return isPower(action) && isAtTarget(action, server);
 }
 
 /** Says what the user did to one server and how it ended, to follow the user's name: "stopped `web-1`: …". */
@@ -298,7 +337,7 @@ export function checkElement(
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
 export function againElement(action: PowerAction, { serverId: id, label }: FollowedServer) {
-  return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, { label }) });
+  return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, [{ label }]) });
 }
 
 interface Parts {

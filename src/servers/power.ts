@@ -6,20 +6,29 @@ import { sendWaiting } from '../slack/kit/notify.ts';
 import { count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { type Checked, checkButton, powerButton, severalButton } from './buttons.ts';
-import { serverCard, showServer } from './card.ts';
+import { loadCard } from './card.ts';
 import { changePower, checkServers, type PowerChange, watchServer } from './change-power.ts';
-import type { ServerRef } from './find.ts';
-import { chooseServer, offerMatches, offerServers, pickChoice, suggestServers } from './find.ts';
+import {
+  chooseServer,
+  offerMatches,
+  offerServers,
+  pickChoice,
+  type ServerRef,
+  suggestServers,
+} from './find.ts';
 import { type FollowedServer, isPower } from './follow.ts';
 import {
   actMessage,
   againElement,
+  announcedWords,
+  answerWords,
   checkElement,
   type FollowWording,
+  isAtTarget,
   serverLines,
   serverWords,
+  unconfirmedMessage,
 } from './follow-words.ts';
-import { announcedWords, answerWords, isAtTarget, unconfirmedMessage } from './power-words.ts';
 import { MOST_AT_ONCE, selectServers } from './select.ts';
 import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
 
@@ -124,16 +133,13 @@ async function followOnCard(
   request: SlackRequest,
 ): Promise<boolean> {
   if (isAtTarget(action, change)) return true;
-  const { isAtTarget: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
-  return (await request.reply.edit(await loadCard(change, request))) && isSeen;
+  const { id } = change.server;
+  const { isAtTarget: isSeen } = await request.execute(watchServer, { id, action });
+  return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && isSeen;
 }
 
-async function updateCard(change: PowerChange, request: SlackRequest): Promise<void> {
-  await request.reply.replace(await loadCard(change, request));
-}
-
-async function loadCard({ server }: PowerChange, request: SlackRequest): Promise<Message> {
-  return serverCard(await request.execute(showServer, { ref: { id: server.id } }), request.now());
+async function updateCard({ server: { id } }: PowerChange, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await loadCard({ ref: { id } }, request));
 }
 
 /** Replaces the message with the current state, for users who may see the servers. */

@@ -15,12 +15,11 @@ import { sendWaiting } from '../slack/kit/notify.ts';
 import { capital, codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { rebootedWords, VERBS } from '../words.ts';
-import { severalButton } from './buttons.ts';
+import { confirmPower, severalButton } from './buttons.ts';
 import { changePower, type PowerChange, type PowerConfirmation } from './change-power.ts';
 import type { ServerRef } from './find.ts';
 import type { FollowedServer } from './follow.ts';
-import { serverLines, severalActWords, severalAnswer } from './follow-words.ts';
-import { confirmationOfSeveral, unconfirmedMessage } from './power-words.ts';
+import { serverLines, severalActWords, severalAnswer, unconfirmedMessage } from './follow-words.ts';
 import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
 import { findRetriable } from './words.ts';
 
@@ -233,7 +232,7 @@ function retryBlock(
   failed: readonly NamedServer[],
 ): KnownBlock {
   const which = whichOf(failed);
-  const confirm = confirmationOfSeveral(action, failed);
+  const confirm = confirmPower(action, failed);
   return actions(
     severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
   );

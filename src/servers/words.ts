@@ -21,9 +21,8 @@ import {
   stateWords,
 } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
-import { deleteButton, powerButton, showButton } from './buttons.ts';
+import { confirmPower, deleteButton, powerButton, showButton } from './buttons.ts';
 import { checkElement } from './follow-words.ts';
-import { confirmPower } from './power-words.ts';
 
 /** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
 export function describePaidUntil({ paidUntil }: Server, now: number): string {
@@ -148,7 +147,7 @@ function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_
   const label = plainLabel(nearest, 40);
   const show = showButton.element(`Show ${label}`, { id });
   if (act === undefined) return [show];
-  const confirm = confirmPower(act, { label: nearest });
+  const confirm = confirmPower(act, [{ label: nearest }]);
   return [powerButton[act].element(`${VERBS[act].title} ${label}`, { id }, { confirm }), show];
 }
 

@@ -4,7 +4,8 @@ import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
 import type { Log } from '../log.ts';
-import { announcedWords, confirmationOf, isAtTarget } from '../servers/power-words.ts';
+import { confirmPower } from '../servers/buttons.ts';
+import { announcedWords, isAtTarget } from '../servers/follow-words.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -28,7 +29,7 @@ export function askMessage(run: Act, until: number): Message {
   return textMessage(
     `A workflow wants to ${action} ${codeLabel(label)}.`,
     actions(
-      runButton.element(title, { run: id }, { style: 'primary', confirm: confirmationOf(action) }),
+      runButton.element(title, { run: id }, { style: 'primary', confirm: confirmPower(action) }),
       cancelButton.element('Cancel', { run: id }),
     ),
     context(
