@@ -18,23 +18,15 @@ export function describeAct(act: StoredEntry, currency: string): string {
 }
 
 /** Describes an entry about a server that the surrounding text names: "@olga rebooted it". */
-export function describeActOnIt(act: Facts): string {
+export function describeActOnIt(act: StoredEntry): string {
   return sentenceOf(act, 'it');
 }
-
-type Facts = Pick<
-  StoredEntry,
-  'actorId' | 'channelId' | 'surface' | 'action' | 'outcome' | 'code' | 'details'
->;
 
 /**
  * Describes where an action was done: "in #ops". Undefined if that isn't known: the forms and cards that are opened on Home have
  * the channel of the user's conversation with the app, like those of a direct message.
  */
-export function describePlace({
-  channelId,
-  surface,
-}: Pick<Facts, 'channelId' | 'surface'>): string | undefined {
+export function describePlace({ channelId, surface }: StoredEntry): string | undefined {
   if (surface === 'home') return 'on Home';
   // The sentence begins with the workflow.
   if (surface === 'workflow') return undefined;
@@ -44,7 +36,7 @@ export function describePlace({
   return surface === 'button' || surface === 'modal' ? undefined : 'in a direct message';
 }
 
-function sentenceOf(act: Facts, subject: string): string {
+function sentenceOf(act: StoredEntry, subject: string): string {
   const where = describePlace(act);
   const place = where === undefined ? '' : ` ${where}`;
   const special = findSpecialWords(act, subject, place);
@@ -88,12 +80,12 @@ function findOutcomeWords(outcome: string): (parts: Parts) => string {
   );
 }
 
-function whyOf({ code }: Facts): string {
+function whyOf({ code }: StoredEntry): string {
   return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
 }
 
 /** The sentence where outcome and code together mean more than the action's own words; undefined elsewhere. */
-function findSpecialWords(facts: Facts, subject: string, place: string): string | undefined {
+function findSpecialWords(facts: StoredEntry, subject: string, place: string): string | undefined {
   const who = describeActor(facts.actorId);
   switch (facts.action) {
     case 'create':
@@ -107,7 +99,7 @@ function findSpecialWords(facts: Facts, subject: string, place: string): string 
   }
 }
 
-function findOrderWords({ action, outcome, code }: Facts, who: string, subject: string, place: string) {
+function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
   const done = action === 'create' ? 'created' : 'renewed';
   if (code === 'decided')
     return `${who} decided that ${subject} was ${outcome === 'done' ? '' : 'not '}${done}${place}`;
@@ -115,7 +107,7 @@ function findOrderWords({ action, outcome, code }: Facts, who: string, subject: 
 }
 
 function findAnswerWords(
-  { action, outcome, code = '', details }: Facts,
+  { action, outcome, code = '', details }: StoredEntry,
   who: string,
   subject: string,
   place: string,
@@ -225,7 +217,7 @@ function describeId(id: string): string {
 }
 
 /** Lists what an entry changed in the settings, one per line: "Deletions need approval: off → on". Empty for other entries. */
-export function describeChanges({ details }: Pick<StoredEntry, 'details'>): string {
+export function describeChanges({ details }: StoredEntry): string {
   return details?.kind === 'settings'
     ? details.changes.map((each) => `\n• ${describeChange(each)}`).join('')
     : '';

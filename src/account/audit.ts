@@ -34,10 +34,7 @@ import {
 import { requireEveryWorkspace } from './keys.ts';
 
 /** A filter for one page of entries, newest first. */
-export type AuditWish = Pick<
-  AuditFilter,
-  'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'seq' | 'before' | 'limit'
->;
+export type AuditWish = Omit<AuditFilter, 'workspaceId'>;
 
 /**
  * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
@@ -379,10 +376,8 @@ export const exportAudit = defineUseCase({
   name: 'audit_export',
   needs: 'owner',
   effect: 'reads',
-  run: async (
-    input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'until'>,
-    { actor, app },
-  ): Promise<AsyncIterable<StoredEntry>> => app.audit.read({ ...input, workspaceId: actor.workspaceId }),
+  run: async (input: Omit<AuditWish, 'limit'>, { actor, app }): Promise<AsyncIterable<StoredEntry>> =>
+    app.audit.read({ ...input, workspaceId: actor.workspaceId }),
 });
 
 /** Checks whether the workspace's audit is unaltered and, with `published`, continues from that head. */

@@ -12,7 +12,6 @@ import { lockWorkspace } from '../db/locks.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { Operation } from '../purchases/operation.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
@@ -60,7 +59,10 @@ export function readKey(pasted: string): PastedKey {
 }
 
 /** A confirmed operation or approval, with a name of the key that it was confirmed under. */
-type Confirmed = Pick<Operation, 'workspaceId' | 'account'>;
+interface Confirmed {
+  readonly workspaceId: WorkspaceId;
+  readonly account?: string | undefined;
+}
 
 /**
  * Gets the client of the account that something was confirmed for. With another key, it might be paid or deleted in another account.

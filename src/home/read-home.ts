@@ -241,7 +241,12 @@ const PATIENCE_MS = 1000;
 
 /** A list of servers, or why there is none yet. */
 type Reading =
-  | ({ readonly kind: 'read'; readonly last: LastServers } & Pick<ListedServers, 'stale' | 'coming'>)
+  | {
+      readonly kind: 'read';
+      readonly last: LastServers;
+      readonly stale?: ListedServers['stale'];
+      readonly coming?: ComingServers;
+    }
   | Exclude<HomeServers, ListedServers>;
 
 /** How to read the list. */

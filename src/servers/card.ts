@@ -51,10 +51,7 @@ export interface ServerCard {
   /** The order, if it was placed with this app. `at`: epoch milliseconds. */
   readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
   /** The last finished action on the server with this app. */
-  readonly last?: Pick<
-    StoredEntry,
-    'at' | 'actorId' | 'channelId' | 'surface' | 'action' | 'outcome' | 'code'
-  >;
+  readonly last?: StoredEntry;
 }
 
 /**
@@ -209,6 +206,6 @@ function protectionButton({ server, protection }: ServerCard): Button {
   return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
 }
 
-function describeLast(last: NonNullable<ServerCard['last']>): string {
+function describeLast(last: StoredEntry): string {
   return `Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`;
 }

@@ -70,7 +70,7 @@ export function deleteMessage(operation: DeleteOperation, currency: string, appr
 
 /** The announcement in the channel. */
 export function deletedAnnouncement(
-  { actorId, deletion }: Pick<DeleteOperation, 'actorId' | 'deletion'>,
+  { actorId, deletion }: DeleteOperation,
   approvedBy: UserId | undefined,
 ): Message {
   const by = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;

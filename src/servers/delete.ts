@@ -5,7 +5,7 @@ import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
-import type { Server } from '../core/server.ts';
+import type { NamedServer, Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
@@ -103,7 +103,7 @@ export const carryOutDelete = defineUseCase({
 });
 
 /** @throws Refusal `label_differs` unless what has to be typed for this server was typed */
-function refuseOtherLabel(typedLabel: string, server: Pick<Server, 'id' | 'label'>): void {
+function refuseOtherLabel(typedLabel: string, server: NamedServer): void {
   const wanted = deletionWord(server);
   if (!isIdenticalLabel(typedLabel.trim(), wanted))
     throw new Refusal('label_differs', { typed: typedLabel, label: wanted });

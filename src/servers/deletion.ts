@@ -217,12 +217,14 @@ function isPassing(error: unknown): boolean {
 
 type Sent =
   /** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
-  | { readonly kind: 'gone' }
-  | {
-      readonly kind: 'unclear';
-      readonly code: UnansweredCode | 'defect';
-      readonly isListed: boolean | undefined;
-    };
+  { readonly kind: 'gone' } | ({ readonly kind: 'unclear' } & Unclear);
+
+/** The answer proves nothing. */
+interface Unclear {
+  readonly code: UnansweredCode | 'defect';
+  /** Whether a list read after the answer still has the server. */
+  readonly isListed: boolean | undefined;
+}
 
 /**
  * Looks up all that permits the delete, marks it as sent, sends it, and reads the list where the answer proves nothing. Nothing is
@@ -289,11 +291,7 @@ interface LookedUp extends Looked {
  * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `unknown_server`, `role_needed`, `identity_unknown`, `label_differs`,
  * `server_protected`, `approval_needed`, `already_renewed`; HostingError if the list can't be read
  */
-async function look(
-  operation: DeleteOperation,
-  how: Pick<CallOptions, 'urgency'>,
-  app: AppContext,
-): Promise<LookedUp> {
+async function look(operation: DeleteOperation, how: CallOptions, app: AppContext): Promise<LookedUp> {
   const { id, workspaceId, actorId: userId, channelId, deletion, createdAt, sendBy } = operation;
   const { serverId, label, paidUntil } = deletion;
   if (!isInTime({ createdAt, sendBy }, app.system.now())) throw new Refusal('stale_confirmation', {});
@@ -343,7 +341,7 @@ async function settle(operation: DeleteOperation, app: AppContext, isFirstHand =
 /** Stores that it is not known whether what was sent was done. Its job looks on. */
 async function doubt(
   operation: DeleteOperation,
-  { code, isListed }: Pick<Extract<Sent, { kind: 'unclear' }>, 'code' | 'isListed'>,
+  { code, isListed }: Unclear,
   app: AppContext,
 ): Promise<void> {
   // Another account's servers prove nothing.

@@ -5,7 +5,7 @@ import { indexServers, matchServer, type ServerIndex, searchServers } from '../c
 import type { ServerId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
 import type { Role } from '../core/roles.ts';
-import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { compareServers, isDeleted, type ListExtent, type Server, type ServerList } from '../core/server.ts';
 import type { CallOptions } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineChoice } from '../slack/kit/button.ts';
@@ -112,7 +112,7 @@ export async function getNamedServer(
 /** Makes the refusal for a server that isn't in the list. Carries the extent, since only a whole list proves its absence. */
 export function notInList(
   details: RefusalDetails['unknown_server'],
-  { extent }: Pick<ServerList, 'extent'>,
+  { extent }: { readonly extent: ListExtent },
 ): Refusal<'unknown_server'> {
   return new Refusal('unknown_server', extent === 'whole' ? details : { ...details, extent });
 }

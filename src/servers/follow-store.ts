@@ -4,19 +4,19 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, changeJob, listJobs, removeJob } from '../db/jobs.ts';
 import { createKept } from '../db/kept.ts';
 import type { Card } from '../requests/request.ts';
-import { describeStanding, type FollowedAct, type FollowedServer, supersededBy } from './follow.ts';
+import {
+  describeStanding,
+  type FollowedAct,
+  type FollowedServer,
+  type StartedAct,
+  supersededBy,
+} from './follow.ts';
 
 /** The kind of job that follows an act until its servers have settled; its key is the act's ID. */
 export const FOLLOW = 'follow';
 
 /** What the job of a followed act carries. The channel's message is stored beside it, where the outbox finds it, too. */
 export type FollowPayload = Omit<FollowedAct, 'id' | 'workspaceId' | 'message' | 'approvedBy'>;
-
-/** An act of which another server is followed from now on. */
-export type StartedAct = Pick<
-  FollowedAct,
-  'id' | 'workspaceId' | 'action' | 'actorId' | 'channelId' | 'account'
->;
 
 interface Times {
   readonly now: number;

@@ -26,6 +26,7 @@ import {
   FOLLOW_MS,
   FOLLOWED_ACTIONS,
   type FollowedAct,
+  type FollowedAction,
   type FollowedServer,
   type FollowNotifier,
   isOver,
@@ -71,7 +72,10 @@ export function unconfirmedMessage(action: PowerAction, { server, state }: Power
 }
 
 /** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
-export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
+export interface FollowWording {
+  readonly action: FollowedAction;
+  /** The app has measured how long the action took. */
+  readonly isMeasured: boolean;
   readonly after?: string | undefined;
 }
 
@@ -88,7 +92,7 @@ function pastOf(action: string): string {
 }
 
 /** Whether the API already reports the power action's target state, so that it can be called done. */
-function isReported(server: FollowedServer, action: FollowedAct['action']): boolean {
+function isReported(server: FollowedServer, action: FollowedAction): boolean {
   return isPower(action) && isAtTarget(action, server);
 }
 
@@ -189,7 +193,7 @@ function lateWords(server: FollowedServer, { action, after = '' }: FollowWording
 }
 
 /** Says what to do once the app has stopped waiting. */
-function lateStep(action: FollowedAct['action'], isAlone: boolean): string {
+function lateStep(action: FollowedAction, isAlone: boolean): string {
   const check = 'Check the hosting account’s page';
   if (!isPower(action)) return `${check}.`;
   return isAlone
@@ -205,7 +209,7 @@ function stateOf({ state = '' }: FollowedServer): string {
 const MOST_NAMED = 6;
 
 /** "stopped `web-1`, `web-2` and is stopping `db-1`…": only servers in the target state are called done. */
-export function severalActWords(servers: readonly FollowedServer[], action: FollowedAct['action']): string {
+export function severalActWords(servers: readonly FollowedServer[], action: FollowedAction): string {
   const { past, present } = ACTS[action];
   const { there, underway } = splitDone(servers, action);
   return [
@@ -215,7 +219,7 @@ export function severalActWords(servers: readonly FollowedServer[], action: Foll
 }
 
 /** The same for the actor alone: "Stopping 20 servers…" */
-export function severalAnswer(servers: readonly FollowedServer[], action: FollowedAct['action']): string {
+export function severalAnswer(servers: readonly FollowedServer[], action: FollowedAction): string {
   const { past, present } = ACTS[action];
   const { there, underway } = splitDone(servers, action);
   if (underway === '') return `You ${past} ${there}.`;
@@ -226,7 +230,7 @@ export function severalAnswer(servers: readonly FollowedServer[], action: Follow
 }
 
 /** Names the servers in the target state, and the others. */
-function splitDone(servers: readonly FollowedServer[], action: FollowedAct['action']) {
+function splitDone(servers: readonly FollowedServer[], action: FollowedAction) {
   const labelsOf = (some: readonly FollowedServer[]) =>
     some.length > MOST_NAMED
       ? count(some.length, 'server')
@@ -319,7 +323,7 @@ interface Whose {
 
 /** The **Check state** button. Labels are shortened, so that all servers fit into its value. */
 export function checkElement(
-  action: FollowedAct['action'],
+  action: FollowedAction,
   servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
   { by, approvedBy, isFailed }: Whose & { readonly isFailed?: true | undefined },
 ) {

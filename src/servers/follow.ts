@@ -10,7 +10,7 @@ import type { Job, JobHandler } from '../db/jobs.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
-import type { FollowPayload, StartedAct } from './follow-store.ts';
+import type { FollowPayload } from './follow-store.ts';
 
 /** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
@@ -47,18 +47,22 @@ export interface FollowedServer {
   readonly superseded?: { readonly by: UserId; readonly action: string };
 }
 
-/** An action by one user on one or several servers, and the message that reports the outcome. */
-export interface FollowedAct {
+/** An action by one user on one or several servers. */
+export interface StartedAct {
   /** One for all servers of the act. For a purchase or a deletion, the ID of its confirmation. */
   readonly id: string;
   readonly workspaceId: WorkspaceId;
   readonly action: FollowedAction;
   readonly actorId: UserId;
   readonly channelId?: ChannelId;
-  /** The thread in which the actor acted. */
-  readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** A name of the workspace's key at the act: another key may open another account. */
   readonly account: string;
+}
+
+/** An action whose servers are followed, and the message that reports the outcome. */
+export interface FollowedAct extends StartedAct {
+  /** The thread in which the actor acted. */
+  readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** The approver of a delete. Looked up when the message is sent, not stored with the act. */
   readonly approvedBy?: UserId;
   /** The channel's message; absent if there is none, and only the actor gets one. */

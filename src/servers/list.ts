@@ -2,7 +2,7 @@ import type { DataTableBlock, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { defineUseCase } from '../core/entry.ts';
 import { filterServers } from '../core/find-server.ts';
-import { isNoteOf, type ListExtent, type Server, type ServerList, type ServerNote } from '../core/server.ts';
+import { isNoteOf, type ListExtent, type Server, type ServerNote } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/buttons.ts';
@@ -27,6 +27,12 @@ import { chooseServer, suggestServers } from './find.ts';
 import { showById } from './show.ts';
 import { NO_SERVERS, serverLine } from './words.ts';
 
+/** The servers that match, and how much of the account's list they were looked for in. */
+interface FoundServers {
+  readonly servers: readonly Server[];
+  readonly extent: ListExtent;
+}
+
 /**
  * Lists the servers that the actor may see and that match the filter, sorted by label. A non-empty filter also searches notes.
  * @throws Refusal `no_api_key`; HostingError if the list can't be read
@@ -38,7 +44,7 @@ export const listServers = defineUseCase({
   run: async (
     { filter, onWait }: { filter: string; onWait?: OnWait | undefined },
     context,
-  ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
+  ): Promise<FoundServers> => {
     const hosting = await context.hosting();
     const { servers, extent } = await hosting.fetchServers({ onWait });
     const seen = context.coversEveryServer ? servers : servers.filter(({ label }) => context.covers(label));
@@ -90,7 +96,7 @@ export const list = defineCommand({
 /** Messages of whole lists, which many users ask for at once. Each is kept as long as its list, which is read again after seconds. */
 const wholeLists = new WeakMap<readonly Server[], Message>();
 
-function wholeList(found: Pick<ServerList, 'servers' | 'extent'>, now: number): Message {
+function wholeList(found: FoundServers, now: number): Message {
   const made = wholeLists.get(found.servers) ?? serverList(found, '', 0, now);
   wholeLists.set(found.servers, made);
   return made;
@@ -122,7 +128,7 @@ const MENU_MOST = 25;
 
 /** Renders matching servers as rows or, where they are many, one page of a table that Slack sorts, with a menu to manage one. `page` counts from 0. */
 export function serverList(
-  { servers, extent }: Pick<ServerList, 'servers' | 'extent'>,
+  { servers, extent }: FoundServers,
   filter: string,
   page: number,
   now: number,

@@ -64,7 +64,7 @@ const noteForm = defineModal(
 );
 
 /** Renders the form with the server's note; both fields can be emptied. */
-export function noteView({ server, note }: Pick<ServerCard, 'server' | 'note'>, origin: Origin): ModalView {
+export function noteView({ server, note }: ServerCard, origin: Origin): ModalView {
   return noteForm.view({
     origin,
     metadata: { id: server.id },

@@ -3,16 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { MINUTE_MS } from '../core/time.ts';
+import type { WantedList } from '../home/read-home.ts';
 import type { HomeRedraw, Homes, OpenedHome } from '../home/redraw.ts';
+import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { holdsSecret, plainText, refusesView } from './failures.ts';
 import { type Message, section } from './kit/blocks.ts';
 import { type HomeContent, type HomeScreen, homeView, type WantedHome } from './kit/home-view.ts';
-import type { Reply, RequestParts, SlackRequest } from './request.ts';
-import type { SlackAnswer } from './slack-api.ts';
+import type { Reply, SlackRequest } from './request.ts';
+import type { SlackAnswer, SlackClients } from './slack-api.ts';
 
 /** What changes on Home after a press. */
-export interface ShownHome extends Partial<Pick<WantedHome, 'page' | 'isFresh'>> {
+export interface ShownHome {
+  readonly page?: number;
+  /** Read the servers anew. */
+  readonly isFresh?: boolean;
   /** The blocks that answer the press. */
   readonly notices?: readonly KnownBlock[];
 }
@@ -143,7 +148,7 @@ async function remember(request: SlackRequest, page: number, { homes, system }: 
 
 /** One Home to be published for one user. */
 interface Publication {
-  readonly wanted: Omit<WantedHome, 'isPatient' | 'coming'>;
+  readonly wanted: WantedHome;
   readonly request: SlackRequest;
   /** The least time from the end of the user's last publication to this one, in milliseconds. */
   readonly gapMs: number;
@@ -151,7 +156,10 @@ interface Publication {
   readonly onShown?: (() => Promise<void>) | undefined;
 }
 
-interface PublishingParts extends Pick<RequestParts, 'clients' | 'system' | 'log'> {
+interface PublishingParts {
+  readonly clients: SlackClients;
+  readonly system: System;
+  readonly log: Log;
   readonly homes: Homes;
   readonly screen: HomeScreen;
   readonly newestFirst: NewestFirst;
@@ -207,8 +215,6 @@ function startFollowUp(
   void followUp().catch((error: unknown) => logFailure(error, parts));
 }
 
-type HowRead = Pick<WantedHome, 'isPatient' | 'coming'>;
-
 /** The content of Home, and an ID from before it was read, by which all processes can order reads. */
 interface ReadHome {
   readonly content: HomeContent;
@@ -218,7 +224,7 @@ interface ReadHome {
 /** Reads the content of Home; undefined for users who get none. */
 async function readHome(
   publication: Publication,
-  how: HowRead,
+  how: WantedList,
   parts: PublishingParts,
 ): Promise<ReadHome | undefined> {
   const readId = parts.system.newId();
@@ -233,7 +239,7 @@ async function readHome(
 async function sendNewest(
   read: ReadHome,
   publication: Publication,
-  how: HowRead,
+  how: WantedList,
   parts: PublishingParts,
 ): Promise<boolean> {
   if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
@@ -256,7 +262,7 @@ async function isNewest(
 /** Loads the content of Home; undefined for users who get none. In place of an error, the content that explains it. */
 async function load(
   { wanted, request }: Publication,
-  how: HowRead,
+  how: WantedList,
   { screen }: PublishingParts,
 ): Promise<HomeContent | undefined> {
   return screen.load({ ...wanted, ...how }, request).catch((error: unknown) => {

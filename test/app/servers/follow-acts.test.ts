@@ -5,6 +5,7 @@ import type { Server } from '../../../src/core/server.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { createShare } from '../../../src/hosting/share.ts';
+import type { StartedAct } from '../../../src/servers/follow.ts';
 import {
   createFollower,
   type FollowedAct,
@@ -12,7 +13,6 @@ import {
   type FollowNotifier,
   type Updated,
 } from '../../../src/servers/follow.ts';
-import type { StartedAct } from '../../../src/servers/follow-store.ts';
 import { handClock, turn } from '../../slack/support/fakes.ts';
 import { T0, vault } from '../../store/fixtures.ts';
 import { makePorts } from '../support/make-ports.ts';
