@@ -76,9 +76,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);
-  const { receiver } = transport;
   const dispatch = slack.createDispatch(entry, ports);
-  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
+  const bolt = await startBolt({ transport, slackApiUrl: config.SLACK_API_URL, dispatch, log });
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const storeFaults = () =>
     store.ping().then(

@@ -10,7 +10,13 @@ import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
 import { approvalActions, approvalModals, waitingBlocks } from '../requests/approval-card.ts';
 import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts';
-import type { SeenAbilities, SeenAbility, SlackAbility, SlackProblem } from '../slack/abilities.ts';
+import {
+  type SeenAbilities,
+  type SeenAbility,
+  SLACK_ABILITIES,
+  type SlackAbility,
+  type SlackProblem,
+} from '../slack/abilities.ts';
 import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -225,7 +231,7 @@ function describeOpen({ open }: Status): string {
 
 /** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
-  const lines = ABILITIES.map((ability) => {
+  const lines = SLACK_ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
     const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
     const [sign, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
@@ -239,14 +245,6 @@ const NEEDS_INSTALL =
   '⚠️ Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
 
 type Line = readonly [sign: string, words: string];
-
-const ABILITIES: readonly SlackAbility[] = [
-  'direct_messages',
-  'announcements',
-  'user_lookups',
-  'group_lookups',
-  'channel_lookups',
-];
 
 const NAMES: Readonly<Record<SlackAbility, string>> = {
   direct_messages: 'Direct messages',

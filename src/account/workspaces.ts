@@ -128,7 +128,7 @@ export async function refuseFrozen(workspaceId: WorkspaceId, workspaces: Workspa
 }
 
 /** A Slack workspace that the app works for. */
-export interface Workspace {
+interface Workspace {
   readonly id: string;
   readonly name: string;
   readonly settings: WorkspaceSettings;

@@ -243,7 +243,7 @@ function auditOfInstall(installedBy: UserId, app: { readonly system: System }): 
 const BY_THE_APP = { actorId: THE_APP, surface: 'background' } as const;
 
 /** Makes the audit entries of an uninstall: one for each erased root password, and one for the uninstall. */
-export function auditOfErasure(app: { readonly system: System }): AuditOfErasure {
+function auditOfErasure(app: { readonly system: System }): AuditOfErasure {
   return (workspaceId, passwords) => {
     const common = { ...BY_THE_APP, workspaceId, outcome: 'done' } as const;
     return [

@@ -119,7 +119,7 @@ function plainMention(word: string): string {
 /** Rows, and characters in all cells, of one message. Two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
 const CELLS_PER_MESSAGE = 9500;
-/** Lists of so many servers are rows of text, which may ride on the ack of the command (`slack/answer.ts`); longer ones are tables. */
+/** Lists of so many servers are rows of text, which may ride on the ack of the command (`slack/dispatch.ts`); longer ones are tables. */
 const MOST_ROWS = 20;
 /** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;

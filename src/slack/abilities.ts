@@ -7,12 +7,14 @@ import { mention } from './kit/text.ts';
 import type { SeenAnswer, SlackClients } from './slack-api.ts';
 
 /** What the app does in Slack besides answering users, if its setup allows it. */
-export type SlackAbility =
-  | 'direct_messages'
-  | 'announcements'
-  | 'user_lookups'
-  | 'group_lookups'
-  | 'channel_lookups';
+export const SLACK_ABILITIES = [
+  'direct_messages',
+  'announcements',
+  'user_lookups',
+  'group_lookups',
+  'channel_lookups',
+] as const;
+export type SlackAbility = (typeof SLACK_ABILITIES)[number];
 
 /** Why Slack refuses an ability; `error` is Slack's code. */
 export type SlackProblem =
@@ -71,13 +73,7 @@ export function createSlackAbilities(system: System): AbilityWatch {
     },
     read: (workspaceId) => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
-      return {
-        direct_messages: see('direct_messages'),
-        announcements: see('announcements'),
-        user_lookups: see('user_lookups'),
-        group_lookups: see('group_lookups'),
-        channel_lookups: see('channel_lookups'),
-      };
+      return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
     },
   };
 }

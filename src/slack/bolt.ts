@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { App, type Receiver, type RespondArguments } from '@slack/bolt';
+import { App, type RespondArguments } from '@slack/bolt';
 import type { KnownBlock } from '@slack/types';
 import { type Logger, LogLevel } from '@slack/web-api';
 import { describeDefect } from '../core/errors.ts';
@@ -11,7 +11,8 @@ import type { Delivery } from './routing.ts';
 
 /** A transport for Slack's requests: HTTP or Socket Mode. */
 export interface Transport {
-  readonly receiver: Receiver;
+  /** Sets the app that takes the requests. */
+  connect(app: App): void;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly listener?: RequestListener;
   /** Starts to take requests; resolves after the first attempt, which may have failed. */
@@ -34,15 +35,16 @@ interface BoltApp {
  * client of their workspace.
  */
 export async function startBolt(options: {
-  readonly receiver: Receiver;
+  readonly transport: Transport;
   readonly slackApiUrl: string;
   readonly dispatch: Dispatch;
   readonly log: Log;
 }): Promise<BoltApp> {
-  const { receiver, dispatch, log } = options;
+  const { transport, dispatch, log } = options;
   const logger = quietLogger(log);
   const app = new App({
-    receiver,
+    // Transports start and stop by themselves.
+    receiver: { init: transport.connect, start: async () => undefined, stop: async () => undefined },
     logger,
     convoStore: false,
     ignoreSelf: false,
@@ -82,7 +84,7 @@ function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<voi
 }
 
 function ephemeral({ text, blocks }: Message): RespondArguments {
-  // Blocks that only the newest clients know don't ride (answer.ts), so that these are blocks that Bolt knows.
+  // Blocks that only the newest clients know don't ride (dispatch.ts), so that these are blocks that Bolt knows.
   return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
 }
 

@@ -56,12 +56,8 @@ export function createHttpReceiver(options: {
     if (!response.headersSent) answer(response, 404);
   };
   return {
-    receiver: {
-      init: (given) => {
-        app = given;
-      },
-      start: async () => undefined,
-      stop: async () => undefined,
+    connect: (given) => {
+      app = given;
     },
     listener: (request, response) => {
       listen(request, response).catch((error: unknown) => {

@@ -44,12 +44,8 @@ export function createSocketReceiver(options: Options): Transport {
   const state: State = { connections: new Set(), reason: 'not_asked_yet', reported: undefined };
   let app: App | undefined;
   return {
-    receiver: {
-      init: (given) => {
-        app = given;
-      },
-      start: async () => undefined,
-      stop: async () => undefined,
+    connect: (given) => {
+      app = given;
     },
     start: () =>
       new Promise((resolve, reject) => {

@@ -74,38 +74,29 @@ export interface FieldKinds<Fields> {
 
 /** Returns the makers of one modal's fields. The IDs of its blocks and actions are made here and nowhere else. */
 export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
-  const named = (name: string, options: FieldOptions) => ({
-    action_id: `${modalId}.${name}`,
-    placeholder: options.placeholder ? plain(options.placeholder) : undefined,
-  });
+  const field =
+    <Options extends FieldOptions>(elementOf: (options: Options) => Element) =>
+    (name: string, options: Options & { readonly optional?: boolean }): InputBlock => ({
+      type: 'input',
+      block_id: name,
+      label: plain(options.label),
+      hint: options.hint ? plain(options.hint) : undefined,
+      optional: options.optional || undefined,
+      element: {
+        ...elementOf(options),
+        action_id: `${modalId}.${name}`,
+        placeholder: options.placeholder ? plain(options.placeholder) : undefined,
+      },
+    });
   return {
-    textField: (name, options) =>
-      buildField(name, options, { ...textElement(options), ...named(name, options) }),
-    selectField: (name, options) =>
-      buildField(name, options, { ...selectElement(options), ...named(name, options) }),
-    userField: (name, options) =>
-      buildField(name, options, { ...userElement(options), ...named(name, options) }),
-    channelField: (name, options) =>
-      buildField(name, options, { ...channelElement(options), ...named(name, options) }),
+    textField: field(textElement),
+    selectField: field(selectElement),
+    userField: field(userElement),
+    channelField: field(channelElement),
   };
 }
 
-type Element = InputBlock['element'];
-
-function buildField(
-  name: string,
-  options: FieldOptions & { optional?: boolean },
-  element: Element,
-): InputBlock {
-  return {
-    type: 'input',
-    block_id: name,
-    label: plain(options.label),
-    hint: options.hint ? plain(options.hint) : undefined,
-    optional: options.optional || undefined,
-    element,
-  };
-}
+type Element = PlainTextInput | StaticSelect | ExternalSelect | UsersSelect | ConversationsSelect;
 
 function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextInput {
   return {

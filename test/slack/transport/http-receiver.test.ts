@@ -44,12 +44,12 @@ async function startReceiver(
   log = silentLog,
   processEvent = async ({ ack }: { ack(): Promise<void> }) => ack(),
 ) {
-  const { receiver, listener } = createHttpReceiver({
+  const { connect, listener } = createHttpReceiver({
     signingSecret: new Secret(SECRET),
     log,
     clock: createSlackClock(realSystem),
   });
-  receiver.init({ processEvent } as unknown as App);
+  connect({ processEvent } as unknown as App);
   const parts = {
     system: realSystem,
     log: silentLog,

@@ -55,7 +55,7 @@ async function start(setting: Setting = {}): Promise<Connected> {
     signal: ending.signal,
     times: setting.times ?? {},
   });
-  const { receiver } = transport;
+  const receiver = { init: transport.connect, start: async () => undefined, stop: async () => undefined };
   const app = new App({ receiver, logger: quietLogger(log), convoStore: false, authorize: async () => ({}) });
   const taken: string[] = [];
   app.command(/.*/, async ({ ack, body }) => {
