@@ -210,6 +210,7 @@ export type Updated =
   | { readonly kind: 'shown' }
   /** The message was deleted, or must not be shown there any more. */
   | { readonly kind: 'gone' }
+  /** Nothing was sent, or Slack didn't take it. Try again with what is true then. */
   | { readonly kind: 'later'; readonly afterMs: number };
 
 /** Checks whether the actor may still see the servers. */

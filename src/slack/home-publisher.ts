@@ -32,7 +32,12 @@ export interface HomePublisher extends HomeRedraw {
   refreshSoon(workspaceId: WorkspaceId, userId: UserId): void;
 }
 
-interface Parts extends Omit<PublishingParts, 'newestFirst' | 'notices'> {
+interface Parts {
+  readonly clients: SlackClients;
+  readonly homes: Homes;
+  readonly screen: HomeScreen;
+  readonly system: System;
+  readonly log: Log;
   /** Makes a request on behalf of a user who has not sent one. */
   readonly requestFor: (
     workspaceId: WorkspaceId,
@@ -41,7 +46,11 @@ interface Parts extends Omit<PublishingParts, 'newestFirst' | 'notices'> {
   ) => Promise<SlackRequest>;
 }
 
-type Publishing = Parts & PublishingParts;
+interface Publishing extends Parts {
+  readonly newestFirst: NewestFirst;
+  /** The blocks that answer each user's last press, until they press again or reopen Home. */
+  readonly notices: LRUCache<string, readonly KnownBlock[]>;
+}
 
 const MOST_USERS = 10_000;
 
@@ -156,17 +165,6 @@ interface Publication {
   readonly onShown?: (() => Promise<void>) | undefined;
 }
 
-interface PublishingParts {
-  readonly clients: SlackClients;
-  readonly system: System;
-  readonly log: Log;
-  readonly homes: Homes;
-  readonly screen: HomeScreen;
-  readonly newestFirst: NewestFirst;
-  /** The blocks that answer each user's last press, until they press again or reopen Home. */
-  readonly notices: LRUCache<string, readonly KnownBlock[]>;
-}
-
 const LONGEST_RETRY_MS = MINUTE_MS;
 
 const homeKey = (workspaceId: WorkspaceId, userId: UserId) => `${workspaceId}/${userId}`;
@@ -180,7 +178,7 @@ function keyOf({ request }: Publication): string {
  * Publishes what is known soon; true if Slack took that. If the hosting API takes longer, publishes again once it has answered,
  * unless something newer was published by then.
  */
-async function publish(publication: Publication, parts: PublishingParts): Promise<boolean> {
+async function publish(publication: Publication, parts: Publishing): Promise<boolean> {
   const key = keyOf(publication);
   const { newestFirst } = parts;
   return newestFirst.run(
@@ -202,7 +200,7 @@ function startFollowUp(
   { readId, content: { coming } }: ReadHome,
   publication: Publication,
   version: number,
-  parts: PublishingParts,
+  parts: Publishing,
 ): void {
   const { newestFirst } = parts;
   const key = keyOf(publication);
@@ -225,7 +223,7 @@ interface ReadHome {
 async function readHome(
   publication: Publication,
   how: WantedList,
-  parts: PublishingParts,
+  parts: Publishing,
 ): Promise<ReadHome | undefined> {
   const readId = parts.system.newId();
   const content = await load(publication, how, parts);
@@ -240,7 +238,7 @@ async function sendNewest(
   read: ReadHome,
   publication: Publication,
   how: WantedList,
-  parts: PublishingParts,
+  parts: Publishing,
 ): Promise<boolean> {
   if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
   const again = await readHome(publication, how, parts);
@@ -253,7 +251,7 @@ async function sendNewest(
 async function isNewest(
   { readId }: ReadHome,
   { request }: Publication,
-  { homes }: PublishingParts,
+  { homes }: Publishing,
 ): Promise<boolean> {
   const { workspaceId, userId } = request.caller.actor;
   return homes.markShown(workspaceId, userId, readId).catch(() => true);
@@ -263,7 +261,7 @@ async function isNewest(
 async function load(
   { wanted, request }: Publication,
   how: WantedList,
-  { screen }: PublishingParts,
+  { screen }: Publishing,
 ): Promise<HomeContent | undefined> {
   return screen.load({ ...wanted, ...how }, request).catch((error: unknown) => {
     if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
@@ -273,11 +271,7 @@ async function load(
   });
 }
 
-async function send(
-  content: HomeContent,
-  publication: Publication,
-  parts: PublishingParts,
-): Promise<boolean> {
+async function send(content: HomeContent, publication: Publication, parts: Publishing): Promise<boolean> {
   const { request, onShown } = publication;
   const { workspaceId, userId, channelId = '' } = request.caller.actor;
   const slack = parts.clients.of(workspaceId);
@@ -302,7 +296,7 @@ function inWords(blocks: HomeView['blocks']): KnownBlock[] {
 }
 
 /** Reads and publishes again once Slack's rate limit is over. */
-function startRetry(afterMs: number, page: number, publication: Publication, parts: PublishingParts): void {
+function startRetry(afterMs: number, page: number, publication: Publication, parts: Publishing): void {
   const { newestFirst, system } = parts;
   const key = keyOf(publication);
   const version = newestFirst.version(key);
@@ -314,7 +308,7 @@ function startRetry(afterMs: number, page: number, publication: Publication, par
   void retry().catch((error: unknown) => logFailure(error, parts));
 }
 
-function logFailure(error: unknown, { log }: PublishingParts): void {
+function logFailure(error: unknown, { log }: Publishing): void {
   log.error('a Home could not be published', describeDefect(error));
 }
 

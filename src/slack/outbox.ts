@@ -6,6 +6,7 @@ import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Card } from '../requests/request.ts';
+import type { Updated } from '../servers/follow.ts';
 import type { System } from '../system.ts';
 import type { StepEnd } from '../workflows/run.ts';
 import { isTokenRefused } from './abilities.ts';
@@ -314,16 +315,8 @@ const MESSAGE_GONE: readonly string[] = [
   'not_in_channel',
 ];
 
-/** The result of an edit in the background. */
-type Edited =
-  | { readonly kind: 'shown' }
-  /** The message was deleted, or its channel may no longer get it. */
-  | { readonly kind: 'gone' }
-  /** Nothing was sent, or Slack didn't take it. Try again with what is true then. */
-  | { readonly kind: 'later'; readonly afterMs: number };
-
 /** Edits a message in a channel for the background, without waiting. `later` after 25 edits in a minute: others are for presses. */
-type PacedEdit = (workspaceId: WorkspaceId, card: Card, message: Message) => Promise<Edited>;
+type PacedEdit = (workspaceId: WorkspaceId, card: Card, message: Message) => Promise<Updated>;
 
 interface EditParts {
   readonly clients: SlackClients;

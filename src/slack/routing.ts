@@ -50,7 +50,9 @@ export interface DispatchParts extends RequestParts {
 }
 
 /** What requests are dispatched with, and the handlers by their IDs. */
-export interface Routing extends DispatchParts, Pick<Routes, 'runCommand' | 'nextSteps'> {
+export interface Routing extends DispatchParts {
+  readonly runCommand: Routes['runCommand'];
+  readonly nextSteps: NextSteps;
   readonly actions: ReadonlyMap<string, ActionHandler>;
   readonly modals: ReadonlyMap<string, ModalHandler>;
   readonly suggestions: ReadonlyMap<string, Suggestions>;
