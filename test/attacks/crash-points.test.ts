@@ -6,21 +6,14 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Operation } from '../../src/purchases/operation.ts';
 import { APPROVALS, type Approval } from '../../src/requests/request.ts';
-import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import type { DeleteOperation } from '../../src/servers/deletion.ts';
-import { realSystem } from '../../src/system.ts';
-import { type AppProcess, startProcess } from '../support/killable-team.ts';
+import { startKillableTeam, withStore } from '../support/killable-team.ts';
 import { lendDatabase } from '../support/postgres.ts';
 import { TWO_PERSONS } from '../support/ruled-team.ts';
-import { startSlack } from '../support/slack/local-slack.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/team.ts';
 import { isLong } from './support/tries.ts';
 
 const COUNTING = [
@@ -46,26 +39,18 @@ const isPostgres = process.env.TEST_ENGINE === 'postgres';
 
 /** A team whose app is a process of its own, which ends as by `kill -9` at a point that it counts; 0: it lives. */
 async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
-  const hosting = await startHosting({ createDelayMs: 0 });
-  const slack = await startSlack({
-    app: installedApp(),
-  });
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  hosting.seedServers(account, 1, 'old');
   const lent = isPostgres ? await lendDatabase() : undefined;
-  const database = lent && { DATABASE_URL: lent.url, SPILL_DIR: join(folder, 'answers') };
-  const environment = environmentOf(slack, hosting, folder, { DOUBT_MINUTES: '1', ...database });
-  const databaseUrl = environment.DATABASE_URL ?? '';
-  await withStore(databaseUrl, true, (store) => prepare(store, hosting.createKey(account), isRuled));
+  const team = await startKillableTeam({
+    servers: 1,
+    databaseUrl: lent?.url,
+    settings: { DOUBT_MINUTES: '1' },
+    prepare: (store) => prepare(store, isRuled),
+    exempt: { passwordsWithCreators: 'the process may be killed over the answer' },
+  });
+  const { slack, hosting, account, environment } = team;
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const crashPoints = join(folder, 'crash-points');
-  let app: AppProcess | undefined;
-  const run = async (more: Readonly<Record<string, string>>, program?: typeof COUNTING) => {
-    app = await startProcess({ ...environment, ...more }, program && [...program]);
-    slack.app.commandsUrl = `${app.url}/slack/events`;
-    return app;
-  };
-  await run({ CRASH_AT: String(crashAt), CRASH_POINTS: crashPoints }, COUNTING);
+  let app = await team.start({ CRASH_AT: String(crashAt), CRASH_POINTS: crashPoints }, COUNTING);
   return {
     hosting,
     slack,
@@ -74,44 +59,30 @@ async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
     /** Everyone who must never see a root password of @mara's. */
     others: [slack.as('olga').in('dm'), slack.as('olga').in('#ops'), slack.as('nora').in('#ops')],
     startCounting: async () => {
-      process.kill(app?.pid ?? 0, 'SIGUSR2');
-      while (!app?.output().includes('counting crash points')) await sleep(5);
+      process.kill(app.pid, 'SIGUSR2');
+      while (!app.output().includes('counting crash points')) await sleep(5);
     },
     /** The points that were passed, the last one being where it crashed. */
     points: async () => (await readFile(crashPoints, 'utf8').catch(() => '')).split('\n').filter(Boolean),
-    hasEnded: () => app?.hasEnded() ?? true,
+    hasEnded: () => app.hasEnded(),
     restart: async () => {
       // Leases of a dead process end by time there, after half a minute. The soak waits for that.
       await lent?.query('update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
-      return run({});
+      app = await team.start();
     },
-    read: () => withStore(databaseUrl, false, (store) => readStored(store, databaseUrl)),
+    read: () => withStore(environment, (store) => readStored(store, environment.DATABASE_URL ?? '')),
     charges: () => hosting.charges(account).length,
     servers: () => hosting.listServers(account),
     [Symbol.asyncDispose]: async () => {
-      await app?.kill();
-      await slack.stop();
-      await hosting.close();
-      await lent?.giveBack();
       await rm(folder, { recursive: true, force: true });
+      await team[Symbol.asyncDispose]();
+      await lent?.giveBack();
     },
   };
 }
 
-/** With `lock: false` it is read beside the process that works on it. */
-async function withStore<Result>(
-  databaseUrl: string,
-  lock: boolean,
-  work: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl, vault, system: realSystem, lock });
-  return work(store).finally(() => store.close());
-}
-
-async function prepare(store: Store, key: string, isRuled: boolean): Promise<void> {
-  const at = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
+async function prepare(store: Store, isRuled: boolean): Promise<void> {
+  const at = Date.now();
   await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
   if (isRuled) await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
   const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
@@ -174,7 +145,7 @@ interface Story {
   readonly after: number;
 }
 
-const CREATE = '/vps create plan=small location=ams image=debian-13 label=web-1';
+const CREATE = '/vps create plan=small location=ams image=debian-13 label=new-1';
 
 /** On a busy machine Slack gives up on the app now and then; then its user tries again. */
 async function openForm(manager: CrashingTeam['manager'], command: string, button: string): Promise<void> {
@@ -187,8 +158,8 @@ async function openForm(manager: CrashingTeam['manager'], command: string, butto
 }
 
 async function typeLabel({ manager }: CrashingTeam, button: Story['button']): Promise<void> {
-  await openForm(manager, '/vps delete old-1', button);
-  await manager.fills({ 'To confirm, type old-1': 'old-1' });
+  await openForm(manager, '/vps delete web-1', button);
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
 }
 
 const create: Story = {
@@ -217,7 +188,7 @@ const STORIES: readonly Story[] = [
     button: 'Renew and pay',
     request: 'renew',
     after: 0.5,
-    begin: ({ manager }) => openForm(manager, '/vps renew old-1', 'Renew and pay'),
+    begin: ({ manager }) => openForm(manager, '/vps renew web-1', 'Renew and pay'),
   },
   {
     ...create,

@@ -14,6 +14,7 @@ import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../store/support.ts';
 import { makeKey } from '../support/environment.ts';
+import { runProgram } from '../support/programs.ts';
 import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -34,14 +35,7 @@ const shape = z.strictObject({
 async function run(team: Team, args: readonly string[] = [], settings: Settings = {}) {
   const port = new URL(team.appUrl).port;
   const env = { ...team.environment, PORT: port, PUBLIC_URL: team.appUrl, ...settings };
-  const ended = await new Promise<{ code: number; output: string; words: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      ['dist/bundled/cli/main.js', 'doctor', ...args],
-      { env: { PATH: process.env.PATH, ...env } },
-      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
-    );
-  });
+  const ended = await runProgram(['doctor', ...args], env);
   const all = ended.output + ended.words;
   for (const secret of [BOT_TOKEN, APP_TOKEN, team.apiKey, ENCRYPTION_KEY.slice(3)])
     expect(all).not.toContain(secret);

@@ -1,24 +1,14 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { entry, makeFolder, open } from '../store/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+import { runProgram } from '../support/programs.ts';
 
 const ENCRYPTION_KEYS = `test:${makeKey('store')}`;
 
-/** Runs the built program. */
-function runStore(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, ENCRYPTION_KEYS, ...environment };
-    execFile(
-      process.execPath,
-      ['dist/bundled/cli/main.js', 'store', ...args],
-      { env },
-      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
-    );
-  });
-}
+const runStore = (args: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
+  runProgram(['store', ...args], { ENCRYPTION_KEYS, ...settings });
 
 describe('vps-slack store', () => {
   test.each([

@@ -1,15 +1,8 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { runProgram } from '../support/programs.ts';
 
-/** Runs the built program, without any setting. */
-function run(...args: readonly string[]) {
-  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
-    const env = { PATH: process.env.PATH };
-    execFile(process.execPath, ['dist/bundled/cli/main.js', ...args], { env }, (error, output, words) =>
-      resolve({ code: Number(error?.code ?? 0), output, words }),
-    );
-  });
-}
+const run = (...args: readonly string[]) => runProgram(args);
 
 const PROGRAMS = ['start', 'doctor', 'key', 'audit', 'store', 'vps', 'completion'];
 

@@ -2,7 +2,7 @@ import { build } from 'vite';
 
 /**
  * Builds once before the tests, since tests that kill processes run what `npm start` runs. In `dist/bundled` are the same programs
- * with two that only tests start. Types are not checked here: `npm run check` does that.
+ * with one that only tests start. Types are not checked here: `npm run check` does that.
  */
 export async function setup(): Promise<void> {
   const configFile = 'vite.config.mjs';
@@ -13,10 +13,7 @@ export async function setup(): Promise<void> {
     build: {
       outDir: 'dist/bundled',
       rolldownOptions: {
-        input: {
-          'impatient-app': 'test/support/impatient-app.mjs',
-          'crash-at': 'test/attacks/support/crash-at.mjs',
-        },
+        input: { 'crash-at': 'test/attacks/support/crash-at.mjs' },
       },
     },
   });

@@ -76,6 +76,17 @@ export async function startInstalls(options: TeamOptions = {}): Promise<Installs
   ) as Installs;
 }
 
+/** Connects each workspace to a hosting account with two servers: alpha-1 and -2, beta-1 and -2. Returns the second one. */
+export async function connectBoth({ app, hosting, account, apiKey }: Installs) {
+  const other = hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
+  const otherKey = hosting.createKey(other, { beforeTopUp: true });
+  await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), 'U0OWNER001', 0);
+  await app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(otherKey), 'U0OWNER001', 0);
+  hosting.seedServers(account, 2, 'alpha');
+  hosting.seedServers(other, 2, 'beta');
+  return other;
+}
+
 /** Opens a browser at an app. */
 export function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
   let cookie = '';

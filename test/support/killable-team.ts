@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
@@ -18,11 +19,28 @@ import type { Persona } from './slack/persona.ts';
 interface KillableTeam extends AsyncDisposable {
   readonly slack: LocalSlack;
   readonly hosting: Hosting;
+  readonly account: ReturnType<Hosting['accounts']['create']>;
+  readonly environment: Readonly<Record<string, string>>;
   readonly owner: Persona;
-  /** Starts another process, which gets the commands from then on. */
-  start(): Promise<AppProcess>;
+  /** Starts another process, with these settings besides, which gets the commands from then on. */
+  start(settings?: Readonly<Record<string, string>>, program?: Program): Promise<AppProcess>;
   /** Over HTTP, Slack sends everything to this process from now on. */
   sendCommandsTo(app: AppProcess): void;
+}
+
+interface KillableOptions {
+  /** How many servers there are, `web-1` and so on. */
+  readonly servers: number;
+  readonly rebootDelayMs?: number;
+  /** Default: SQLite, which takes one process at a time. */
+  readonly databaseUrl?: string | undefined;
+  readonly mode?: SlackMode;
+  readonly hasRateLimits?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Stores what else is there before a process starts. */
+  readonly prepare?: (store: Store, team: Pick<KillableTeam, 'slack'>) => Promise<void>;
+  /** What is not checked at the end, since the test breaks it on purpose. */
+  readonly exempt?: Exemptions;
 }
 
 export async function startKillableTeam({
@@ -30,27 +48,25 @@ export async function startKillableTeam({
   rebootDelayMs = 0,
   databaseUrl,
   mode = SLACK_MODE,
+  hasRateLimits = true,
+  settings,
+  prepare,
   exempt,
-}: {
-  /** How many servers there are, `web-1` and so on. */
-  readonly servers: number;
-  readonly rebootDelayMs?: number;
-  /** Default: SQLite, which takes one process at a time. */
-  readonly databaseUrl?: string | undefined;
-  readonly mode?: SlackMode;
-  /** What is not checked at the end, since the test breaks it on purpose. */
-  readonly exempt?: Exemptions;
-}): Promise<KillableTeam> {
+}: KillableOptions): Promise<KillableTeam> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs });
-  const slack = await startSlack({ app: installedApp(mode) });
+  const slack = await startSlack({ app: installedApp(mode), hasRateLimits });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   hosting.seedServers(account, servers, 'web');
   const shared =
     databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, SPILL_DIR: join(folder, 'answers') };
-  const environment = environmentOf(slack, hosting, folder, shared);
+  const environment = environmentOf(slack, hosting, folder, { ...shared, ...settings });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
-  await storeKey(environment.DATABASE_URL ?? '', apiKey);
+  const fill = async (store: Store) => {
+    await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, 0);
+    await prepare?.(store, { slack });
+  };
+  await withStore(environment, fill, { lock: true });
   const processes: AppProcess[] = [];
   const output = () => processes.map((app) => app.output()).join('\n');
   const watch = watchTeam({
@@ -67,10 +83,12 @@ export async function startKillableTeam({
   return {
     slack,
     hosting,
+    account,
+    environment,
     owner: slack.as('olga').in('#ops'),
     sendCommandsTo,
-    start: async () => {
-      const app = await startProcess(environment);
+    start: async (more, program) => {
+      const app = await startProcess({ ...environment, ...more }, program);
       processes.push(app);
       sendCommandsTo(app);
       return app;
@@ -86,11 +104,15 @@ export async function startKillableTeam({
   };
 }
 
-async function storeKey(databaseUrl: string, key: string): Promise<void> {
+/** Reads or writes the database of an app; with `lock`, before its first process starts, else beside its processes. */
+export async function withStore<Result>(
+  { DATABASE_URL: databaseUrl = '' }: Readonly<Record<string, string>>,
+  work: (store: Store) => Promise<Result>,
+  { lock = false } = {},
+): Promise<Result> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl, vault, system: realSystem });
-  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, 0);
-  await store.close();
+  const store = await openStore({ databaseUrl, vault, system: realSystem, lock });
+  return work(store).finally(() => store.close());
 }
 
 /** The app as a process of its own, with the code that `npm start` runs: to be killed at the worst moment. */
@@ -108,10 +130,13 @@ export interface AppProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
+/** A program with its first arguments. */
+type Program = readonly [string, ...string[]];
+
 /** Starts the bundled app (`build.ts`), or what starts it, and waits until it listens. */
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
-  [program, ...args]: readonly [string, ...string[]] = [process.execPath, 'dist/bundled/main.js'],
+  [program, ...args]: Program = [process.execPath, 'dist/bundled/main.js'],
 ): Promise<AppProcess> {
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },

@@ -14,6 +14,9 @@ import { makeKey } from './environment.ts';
 /** Where tests can make databases; undefined where there is no server. */
 export const postgresUrl = inject('postgres')?.url;
 
+/** For stories that are told on each. */
+export const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+
 /** A database of this worker, with the schema and no rows. */
 interface TestDatabase {
   readonly url: string;

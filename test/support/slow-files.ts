@@ -5,7 +5,6 @@
 export const SLOW: readonly string[] = [
   // processes that are killed and started again
   'attacks/crash-points',
-  'whole/approvals/approvals-killed',
   'whole/installs/killed',
   'whole/killed',
   'whole/slack/socket-processes',
@@ -23,7 +22,6 @@ export const SLOW: readonly string[] = [
   'store/engine/durability',
   'store/restores',
   'whole/account/audit-program',
-  'whole/purchases/on-postgres',
   'whole/restore',
   'whole/servers/vps-program',
   // many cases, or a lot of data

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NewGrant } from '../../src/access/grants.ts';
 import { compose, type RunningApp } from '../../src/app.ts';
 import { type Config, parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
@@ -132,15 +133,16 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
 const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
 async function grantRoles(app: RunningApp, grantedAt: number): Promise<void> {
-  for (const { id, role } of ROLE_HOLDERS) {
-    await app.ports.grants.put({
-      workspaceId: TEAM.id,
-      subjectKind: 'user',
-      subjectId: id,
-      role,
-      pattern: '',
-      grantedBy: USERS.olga.id,
-      grantedAt,
-    });
-  }
+  for (const { id, role } of ROLE_HOLDERS) await grantRole({ app }, id, role, { grantedAt });
+}
+
+/** Grants a role for all servers to a user, unless `more` says otherwise. */
+export async function grantRole(
+  { app }: Pick<Team, 'app'>,
+  subjectId: string,
+  role: NewGrant['role'],
+  more: Partial<NewGrant> = {},
+): Promise<void> {
+  const given = { workspaceId: TEAM.id, pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 };
+  await app.ports.grants.put({ ...given, subjectKind: 'user', subjectId, role, ...more });
 }

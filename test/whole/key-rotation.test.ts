@@ -1,31 +1,22 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../support/environment.ts';
-import { postgresUrl } from '../support/postgres.ts';
+import { ENGINES } from '../support/postgres.ts';
+import { runProgram } from '../support/programs.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
-const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
 const [K1, K2] = [ENCRYPTION_KEY, `k2:${makeKey('next')}`];
 const BOTH = `${K2},${K1}`;
-const PROGRAM = ['dist/bundled/cli/main.js', 'key', 'rotate'] as const;
 
 function settingsOf(team: Team, ENCRYPTION_KEYS = BOTH) {
-  return { PATH: process.env.PATH, ...team.environment, ENCRYPTION_KEYS };
+  return { ...team.environment, ENCRYPTION_KEYS };
 }
 
-function rotate(team: Team, ...args: readonly string[]) {
-  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [...PROGRAM, ...args],
-      { env: settingsOf(team), maxBuffer: 1e8 },
-      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
-    );
-  });
-}
+const rotate = (team: Team, ...args: readonly string[]) =>
+  runProgram(['key', 'rotate', ...args], settingsOf(team));
 
 /** What each key encrypts, by its ID. */
 async function readUse(team: Team): Promise<Record<string, Record<string, number>>> {
@@ -90,7 +81,9 @@ describe.each(ENGINES)('vps-slack key rotate on %s', (engine) => {
     const password = await orderServer(team, 'web-1');
     await storeMany(team, 600);
     await restartWith(team, BOTH);
-    const killed = spawn(process.execPath, PROGRAM, { env: settingsOf(team) });
+    const killed = spawn(process.execPath, ['dist/bundled/cli/main.js', 'key', 'rotate'], {
+      env: { PATH: process.env.PATH, ...settingsOf(team) },
+    });
     await once(killed.stderr.setEncoding('utf8'), 'data');
     killed.kill('SIGKILL');
     await once(killed, 'exit');
@@ -120,11 +113,7 @@ test('vps-slack key rotate reports what can’t be decrypted, keeps it, and exit
   await restartWith(team, BOTH);
   await restartWith(team, K2);
   expect(await (await fetch(`${team.appUrl}/readyz`)).text()).toContain('ENCRYPTION_KEYS lacks the key "k1"');
-  const lost = await new Promise<{ code: number; output: string }>((resolve) => {
-    execFile(process.execPath, [...PROGRAM], { env: settingsOf(team, K2) }, (error, output) =>
-      resolve({ code: Number(error?.code ?? 0), output }),
-    );
-  });
+  const lost = await runProgram(['key', 'rotate'], settingsOf(team, K2));
   expect(lost.code).toBe(1);
   expect(lost.output).toMatch(
     /^k1 \(missing\): encrypts .*\. Put it back into ENCRYPTION_KEYS, after the others\.$/m,

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,32 +5,31 @@ import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../store/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { startProcess } from '../support/killable-team.ts';
-import { postgresUrl } from '../support/postgres.ts';
+import { ENGINES } from '../support/postgres.ts';
+import { runProgram } from '../support/programs.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs a program to its end, as `npm run` does. */
-function run(file: string, args: readonly string[], environment: Environment, input = '') {
-  return new Promise<{ code: number; output: string }>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [`dist/bundled/${file}`, ...args],
-      { env: { PATH: process.env.PATH, ...environment } },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
-    );
-    child.stdin?.end(input);
-  });
+/** Runs it, and joins all that it writes. */
+async function run(args: readonly string[], environment: Environment, input = '') {
+  const { code, output, words } = await runProgram(args, environment, { input });
+  return { code, output: output + words };
+}
+
+async function runApp(environment: Environment) {
+  const { code, output, words } = await runProgram([], environment, { program: 'main.js' });
+  return { code, output: output + words };
 }
 
 /** Every program that opens the store, except the app. */
 const PROGRAMS = [
-  ['cli/main.js', 'key', 'list'],
-  ['cli/main.js', 'key', 'set', '--workspace', TEAM.id],
-  ['cli/main.js', 'audit', 'verify'],
-  ['cli/main.js', 'vps', 'list'],
-  ['cli/main.js', 'store', 'restored'],
-  ['cli/main.js', 'store', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
+  ['key', 'list'],
+  ['key', 'set', '--workspace', TEAM.id],
+  ['audit', 'verify'],
+  ['vps', 'list'],
+  ['store', 'restored'],
+  ['store', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
 ] as const;
 
 const [K1, OTHER_K1, K2] = [ENCRYPTION_KEY, `k1:${makeKey('staging')}`, `k2:${makeKey('next')}`];
@@ -49,8 +47,6 @@ async function orderServer(team: Team) {
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }
 
-const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
-
 describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => {
   test('are refused by the app and by every program, and nothing is written', async () => {
     await using team = await startTeam({ engine });
@@ -58,7 +54,7 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
     const { audit, apiKeys } = team.app.ports;
     const before = await audit.listHeads();
     const setKey = (settings: Environment) =>
-      run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], settings, team.apiKey);
+      run(['key', 'set', '--workspace', TEAM.id], settings, team.apiKey);
 
     const staging = { ...team.environment, ENCRYPTION_KEYS: OTHER_K1 };
     for (const settings of [staging, { ...staging, ENCRYPTION_KEYS: `${K2},${OTHER_K1}` }])
@@ -67,48 +63,45 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
       code: 1,
       output: expect.stringMatching(NONE),
     });
-    for (const [file, ...args] of PROGRAMS.slice(2, 4))
-      expect(await run(file, args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+    for (const args of PROGRAMS.slice(2, 4))
+      expect(await run(args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
     expect(await audit.listHeads()).toEqual(before);
     expect(await apiKeys.find(TEAM.id)).toMatchObject({ setBy: USERS.olga.id });
 
     await team.restart(async () => {
-      expect(await run('main.js', [], staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
-      expect(await run('main.js', [], { ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
+      expect(await runApp(staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+      expect(await runApp({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
         code: 1,
         output: expect.stringMatching(NONE),
       });
       // A copy is made from SQLite alone.
-      for (const [file, ...args] of PROGRAMS.slice(4, engine === 'sqlite' ? 6 : 5))
-        expect(await run(file, args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+      for (const args of PROGRAMS.slice(4, engine === 'sqlite' ? 6 : 5))
+        expect(await run(args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
     });
     const owner = team.slack.as('olga').in('#ops');
     owner.overlooksOldMessages();
     await owner.types('/vps password web-1');
     await owner.sees(password);
-    expect(await run('cli/main.js', ['audit', 'verify'], team.environment)).toMatchObject({ code: 0 });
+    expect(await run(['audit', 'verify'], team.environment)).toMatchObject({ code: 0 });
   });
 
   test('are replaced as the README says: the app takes a new key, and the programs follow', async () => {
     await using team = await startTeam({ engine });
     const password = await orderServer(team);
-    const verify = (keys: string) =>
-      run('cli/main.js', ['audit', 'verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
+    const verify = (keys: string) => run(['audit', 'verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
     const both = { ...team.environment, ENCRYPTION_KEYS: `${K2},${K1}` };
 
-    const early = await run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], both, team.apiKey);
+    const early = await run(['key', 'set', '--workspace', TEAM.id], both, team.apiKey);
     expect(early).toEqual({
       code: 1,
       output: expect.stringMatching(/^ENCRYPTION_KEYS begins with the key "k2", .+ start the app .+\.\n$/),
     });
     await team.restart(async () => {
-      expect(await run('cli/main.js', ['store', 'restored'], both)).toMatchObject({ code: 0 });
+      expect(await run(['store', 'restored'], both)).toMatchObject({ code: 0 });
       // The local Slack goes on to speak to the app of the test.
       await using app = await startProcess({ ...both, ...(engine === 'sqlite' ? {} : { PORT: '0' }) });
       expect(app.output()).toContain('"msg":"ready"');
-      expect(
-        await run('cli/main.js', ['key', 'set', '--workspace', TEAM.id], both, team.apiKey),
-      ).toMatchObject({
+      expect(await run(['key', 'set', '--workspace', TEAM.id], both, team.apiKey)).toMatchObject({
         code: 0,
       });
       await app.stop();
@@ -129,7 +122,6 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
 test.each(
   PROGRAMS.map((words) => words.join(' ')),
 )('%s creates no database where DATABASE_URL is mistyped', async (typed) => {
-  const [file = '', ...args] = typed.split(' ');
   const folder = makeFolder();
   const path = join(folder, 'data', 'vsp.sqlite');
   const environment = {
@@ -137,7 +129,7 @@ test.each(
     ENCRYPTION_KEYS: K1,
     DATABASE_URL: `sqlite:${path}`,
   };
-  const { code, output } = await run(file, args, environment, 'a-key');
+  const { code, output } = await run(typed.split(' '), environment, 'a-key');
   expect([code, output]).toEqual([
     1,
     `The app has no database at ${path}: correct DATABASE_URL, or start the app once to create one.\n`,

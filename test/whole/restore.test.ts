@@ -8,6 +8,7 @@ import { describe, test } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+import { runProgram } from '../support/programs.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 const run = promisify(execFile);
@@ -102,16 +103,12 @@ function idOf({ hosting, account }: Team, label: string): number {
   return hosting.listServers(account).find((server) => server.label === label)?.id ?? 0;
 }
 
-/** What `npm run store -- restored` runs, with the settings of the app. */
-const declare = promisify(
-  (environment: Readonly<Record<string, string>>, done: (error: Error | null, words: string) => void) =>
-    execFile(
-      process.execPath,
-      ['dist/bundled/cli/main.js', 'store', 'restored'],
-      { env: { PATH: process.env.PATH, ...environment } },
-      (error, output, words) => done(error, output + words),
-    ),
-);
+/** What `npm run store -- restored` says. */
+async function declare(environment: Readonly<Record<string, string>>): Promise<string> {
+  const { code, output, words } = await runProgram(['store', 'restored'], environment);
+  if (code !== 0) throw new Error(words);
+  return output + words;
+}
 
 // They wait for slow answers, and each has a team and a database of its own: side by side.
 describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true }, ({

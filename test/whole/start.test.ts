@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { postgresUrl } from '../support/postgres.ts';
+import { runProgram } from '../support/programs.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 /** Linux has a program that gives another one a terminal. */
@@ -45,17 +46,16 @@ function startOnTerminal(words: string, environment: Record<string, string>): On
   };
 }
 
-/** Runs a bundled program to its end. */
-function run(file: string, args: readonly string[], environment: Record<string, string>, input = '') {
-  return new Promise<{ code: number; output: string }>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [`dist/bundled/${file}`, ...args],
-      { env: { PATH: process.env.PATH, ...environment } },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
-    );
-    child.stdin?.end(input);
-  });
+/** Runs `npm run key`, and joins all that it writes. */
+async function runKey(args: readonly string[], settings: Readonly<Record<string, string>> = {}, input = '') {
+  const { code, output, words } = await runProgram(['key', ...args], settings, { input });
+  return { code, output: output + words };
+}
+
+/** Runs the app where it doesn't start. */
+async function runApp(settings: Readonly<Record<string, string>>) {
+  const { code, output, words } = await runProgram([], settings, { program: 'main.js' });
+  return { code, output: output + words };
 }
 
 /** What the command line did, in order. */
@@ -71,7 +71,7 @@ async function auditOf(team: Team): Promise<readonly string[]> {
 
 describe.concurrent('npm start', () => {
   test('without settings names every missing one at once, each with an example, and exits with 1', async () => {
-    const { code, output } = await run('main.js', [], {});
+    const { code, output } = await runApp({});
     expect(code).toBe(1);
     for (const name of ['HOSTING_BASE_URL', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS']) {
       expect(output).toMatch(new RegExp(`${name} is missing, for example: ${name}=`));
@@ -86,7 +86,7 @@ describe.concurrent('npm start', () => {
     await using team = await startTeam();
     const { port } = team.app;
     const settings = { ...team.environment, PORT: String(port), DATABASE_URL: 'sqlite::memory:' };
-    const { code, output } = await run('main.js', [], settings);
+    const { code, output } = await runApp(settings);
     expect(code).toBe(1);
     expect(output).toContain(`Port ${port} is in use`);
     expect(output).not.toMatch(/\n\s+at /);
@@ -94,7 +94,7 @@ describe.concurrent('npm start', () => {
 
   test('twice on one SQLite database is refused with a sentence', async () => {
     await using team = await startTeam({ engine: 'sqlite' });
-    const { code, output } = await run('main.js', [], { ...team.environment });
+    const { code, output } = await runApp({ ...team.environment });
     expect(code).toBe(1);
     expect(output).toContain('in use by another process');
   });
@@ -102,7 +102,7 @@ describe.concurrent('npm start', () => {
   test('with a broken keyring says which entry is wrong, and not what is in it', async () => {
     await using team = await startTeam();
     const settings = { ...team.environment, ENCRYPTION_KEYS: 'k1:c2hvcnQ=', DATABASE_URL: 'sqlite::memory:' };
-    const { code, output } = await run('main.js', [], settings);
+    const { code, output } = await runApp(settings);
     expect(code).toBe(1);
     expect(output).toContain('ENCRYPTION_KEYS: key 1 must be 32 bytes long');
     expect(output).not.toContain('c2hvcnQ');
@@ -191,7 +191,7 @@ describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, is
           .parse(await bySql(DATABASE_URL, 'select * from kysely_migration'));
         for (const [name, words] of OTHER_RELEASES) {
           await rename(name);
-          const { code, output } = await run('main.js', [], team.environment);
+          const { code, output } = await runApp(team.environment);
           expect([code, output.match(words)?.length ?? output]).toEqual([1, 1]);
           expect(await readAll()).toEqual(before);
         }
@@ -262,24 +262,22 @@ describe.concurrent('npm run key', () => {
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected');
 
-    const wrong = await run('cli/main.js', ['key', 'set', ...wanted], settings, 'not-the-key\n');
+    const wrong = await runKey(['set', ...wanted], settings, 'not-the-key\n');
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('rejected this key') });
-    const kept = await run('cli/main.js', ['key', 'set', ...wanted], settings, `${team.apiKey}\n`);
+    const kept = await runKey(['set', ...wanted], settings, `${team.apiKey}\n`);
     expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is stored') });
     expect(kept.output).not.toContain(team.apiKey);
     await owner.types('/vps list');
     await owner.sees('There are no servers');
 
-    expect((await run('cli/main.js', ['key', 'list'], settings)).output).toContain(TEAM.id);
+    expect((await runKey(['list'], settings)).output).toContain(TEAM.id);
     expect(await auditOf(team)).toEqual([
       'connect started',
       'connect failed',
       'connect started',
       'connect done',
     ]);
-    expect((await run('cli/main.js', ['key', 'remove', ...wanted], settings)).output).toContain(
-      'was removed',
-    );
+    expect((await runKey(['remove', ...wanted], settings)).output).toContain('was removed');
     owner.overlooksOldMessages();
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected');
@@ -288,10 +286,10 @@ describe.concurrent('npm run key', () => {
   test('needs no --workspace if there is only one, and names them if there are several', async () => {
     await using team = await startTeam({ isConnected: false });
     const { environment, apiKey, app } = team;
-    const kept = await run('cli/main.js', ['key', 'set'], { ...environment }, `${apiKey}\n`);
+    const kept = await runKey(['set'], { ...environment }, `${apiKey}\n`);
     expect(kept).toEqual({ code: 0, output: expect.stringContaining(`Workspace ${TEAM.id} is connected`) });
     await app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
-    const which = await run('cli/main.js', ['key', 'remove'], { ...environment });
+    const which = await runKey(['remove'], { ...environment });
     expect(which).toEqual({
       code: 2,
       output: expect.stringMatching(
@@ -308,7 +306,7 @@ describe.concurrent('npm run key', () => {
     [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
     [['list', 'all'], 'Unexpected argument: all'],
   ])('with %j prints what is wrong, and then the usage', async (args, words) => {
-    const { code, output } = await run('cli/main.js', ['key', ...args], {});
+    const { code, output } = await runKey(args);
     expect(code).toBe(2);
     expect(output.split('\n\n')[0]).toContain(words);
     expect(output).toContain('\n\nUsage:\n');

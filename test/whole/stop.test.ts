@@ -1,70 +1,57 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../src/system.ts';
-import { type AppProcess, startProcess } from '../support/killable-team.ts';
-import { startSlack } from '../support/slack/local-slack.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/team.ts';
+import { type AppProcess, startKillableTeam } from '../support/killable-team.ts';
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa'] as const;
+
 /** Managers who have the review of an order before them, in front of an app that `npm start` started. */
 async function startByNpm() {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
-  const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
-  const slack = await startSlack({ app: installedApp('http'), hasRateLimits: false });
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  hosting.seedServers(account, 20, 'web');
-  const managers = MANAGERS.map((name) =>
-    name === 'mara' ? USERS.mara : slack.admin.addUser({ id: `U0${name.toUpperCase()}`, name }),
-  );
-  const environment = environmentOf(slack, hosting, folder);
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const databaseUrl = environment.DATABASE_URL ?? '';
-  const store = await openStore({ databaseUrl, vault, system: realSystem });
-  await store.apiKeys.put(TEAM.id, new Secret(hosting.createKey(account)), USERS.olga.id, 0);
-  for (const { id } of [...managers, USERS.otto]) {
-    const role = id === USERS.otto.id ? 'operator' : 'manager';
-    const subject = { workspaceId: TEAM.id, subjectKind: 'user', subjectId: id, role } as const;
-    await store.grants.put({ ...subject, pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 });
-  }
-  await store.close();
-  let app: AppProcess | undefined;
+  const team = await startKillableTeam({
+    servers: 20,
+    mode: 'http',
+    hasRateLimits: false,
+    prepare: async ({ grants }, { slack }) => {
+      const given = { workspaceId: TEAM.id, subjectKind: 'user', pattern: '', grantedAt: 0 } as const;
+      const grant = (subjectId: string, role: 'operator' | 'manager') =>
+        grants.put({ ...given, subjectId, role, grantedBy: USERS.olga.id });
+      await grant(USERS.otto.id, 'operator');
+      await grant(USERS.mara.id, 'manager');
+      for (const name of MANAGERS.slice(1))
+        await grant(slack.admin.addUser({ id: `U0${name.toUpperCase()}`, name }).id, 'manager');
+    },
+  });
+  const apps: AppProcess[] = [];
   const start = async () => {
-    app = await startProcess(environment, ['npm', 'start']);
-    slack.app.commandsUrl = `${app.url}/slack/events`;
+    const app = await team.start({}, ['npm', 'start']);
+    apps.push(app);
     return app;
   };
-  await start();
-  const screens = managers.map((user) => slack.as(user).in('#ops'));
+  const app = await start();
+  const screens = MANAGERS.map((name) =>
+    team.slack.as(name === 'mara' ? name : team.slack.admin.changeUser(`U0${name.toUpperCase()}`, {})),
+  ).map((user) => user.in('#ops'));
   for (const [at, screen] of screens.entries()) {
     await screen.types(`/vps create plan=small location=ams image=debian-13 label=new-${at}`);
     await screen.sees('Create and pay');
   }
   return {
-    ...{ hosting, slack, account, screens, start },
-    stop: async () => app?.stop(),
-    url: () => app?.url ?? '',
-    ended: () => app?.ended,
-    output: () => app?.output() ?? '',
+    ...team,
+    ...{ app, screens, start },
     [Symbol.asyncDispose]: async () => {
-      await app?.stop();
-      await slack.stop();
-      await hosting.close();
-      await rm(folder, { recursive: true, force: true });
+      // npm passes this signal on, unlike that of `kill`.
+      for (const each of apps) {
+        await each.stop();
+        await each.ended;
+      }
+      await team[Symbol.asyncDispose]();
     },
   };
 }
 
 test('SIGTERM to npm start under load: everything acknowledged is carried out and reported, once', async () => {
   await using team = await startByNpm();
-  const { hosting, slack, account, screens } = team;
+  const { hosting, slack, account, screens, app } = team;
   hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 400, times: 'always' });
   hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 200, times: 'always' });
   const operator = slack.as('otto').in('#ops');
@@ -78,15 +65,15 @@ test('SIGTERM to npm start under load: everything acknowledged is carried out an
   })();
   const pressed = screens.map((screen) => screen.presses('Create and pay'));
   await expect.poll(() => hosting.requests({ operation: 'create' }).length).toBe(1);
-  const stopping = team.stop();
+  const stopping = app.stop();
   await Promise.all(pressed);
   await stopping;
   isLoaded = false;
   await rebooting;
   // npm may have ended before the app: what counts is that the app does.
-  await team.ended();
-  expect(team.output()).toContain('"msg":"stopping"');
-  await expect(fetch(`${team.url()}/livez`)).rejects.toThrow('fetch failed');
+  await app.ended;
+  expect(app.output()).toContain('"msg":"stopping"');
+  await expect(fetch(`${app.url}/livez`)).rejects.toThrow('fetch failed');
   const rebooted = hosting.requests({ operation: 'reboot', didWork: true });
   for (const { path } of rebooted) {
     const id = Number(path.split('/').at(-2));

@@ -16,15 +16,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
-
-const MEMBER: SlackUser = {
-  isAdmin: false,
-  isGuest: false,
-  isBot: false,
-  isDeactivated: false,
-  isStranger: false,
-  teamIds: ['T1'],
-};
+import { MEMBER } from '../support/make-ports.ts';
 
 let store: Store;
 let users: Map<string, SlackUser>;
@@ -720,18 +712,5 @@ describe('the hosting account', () => {
     expect(await freshEntry.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
     await freshEntry.execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1', 'key-2']);
-  });
-
-  it('is the workspace’s own', async () => {
-    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
-    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
-    await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);
-    const opened: string[] = [];
-    const hostingOf: AppContext['hostingOf'] = (key) => {
-      opened.push(key.reveal());
-      return {} as ReturnType<AppContext['hostingOf']>;
-    };
-    await createEntry(portsWith({ hostingOf })).execute(ask, 'x', caller('UVIEWER'));
-    expect(opened).toEqual(['key-1']);
   });
 });

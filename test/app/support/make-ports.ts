@@ -1,4 +1,5 @@
 import type { AppContext, Store } from '../../../src/context.ts';
+import type { SlackUser } from '../../../src/core/directory.ts';
 import { createLocks } from '../../../src/core/locks.ts';
 import type { Server, ServerList } from '../../../src/core/server.ts';
 import { createJobs } from '../../../src/db/jobs.ts';
@@ -20,6 +21,16 @@ const UNTRIED = {
   group_lookups: 'untried',
   channel_lookups: 'untried',
 } as const;
+
+/** A user of Slack as most are. */
+export const MEMBER: SlackUser = {
+  isAdmin: false,
+  isGuest: false,
+  isBot: false,
+  isDeactivated: false,
+  isStranger: false,
+  teamIds: ['T1'],
+};
 
 /** Ports over a store, with a Slack that knows no user and accepts every message; a test overrides what it is about. */
 export function makePorts(store: Store, more: Partial<AppContext> = {}): AppContext {

@@ -4,45 +4,30 @@ import { expect, test } from 'vitest';
 import { commandLineOf } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { postgresUrl } from '../../support/postgres.ts';
+import { ENGINES } from '../../support/postgres.ts';
+import { type Ended, runProgram } from '../../support/programs.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
 
-const PROGRAM = ['dist/bundled/cli/main.js', 'vps'] as const;
+const run = (team: Team, ...args: readonly string[]) => runProgram(['vps', ...args], team.environment);
 
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-  /** What it wrote to standard error. */
-  readonly words: string;
-}
-
-function start(file: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') {
-  return new Promise<Ended>((resolve) => {
-    const child = execFile(file, args, { env: { PATH: process.env.PATH, ...env } }, (error, output, words) =>
-      resolve({ code: Number(error?.code ?? 0), output, words }),
+/** The same on a terminal, where this is typed. */
+function runOnTerminal({ environment }: Team, input: string, ...args: readonly string[]) {
+  const command = [process.execPath, 'dist/bundled/cli/main.js', 'vps', ...args].join(' ');
+  return new Promise<Pick<Ended, 'code' | 'output'>>((resolve) => {
+    const child = execFile(
+      'script',
+      ['-qec', command, '/dev/null'],
+      { env: { PATH: process.env.PATH, ...environment } },
+      (error, output) => resolve({ code: Number(error?.code ?? 0), output }),
     );
     child.stdin?.end(input);
   });
 }
 
-const run = (team: Team, ...args: readonly string[]) =>
-  start(process.execPath, [...PROGRAM, ...args], team.environment);
-
-/** The same on a terminal, where this is typed. */
-const runOnTerminal = (team: Team, input: string, ...args: readonly string[]) =>
-  start(
-    'script',
-    ['-qec', [process.execPath, ...PROGRAM, ...args].join(' '), '/dev/null'],
-    team.environment,
-    input,
-  );
-
 /** Linux has a program that gives another one a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 if (!hasTerminal) process.stderr.write('No tests on a terminal: script (util-linux) is missing\n');
-const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
-
 const ME = userInfo().username;
 
 test.each(
@@ -181,7 +166,7 @@ test.each([
   [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
   [['list', '--jso'], "Unknown option '--jso'."],
 ])('npm run vps with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
-  const { code, output, words } = await start(process.execPath, [...PROGRAM, ...args], {});
+  const { code, output, words } = await runProgram(['vps', ...args]);
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(words.split('\n\n')[0]).toContain(problem);
   expect(words).toContain('\n\nUsage');

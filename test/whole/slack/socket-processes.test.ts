@@ -1,61 +1,34 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../src/core/secret.ts';
-import { openStore } from '../../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../../src/db/vault.ts';
-import { startHosting } from '../../../src/sandbox/hosting/start.ts';
-import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../../src/system.ts';
-import { startProcess } from '../../support/killable-team.ts';
+import { startKillableTeam } from '../../support/killable-team.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
-import { startSlack } from '../../support/slack/local-slack.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp, readMetrics } from '../../support/team.ts';
+import { readMetrics } from '../../support/team.ts';
 
 /** Two processes with one app-level token, on one PostgreSQL database. */
 async function startTwo() {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const database = await lendDatabase();
-  const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
-  const slack = await startSlack({ app: installedApp('socket'), hasRateLimits: false });
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  hosting.seedServers(account, 10, 'web');
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl: database.url, vault, system: realSystem });
-  const key = hosting.createKey(account, { beforeTopUp: true });
-  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, 0);
-  await store.close();
-  const environment = environmentOf(slack, hosting, folder, {
-    DATABASE_URL: database.url,
-    SPILL_DIR: join(folder, 'answers'),
+  const team = await startKillableTeam({
+    servers: 10,
+    databaseUrl: database.url,
+    mode: 'socket',
+    hasRateLimits: false,
+    exempt: { passwordsWithCreators: 'a process is killed before an answer' },
   });
-  const processes = await Promise.all([startProcess(environment), startProcess(environment)]);
-  await expect.poll(() => slack.sockets.count).toBe(2);
+  const processes = await Promise.all([team.start(), team.start()]);
+  await expect.poll(() => team.slack.sockets.count).toBe(2);
   return {
-    ...{ hosting, slack, account, processes },
-    owner: slack.as('olga').in('#ops'),
+    ...team,
+    processes,
     /** The last delivery of this kind. */
     lastOf: (what: string) => {
-      const found = slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
+      const found = team.slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
       if (!found) throw new Error(`nothing like ${what} was delivered`);
       return found;
     },
     /** A minute passes for what is leased. */
-    endLeases: async () => {
-      const client = new Client(database.url);
-      await client.connect();
-      await client.query('update jobs set lease_until = 0');
-      await client.query('update locks set until = 0');
-      await client.end();
-    },
+    endLeases: () => database.query('update jobs set lease_until = 0; update locks set until = 0'),
     [Symbol.asyncDispose]: async () => {
-      for (const each of processes) await each.kill();
-      await slack.stop();
-      await hosting.close();
+      await team[Symbol.asyncDispose]();
       await database.giveBack();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

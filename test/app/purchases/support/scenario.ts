@@ -21,7 +21,7 @@ import type { DeleteNotifier, DeleteOperation } from '../../../../src/servers/de
 import { createIds, realSystem, type System } from '../../../../src/system.ts';
 import { T0, vault } from '../../../store/fixtures.ts';
 import { never, openWatched, type Statement, type Watch, type Watched } from '../../../support/statements.ts';
-import { makePorts } from '../../support/make-ports.ts';
+import { MEMBER, makePorts } from '../../support/make-ports.ts';
 import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
 
 /** What the user was told, in order; `sent` is how many paid requests had left by then. */
@@ -300,15 +300,6 @@ export interface MortalProcess {
   /** Moves on what is due, as the background does, until that is so. */
   runBackground(until: () => Promise<boolean>, tickMs?: number): Promise<void>;
 }
-
-const MEMBER = {
-  isAdmin: false,
-  isGuest: false,
-  isBot: false,
-  isDeactivated: false,
-  isStranger: false,
-  teamIds: ['T1'],
-};
 
 export function startProcess(
   around: Surroundings,
