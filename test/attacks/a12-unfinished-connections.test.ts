@@ -9,9 +9,8 @@ import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';
 import { startTeam } from '../support/team.ts';
-import { countTries, triesOf } from './support/tries.ts';
+import { triesOf } from './support/tries.ts';
 
-const count = countTries('A12');
 const SOCKETS = triesOf({ short: 300, long: 3000 });
 
 /** What a client sends before it falls silent, its connection open. */
@@ -54,7 +53,6 @@ async function startServer(mostConnections: number, timeoutMs = 200) {
 /** Opens connections that never end by themselves, whatever the server does. */
 async function openSilent(port: number, text: string, sockets: number): Promise<readonly Socket[]> {
   const opened = Array.from({ length: sockets }, () => {
-    count();
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     socket.on('connect', () => text !== '' && socket.write(text));

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { failWrites, type OrderingTeam, startOrdering } from './support/ordering-team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A2');
 
 const MAY_GO_THROUGH = 'It may still go through; don’t order again';
 const CREATED = /web-1 (was|is being) created \(/;
@@ -10,7 +7,6 @@ const NOT_CHARGED = 'wasn’t created, and nothing was charged';
 
 /** The manager pays while the database refuses these writes. */
 async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): void }> {
-  count();
   const team = await startOrdering();
   const repair = failWrites(team, writesFail);
   await team.manager.presses('Create and pay');

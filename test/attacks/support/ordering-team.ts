@@ -14,8 +14,6 @@ export interface OrderingTeam extends Team {
   listOpen(): ReturnType<Team['app']['ports']['ledger']['listOpen']>;
   /** How long the app has looked for its one unconfirmed order, in milliseconds. */
   lookedMs(): Promise<number>;
-  /** Another program buys a server in the same account. */
-  buyOutside(label: string): Promise<number>;
 }
 
 export const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
@@ -25,7 +23,6 @@ export async function startOrdering(options: TeamOptions = {}): Promise<Ordering
   const system = movableSystem();
   const team = await startTeam({ system, ...options });
   const manager = team.slack.as('mara').in('#ops');
-  const otherKey = team.hosting.createKey(team.account, { beforeTopUp: true });
   const listOpen = () => team.app.ports.ledger.listOpen(TEAM.id);
   await manager.types(ORDER);
   await manager.sees('Create and pay');
@@ -37,14 +34,6 @@ export async function startOrdering(options: TeamOptions = {}): Promise<Ordering
     charges: () => team.hosting.charges(team.account).length,
     listOpen,
     lookedMs: async () => (await listOpen())[0]?.lookedMs ?? 0,
-    buyOutside: async (label: string) => {
-      const answer = await fetch(`${team.hosting.baseUrl}/servers`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${otherKey}` },
-        body: JSON.stringify({ plan: 'small', location: 'ams', image: 'debian-13', label }),
-      });
-      return ((await answer.json()) as { id: number }).id;
-    },
   });
 }
 

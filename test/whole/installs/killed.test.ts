@@ -5,16 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import { openStore } from '../../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../../src/db/vault.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../../src/system.ts';
-import { countTries, triesOf } from '../../attacks/support/tries.ts';
+import { triesOf } from '../../attacks/support/tries.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
-import { type AppProcess, startProcess } from '../../support/killable-team.ts';
+import { type AppProcess, startProcess, withStore } from '../../support/killable-team.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
+import { environmentOf, installedApp } from '../../support/team.ts';
 
 const COUNTING = [
   process.execPath,
@@ -77,13 +74,7 @@ async function startInstalling(crashAt: number) {
       await app?.kill();
       await run();
     },
-    /** Reads or writes beside the process. */
-    withStore: async <Result>(work: (store: Store) => Promise<Result>): Promise<Result> => {
-      const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-      const databaseUrl = environment.DATABASE_URL ?? '';
-      const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
-      return work(store).finally(() => store.close());
-    },
+    withStore: <Result>(work: (store: Store) => Promise<Result>) => withStore(environment, work),
     [Symbol.asyncDispose]: async () => {
       await app?.kill();
       await slack.stop();
@@ -178,28 +169,21 @@ async function crashWhileChecking(crashAt: number): Promise<readonly string[]> {
 }
 
 /** All points, or some that are spread over all. */
-async function tryPoints(crash: (crashAt: number) => Promise<readonly string[]>, count: () => void) {
+async function tryPoints(crash: (crashAt: number) => Promise<readonly string[]>) {
   const all = (await crash(0)).length;
   expect(all).toBeGreaterThan(3);
   const step = Math.max(1, all / TRIES);
-  for (let at = Math.ceil(step / 2); at <= all; at = Math.ceil(at + step)) {
-    await crash(at);
-    count();
-  }
+  for (let at = Math.ceil(step / 2); at <= all; at = Math.ceil(at + step)) await crash(at);
 }
 
 test('an install that a crash interrupts is complete or absent, and can be repeated', PATIENCE, async () => {
-  await tryPoints(crashWhileInstalling, countInstalls);
+  await tryPoints(crashWhileInstalling);
 });
 
 test('an uninstall that a crash interrupts is finished by the next process', PATIENCE, async () => {
-  await tryPoints(crashWhileErasing, countErasures);
+  await tryPoints(crashWhileErasing);
 });
 
 test('an event that a crash interrupts erases nothing of what is in use', PATIENCE, async () => {
-  await tryPoints(crashWhileChecking, countChecks);
+  await tryPoints(crashWhileChecking);
 });
-
-const countInstalls = countTries('a crash while installing');
-const countErasures = countTries('a crash while uninstalling');
-const countChecks = countTries('a crash while an event is checked');
