@@ -1,9 +1,8 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { CLIENT, startInstalls } from '../../support/installs.ts';
-import { postgresUrl } from '../../support/postgres.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { startTeam } from '../../support/team.ts';
 
 describe('an install', () => {
@@ -35,27 +34,20 @@ describe('an install', () => {
     olga.doesNotSee('To get started');
   });
 
-  it('makes the user who installed the app an owner, and no one else', async () => {
-    await using team = await startInstalls();
-    await team.install(team.first, 'nora');
-    const { grants, audit } = team.app.ports;
-    const nora = team.first.as('nora').id;
-    expect(await grants.list(TEAM.id)).toMatchObject([{ subjectId: nora, role: 'owner', pattern: '' }]);
-    const entries = await audit.list({ workspaceId: TEAM.id, limit: 9 });
-    expect(entries.map(({ action, actorId }) => [action, actorId])).toEqual([
-      ['access_grant', nora],
-      ['install', nora],
-    ]);
-  });
-
-  it('that another user repeats changes the token and no roles', async () => {
+  it('makes the user who installed the app an owner, and no one else, even one who repeats it', async () => {
     await using team = await startInstalls();
     await team.install(team.first, 'olga');
-    await team.install(team.first, 'nora');
-    const { grants, installationStore } = team.app.ports;
-    expect((await grants.list(TEAM.id)).map(({ subjectId }) => subjectId)).toEqual([
-      team.first.as('olga').id,
+    const { grants, audit, installationStore } = team.app.ports;
+    const olga = team.first.as('olga').id;
+    const owners = [{ subjectId: olga, role: 'owner', pattern: '' }];
+    expect(await grants.list(TEAM.id)).toMatchObject(owners);
+    const entries = await audit.list({ workspaceId: TEAM.id, limit: 9 });
+    expect(entries.map(({ action, actorId }) => [action, actorId])).toEqual([
+      ['access_grant', olga],
+      ['install', olga],
     ]);
+    await team.install(team.first, 'nora');
+    expect(await grants.list(TEAM.id)).toMatchObject(owners);
     expect(await installationStore.find(TEAM.id)).toMatchObject({ generation: 2 });
     const nora = team.first.as('nora').in('#ops');
     await nora.types('/vps access');
@@ -88,8 +80,14 @@ describe('an install', () => {
   });
 });
 
+/** A browser in which the owner has allowed the install in Slack, and the address that Slack sends it back to. */
+async function allow(team: Installs, user = team.first.as('olga').id) {
+  const browser = team.browser();
+  return { browser, allowed: await browser.allow(await browser.begin(), TEAM.id, user) };
+}
+
 describe('an install that is not completed', () => {
-  const nothingStored = async (team: Awaited<ReturnType<typeof startInstalls>>) => {
+  const nothingStored = async (team: Installs) => {
     expect(await team.app.ports.installationStore.find(TEAM.id)).toBeUndefined();
     expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
   };
@@ -103,21 +101,13 @@ describe('an install that is not completed', () => {
     await nothingStored(team);
   });
 
-  it('because its link was opened in another browser stores nothing', async () => {
+  it('because its link was opened in another browser, or its state was made up, stores nothing', async () => {
     await using team = await startInstalls();
-    const [victim, attacker] = [team.browser(), team.browser()];
-    const url = await attacker.begin();
-    const allowed = await attacker.allow(url, TEAM.id, team.first.as('nora').id);
+    const victim = team.browser();
+    const { allowed } = await allow(team, team.first.as('nora').id);
     expect((await victim.open(allowed)).text).toContain('This install has expired');
     await victim.begin();
     expect((await victim.open(allowed)).text).toContain('This install has expired');
-    await nothingStored(team);
-  });
-
-  it('because its state was made up stores nothing, although the cookie says the same', async () => {
-    await using team = await startInstalls();
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
     const code = new URLSearchParams(allowed.split('?')[1]).get('code');
     const answer = await fetch(`${team.appUrl}/slack/oauth_redirect?code=${code}&state=made-up`, {
       headers: { cookie: 'vps-install=made-up' },
@@ -128,30 +118,20 @@ describe('an install that is not completed', () => {
 
   it('because its link is opened again shows a page that says so, and keeps what was installed', async () => {
     await using team = await startInstalls();
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const { browser, allowed } = await allow(team);
+    const headers = { cookie: browser.cookie };
     expect((await browser.open(allowed)).status).toBe(200);
     const again = await browser.open(allowed);
     expect(again.status).toBe(400);
     expect(again.text).toContain('This install has expired');
-    expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
-  });
-
-  it('because its link is opened again by a browser that kept the cookie changes nothing', async () => {
-    await using team = await startInstalls();
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
-    const headers = { cookie: browser.cookie };
-    expect((await browser.open(allowed)).status).toBe(200);
-    const again = await fetch(`${team.appUrl}${allowed}`, { headers });
-    expect(again.status).toBe(502);
+    // A browser that kept the cookie: Slack refuses the code.
+    expect((await fetch(`${team.appUrl}${allowed}`, { headers })).status).toBe(502);
     expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
   });
 
   it('because its state was altered, or signed with a key that the app doesn’t have, stores nothing', async () => {
     await using team = await startInstalls();
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const { browser, allowed } = await allow(team);
     const code = new URLSearchParams(allowed.split('?')[1]).get('code');
     const [name, state = ''] = browser.cookie.split('=');
     const later = state.replace(/\.(\d)/, (_, digit) => `.${Number(digit) + 1}`);
@@ -168,28 +148,21 @@ describe('an install that is not completed', () => {
   it('because ten minutes have passed shows a page that says so', async () => {
     const system = movableSystem();
     await using team = await startInstalls({ system });
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const { browser, allowed } = await allow(team);
     system.move(601_000);
     expect((await browser.open(allowed)).text).toContain('This install has expired');
     await nothingStored(team);
   });
 
-  it.each([
-    'invalid_code',
-    'bad_client_secret',
-    'bad_redirect_uri',
-  ])('because Slack answers %s names that error', async (error) => {
+  it('because of an error of Slack names that error, and can be repeated, also by the next process', async () => {
     await using team = await startInstalls();
-    team.slack.faults.failMethod('oauth.v2.access', error);
-    const page = await team.install(team.first);
-    expect(page.status).toBe(502);
-    expect(page.text).toContain(`Slack didn’t complete the install (<code>${error}</code>)`);
-    await nothingStored(team);
-  });
-
-  it('because the app crashed before it was stored can be repeated', async () => {
-    await using team = await startInstalls();
+    for (const error of ['invalid_code', 'bad_client_secret', 'bad_redirect_uri']) {
+      team.slack.faults.failMethod('oauth.v2.access', error, 1);
+      const page = await team.install(team.first);
+      expect(page.status).toBe(502);
+      expect(page.text).toContain(`Slack didn’t complete the install (<code>${error}</code>)`);
+      await nothingStored(team);
+    }
     // The code is exchanged, and then nothing more is heard of Slack.
     team.slack.faults.failMethod('auth.test', 'internal_error', 1);
     expect((await team.install(team.first)).status).toBe(502);
@@ -200,8 +173,7 @@ describe('an install that is not completed', () => {
 
   it('is completed by an app that was restarted in between', async () => {
     await using team = await startInstalls();
-    const browser = team.browser();
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const { browser, allowed } = await allow(team);
     await team.restart();
     expect((await browser.open(allowed)).status).toBe(200);
   });
@@ -259,29 +231,28 @@ describe('the path of an install', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-vps-install=[\w.-]+; .*Secure/);
   });
 
-  it.each(['HEAD', 'POST', 'OPTIONS'])('starts no install on %s', async (method) => {
+  it('starts no install on another method, and answers any query with an explanation', async () => {
     await using team = await startInstalls();
-    for (const path of ['/slack/install', '/slack/oauth_redirect']) {
-      const answer = await fetch(`${team.appUrl}${path}`, { method, redirect: 'manual' });
-      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([405, null]);
+    for (const method of ['HEAD', 'POST', 'OPTIONS'])
+      for (const path of ['/slack/install', '/slack/oauth_redirect']) {
+        const answer = await fetch(`${team.appUrl}${path}`, { method, redirect: 'manual' });
+        expect([method, answer.status, answer.headers.get('set-cookie')]).toEqual([method, 405, null]);
+      }
+    for (const query of [
+      '',
+      '?',
+      '?code=',
+      '?code=x&state=',
+      '?state=x',
+      '?error=server_error',
+      '?code=%00&state=%ff',
+      '?code=x&code=y&state=a&state=b',
+    ]) {
+      const page = await team.browser().open(`/slack/oauth_redirect${query}`);
+      expect(page.status, query).toBeGreaterThanOrEqual(400);
+      expect(page.status, query).toBeLessThan(503);
+      expect(page.text, query).toContain('<h1>');
     }
-  });
-
-  it.each([
-    '',
-    '?',
-    '?code=',
-    '?code=x&state=',
-    '?state=x',
-    '?error=server_error',
-    '?code=%00&state=%ff',
-    '?code=x&code=y&state=a&state=b',
-  ])('answers /slack/oauth_redirect%s with an explanation', async (query) => {
-    await using team = await startInstalls();
-    const page = await team.browser().open(`/slack/oauth_redirect${query}`);
-    expect(page.status).toBeGreaterThanOrEqual(400);
-    expect(page.status).toBeLessThan(503);
-    expect(page.text).toContain('<h1>');
   });
 
   it('does not exist where the app serves one workspace', async () => {
@@ -292,80 +263,15 @@ describe('the path of an install', () => {
 });
 
 describe('an app that is not installed yet', () => {
-  it('is ready, and has called Slack for nothing but its WebSocket', async () => {
+  it('is ready, calls Slack for nothing but its WebSocket, and answers a command with the way to install it', async () => {
     await using team = await startInstalls();
     const ready = await fetch(`${team.appUrl}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);
     const asked = team.slack.traffic().map(({ what }) => what);
     expect(asked.filter((what) => what !== 'apps.connections.open')).toEqual([]);
-  });
-
-  it('answers a command with the way to install it, and audits nothing', async () => {
-    await using team = await startInstalls();
     const owner = team.first.as('olga').in('#ops');
     await owner.types('/vps list');
     await owner.sees('vps isn’t installed in this workspace. Install it, then try again.');
     expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
-  });
-});
-
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-
-/** Two workspaces that installed the app, each with a hosting account of its own. */
-async function startTwo() {
-  const team = await startInstalls({ engine: 'postgres' });
-  for (const slack of [team.first, team.second])
-    expect((await team.install(slack)).text).toContain('installed');
-  const other = team.hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
-  const otherKey = team.hosting.createKey(other, { beforeTopUp: true });
-  await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
-  await team.app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(otherKey), 'U0OWNER001', 0);
-  const owners = [team.first, team.second].map((slack) => slack.as('olga').in('#ops'));
-  return Object.assign(team, { other, owners });
-}
-
-describe.skipIf(!postgresUrl)('two workspaces on one PostgreSQL database', () => {
-  test('each pay once when both order the same label at once, and each owner sees only their own password', async () => {
-    await using team = await startTwo();
-    const { hosting, account, other, owners } = team;
-    await Promise.all(owners.map((owner) => owner.types(ORDER)));
-    await Promise.all(owners.map((owner) => owner.presses('Create and pay')));
-    const [first = '', second = ''] = await Promise.all(
-      [account, other].map(async (one, at) => {
-        await owners[at]?.sees("I've saved it");
-        return hosting.passwordOf(hosting.listServers(one)[0]?.id ?? 0);
-      }),
-    );
-    expect([account, other].map((one) => hosting.charges(one).length)).toEqual([1, 1]);
-    const [one, two] = owners.map((owner) => owner.screen());
-    expect([one?.includes(first), one?.includes(second)]).toEqual([true, false]);
-    expect([two?.includes(first), two?.includes(second)]).toEqual([false, true]);
-  });
-
-  test('are independent when one uninstalls: it is erased, also after a restart, and the other keeps working', async () => {
-    await using team = await startTwo();
-    const { hosting, other, first, second, owners } = team;
-    await owners[0]?.types(ORDER);
-    await owners[0]?.presses('Create and pay');
-    await owners[0]?.sees("I've saved it");
-    await first.uninstallApp();
-    const left = async () => {
-      const { installationStore, apiKeys, passwords } = team.app.ports;
-      const held = [...(await passwords.listHeld(TEAM.id))].length;
-      return [await installationStore.find(TEAM.id), await apiKeys.find(TEAM.id), held];
-    };
-    await expect.poll(left).toEqual([undefined, undefined, 0]);
-    await team.restart();
-    expect(await left()).toEqual([undefined, undefined, 0]);
-    const owner = second.as('olga').in('#ops');
-    await owner.types(ORDER);
-    await owner.presses('Create and pay');
-    await owner.sees("I've saved it");
-    expect(hosting.charges(other)).toHaveLength(1);
-    for (const id of [TEAM.id, SECOND_TEAM.id])
-      expect(await team.app.ports.audit.verify(id)).toMatchObject({ ok: true });
-    expect((await team.install(first)).text).toContain('installed');
-    await first.as('olga').in('#ops').types('/vps list');
-    await first.as('olga').in('#ops').sees('No hosting account is connected');
   });
 });

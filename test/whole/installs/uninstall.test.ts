@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { QueryResult } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
 import { runBackground } from '../../../src/background.ts';
 import type { AppContext } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
-import { openEngine } from '../../../src/db/database.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
@@ -22,6 +22,7 @@ import {
   nameWorkspace,
   startInstalls,
 } from '../../support/installs.ts';
+import { openWatched, type Watch } from '../../support/statements.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 /** An installed app with an API key, a role and the root password of a paid server. */
@@ -53,8 +54,8 @@ async function leftOf({ app }: Installs) {
 const NOTHING = { token: false, key: false, passwords: 0, roles: 0, home: false };
 const ALL = { token: true, key: true, passwords: 1, roles: 1, home: true };
 
-async function actionsOf({ app }: Installs) {
-  const entries = await app.ports.audit.list({ workspaceId: TEAM.id, limit: 50 });
+async function actionsOf({ app }: Installs, workspaceId: string = TEAM.id) {
+  const entries = await app.ports.audit.list({ workspaceId, limit: 50 });
   return entries.map(({ action, label }) => (label === undefined ? action : `${action} ${label}`));
 }
 
@@ -63,14 +64,30 @@ const settled = (team: Installs) =>
   expect.poll(() => team.app.ports.installationStore.listRevocations(), { timeout: 60_000 }).toEqual([]);
 
 describe('an uninstall', () => {
-  it('erases the token, the API key, passwords and roles, and keeps the ledger and the audit', async () => {
+  it('erases the token, the API key, passwords and roles of one workspace, and not those of another or of a new install', async () => {
     await using team = await startWithPassword();
+    await team.install(team.second);
+    await team.second.uninstallApp();
+    await expect.poll(() => actionsOf(team, 'T0SECOND01')).toContain('uninstall');
+    expect(await leftOf(team)).toEqual(ALL);
     const [held] = await team.app.ports.passwords.listHeld(TEAM.id);
     await team.first.uninstallApp();
     await expect.poll(() => leftOf(team)).toEqual(NOTHING);
-    expect((await actionsOf(team)).slice(0, 2)).toEqual(['uninstall', 'password_erased web-1']);
+    const actions = await actionsOf(team);
+    expect(actions.slice(0, 2)).toEqual(['uninstall', 'password_erased web-1']);
     expect(await team.app.ports.ledger.find(held?.operationId ?? '')).toMatchObject({ state: 'settled' });
     expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
+    await team.owner.types('/vps list', { isForced: true });
+    await team.owner.sees('vps isn’t installed in this workspace');
+    expect(await actionsOf(team)).toEqual(actions);
+    const event = team.slack.deliveries().findLast(({ what }) => what === 'event app_uninstalled');
+    if (!event) throw new Error('no event was delivered');
+    await team.install(team.first);
+    await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
+    await team.slack.redeliver(event);
+    await team.first.sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: ['U0VPSBOT01'] } });
+    await settled(team);
+    expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0, home: false });
   });
 
   it('erases the root password of an order that is answered after it', async () => {
@@ -92,16 +109,6 @@ describe('an uninstall', () => {
     await owner.sees('There’s no stored root password for web-1: it was saved or erased');
   });
 
-  it('makes later commands say that the app isn’t installed, and audits none of them', async () => {
-    await using team = await startWithPassword();
-    await team.first.uninstallApp();
-    await expect.poll(() => leftOf(team)).toEqual(NOTHING);
-    const before = await actionsOf(team);
-    await team.owner.types('/vps list', { isForced: true });
-    await team.owner.sees('vps isn’t installed in this workspace');
-    expect(await actionsOf(team)).toEqual(before);
-  });
-
   it('is completed after a restart if Slack could not confirm it when its event arrived', async () => {
     await using team = await startWithPassword();
     team.slack.faults.rateLimit('auth.test', { times: 1000 });
@@ -112,33 +119,7 @@ describe('an uninstall', () => {
     await team.restart();
     await expect.poll(() => leftOf(team), { timeout: 60_000 }).toEqual(NOTHING);
   });
-
-  it('doesn’t erase a new installation that follows right after it', async () => {
-    await using team = await startWithPassword();
-    await team.first.uninstallApp();
-    await expect.poll(() => leftOf(team)).toEqual(NOTHING);
-    const [event] = team.slack.deliveries().filter(({ what }) => what === 'event app_uninstalled');
-    await team.install(team.first);
-    await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
-    if (event) await team.slack.redeliver(event);
-    await team.first.sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: ['U0VPSBOT01'] } });
-    await settled(team);
-    expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0, home: false });
-  });
-
-  it('of one workspace doesn’t affect the other', async () => {
-    await using team = await startWithPassword();
-    await team.install(team.second);
-    await team.second.uninstallApp();
-    await expect.poll(() => actionsOfSecond(team)).toContain('uninstall');
-    expect(await leftOf(team)).toEqual(ALL);
-  });
 });
-
-async function actionsOfSecond({ app }: Installs) {
-  const entries = await app.ports.audit.list({ workspaceId: 'T0SECOND01', limit: 9 });
-  return entries.map(({ action }) => action);
-}
 
 it('Slack’s check of the address for events is answered with its challenge', async () => {
   await using team = await startInstalls({ mode: 'http' });
@@ -150,26 +131,20 @@ it('Slack’s check of the address for events is answered with its challenge', a
 });
 
 describe('an event about revoked tokens', () => {
-  it.each([
-    { oauth: ['U0OWNER001'] },
-    { oauth: ['U0OWNER001'], bot: [] },
-    {},
-    undefined,
-  ])('of users alone changes nothing: %j', async (tokens) => {
+  it('changes nothing while Slack still accepts the token, or if it is about tokens of users alone', async () => {
     await using team = await startWithPassword();
-    team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
-    await team.first.sendEvent({ type: 'tokens_revoked', ...(tokens && { tokens }) });
-    await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: 'nonsense' } });
-    await settled(team);
-    expect(await leftOf(team)).toEqual(ALL);
-  });
-
-  it('changes nothing while Slack still accepts the token', async () => {
-    await using team = await startWithPassword();
+    const tests = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: ['U0VPSBOT01'] } });
     await team.first.sendEvent({ type: 'app_uninstalled' });
     await settled(team);
-    expect(team.slack.traffic().filter(({ what }) => what === 'auth.test').length).toBeGreaterThan(1);
+    expect(tests()).toBeGreaterThan(1);
+    const before = tests();
+    team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
+    for (const tokens of [{ oauth: ['U0OWNER001'] }, { oauth: ['U0OWNER001'], bot: [] }, {}, undefined])
+      await team.first.sendEvent({ type: 'tokens_revoked', ...(tokens && { tokens }) });
+    await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: 'nonsense' } });
+    await settled(team);
+    expect(tests()).toBe(before);
     expect(await leftOf(team)).toEqual(ALL);
   });
 
@@ -180,24 +155,6 @@ describe('an event about revoked tokens', () => {
     team.slack.faults.failMethod('auth.test', 'token_revoked');
     await team.first.sendEvent({ type: 'app_uninstalled' });
     await settled(team);
-    expect(await leftOf(team)).toEqual(ALL);
-  });
-
-  it('with a forged signature changes nothing', async () => {
-    await using team = await startWithPassword({ mode: 'http' });
-    team.slack.oauth.revokeAll(TEAM.id, 'account_inactive');
-    const body = JSON.stringify({
-      type: 'event_callback',
-      team_id: TEAM.id,
-      event_time: Math.floor(Date.now() / 1000),
-      event: { type: 'app_uninstalled' },
-    });
-    const answer = await team.slack.deliverRaw(body, {
-      contentType: 'application/json',
-      timestamp: '1',
-      signature: 'v0=0',
-    });
-    expect(answer.status).toBe(401);
     expect(await leftOf(team)).toEqual(ALL);
   });
 });
@@ -252,7 +209,7 @@ describe('an app with token rotation', () => {
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
   });
 
-  it('renews its token before it expires, and also after having been stopped for longer', async () => {
+  it('renews its token before it expires, also after a longer stop, and is uninstalled like any other', async () => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
@@ -261,6 +218,8 @@ describe('an app with token rotation', () => {
     }
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
     expect(team.slack.brokenRules()).toEqual([]);
+    await team.first.uninstallApp();
+    await expect.poll(team.find).toBeUndefined();
   });
 
   it('asks users to install it again when its refresh token is lost, and works after that', async () => {
@@ -277,30 +236,6 @@ describe('an app with token rotation', () => {
     await team.install(team.first);
     await team.owner.types('/vps status');
     await team.owner.sees('User lookups: OK');
-  });
-
-  it('is uninstalled like any other', async () => {
-    await using team = await startRotating();
-    await team.pass(10);
-    await team.first.uninstallApp();
-    await expect.poll(team.find).toBeUndefined();
-  });
-
-  it('is not erased by an event while Slack says only that its token has expired', async () => {
-    await using team = await startRotating();
-    team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
-    team.system.move(13 * HOUR_MS);
-    await expect.poll(async () => (await team.find())?.isRefreshRefused).toBe(true);
-    const tests = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
-    const heard = tests();
-    await team.first.sendEvent({ type: 'app_uninstalled' });
-    await expect.poll(tests).toBeGreaterThan(heard);
-    const asked = tests();
-    team.system.move(HOUR_MS);
-    await expect.poll(tests).toBeGreaterThan(asked);
-    expect(await team.find()).toBeDefined();
-    await team.owner.types('/vps list');
-    await team.owner.sees('Slack no longer accepts this app’s token');
   });
 });
 
@@ -324,18 +259,23 @@ async function workOver(installed: number): Promise<Work> {
   const startedAt = realSystem.now() + 24 * 3_600_000;
   const now = () => startedAt + clock.system.elapsed();
   const system = { ...clock.system, now, newId: createIds(now, realSystem.random) };
-  const watch = { statements: [] as string[], rows: 0 };
+  const work = { statements: [] as string[], rows: 0 };
   const lines: string[] = [];
   const info = (words: string, { workspaceId }: Record<string, unknown> = {}) =>
     void lines.push(`${words} ${workspaceId}`);
-  const open = watchedEngine(watch);
-  const store = await openStore({ databaseUrl, vault, system, openEngine: open });
+  const watch: Watch = async ({ sql }, run) => {
+    const result = await run();
+    work.statements.push(sql);
+    work.rows += (result as Partial<QueryResult<unknown>> | undefined)?.rows?.length ?? 0;
+    return result;
+  };
+  const store = await openStore({ databaseUrl, vault, system, openEngine: openWatched(watch) });
   try {
     for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
-    Object.assign(watch, { statements: [], rows: 0 });
+    Object.assign(work, { statements: [], rows: 0 });
     const ports = makePorts(store, { system, log: { ...silentLog, info } });
     await runHours(ports, clock);
-    return { ...watch, lines };
+    return { ...work, lines };
   } finally {
     await store.close();
     await rm(folder, { recursive: true, force: true });
@@ -373,40 +313,6 @@ async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   }
   stop.abort();
   await ended;
-}
-
-function watchedEngine(watch: { statements: string[]; rows: number }): typeof openEngine {
-  return async (url, options) => {
-    const engine = await openEngine(url, options);
-    const { dialect } = engine;
-    const createDriver = () => {
-      const driver = dialect.createDriver();
-      const acquire = driver.acquireConnection.bind(driver);
-      driver.acquireConnection = async () => {
-        const connection = await acquire();
-        const execute = connection.executeQuery.bind(connection);
-        return {
-          ...connection,
-          streamQuery: connection.streamQuery.bind(connection),
-          executeQuery: async <Row>(query: Parameters<typeof execute>[0]) => {
-            const result = await execute<Row>(query);
-            watch.statements.push(query.sql);
-            watch.rows += result.rows.length;
-            return result;
-          },
-        };
-      };
-      return driver;
-    };
-    const watched = {
-      createAdapter: () => dialect.createAdapter(),
-      createIntrospector: (db: Parameters<typeof dialect.createIntrospector>[0]) =>
-        dialect.createIntrospector(db),
-      createQueryCompiler: () => dialect.createQueryCompiler(),
-      createDriver,
-    };
-    return { ...engine, dialect: watched };
-  };
 }
 
 describe('unused workspaces', () => {
