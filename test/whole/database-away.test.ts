@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { findFreePort } from '../soak/free-port.ts';
 import { startInstalls } from '../support/installs.ts';
+import { startProcess } from '../support/killable-team.ts';
 import { lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { startTeam, type TeamOptions } from '../support/team.ts';
@@ -74,17 +76,63 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     expect(changesOf(team)).toEqual([]);
   });
 
-  test('an order’s user is never told that nothing was done, since an earlier press may go through', async () => {
+  test('an order’s user is never told that nothing was done, since an earlier press may go through; afterwards the app recovers by itself', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    const manager = team.slack.as('mara').in('#ops');
+    const readiness = async () => (await fetch(`${team.appUrl}/readyz`)).text();
+    await manager.types(ORDER);
+    await manager.sees('Create and pay');
+    network.cut();
+    await expect.poll(readiness).toContain('the database does not answer');
+    await manager.presses('Create and pay');
+    await manager.sees(MAY_GO_THROUGH);
+    manager.doesNotSee('nothing was done');
+    expect(changesOf(team)).toEqual([]);
+    network.mend();
+    await expect.poll(readiness).not.toContain('the database does not answer');
+    await manager.closes();
+    manager.overlooksOldMessages();
+    await manager.types(ORDER);
+    await manager.presses('Create and pay');
+    await manager.sees("I've saved it");
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  });
+
+  test('a user whose confirmation may not have been saved is told not to order again, and is charged at most once', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
     const manager = team.slack.as('mara').in('#ops');
     await manager.types(ORDER);
     await manager.sees('Create and pay');
-    network.cut();
+    network.loseNextCommit('after');
     await manager.presses('Create and pay');
-    await manager.sees(MAY_GO_THROUGH);
-    manager.doesNotSee('nothing was done');
-    expect(changesOf(team)).toEqual([]);
+    await manager.sees('We couldn’t save your order’s status. It may still go through; don’t order again.');
+    // It was stored, so the background finds it.
+    const created = () => team.hosting.listServers(team.account).filter(({ label }) => label === 'new-1');
+    await expect.poll(created).toHaveLength(1);
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  });
+
+  test('a process whose database goes away while it starts works when the database is back', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    const port = await findFreePort();
+    const answerOf = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    team.slack.faults.slowDown('auth.test', 1500);
+    const starting = startProcess({ ...team.environment, PORT: String(port) });
+    // It has opened the database, and waits for Slack to say which workspace this is.
+    await expect.poll(() => answerOf('/livez')).toBe(200);
+    network.cut();
+    await using app = await starting;
+    expect(await answerOf('/readyz')).toBe(503);
+    network.mend();
+    await expect.poll(() => answerOf('/readyz'), { timeout: 30_000 }).toBe(200);
+    expect(app.hasEnded()).toBe(false);
   });
 
   test('the user of an action whose request had been sent is never told that nothing was done', async () => {

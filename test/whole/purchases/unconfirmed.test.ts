@@ -42,34 +42,6 @@ test.each(
   expect(team.charges()).toBe(1);
 });
 
-const SERVERS: readonly (readonly [string, (team: OrderingTeam) => Promise<unknown>])[] = [
-  ['another writing of its label', (team) => team.buyOutside('WEB-1')],
-  [
-    'its label and two months',
-    async (team) => {
-      const id = await team.buyOutside('web-1');
-      const headers = { authorization: `Bearer ${team.apiKey}` };
-      await fetch(`${team.hosting.baseUrl}/servers/${id}/renew`, { method: 'POST', headers });
-    },
-  ],
-];
-
-test.each(
-  SERVERS,
-)('somebody else’s server with %s is not taken for the one that was ordered', async (_what, buy) => {
-  const notByOrder = 'the server is bought past the app';
-  const exempt = { chargedOnce: notByOrder, passwordsWithCreators: notByOrder };
-  await using team = await startOrdering({ exempt });
-  team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
-  await team.manager.presses('Create and pay');
-  await expect.poll(team.creates).toBe(1);
-  await buy(team);
-  await team.manager.sees('We can’t tell whether');
-  await team.manager.sees('Resolve…');
-  team.manager.doesNotSee(/web-1 (was|is being) created \(/);
-  expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
-});
-
 const MINUTE = 60_000;
 
 /** Slack's requests are signed with their time: those from more than five minutes ahead are refused, whatever they ask for. */
@@ -86,17 +58,14 @@ test('a clock that is set back by four minutes refuses no purchase', async () =>
   expect(team.charges()).toBe(2);
 });
 
-test.each([
-  -60 * MINUTE,
-  -30 * 24 * 60 * MINUTE,
-])('an order that waits to be sent while the clock steps by %i ms is refused, and is paid when it is ordered again', async (stepMs) => {
+test('an order that waits to be sent while the clock is set back is refused, and is paid when it is ordered again', async () => {
   await using team = await startOrdering();
   await confirmSlowly(team);
-  team.system.stepWall(stepMs);
+  team.system.stepWall(-60 * MINUTE);
   await team.manager.sees('wasn’t created, and nothing was charged');
   expect(team.creates()).toBe(0);
   // Slack's requests are signed with its own time, which the app's clock has to agree with again.
-  team.system.stepWall(-stepMs - 4 * MINUTE);
+  team.system.stepWall(56 * MINUTE);
   await team.manager.closes();
   await team.manager.presses('Try again');
   await team.manager.presses('Create and pay');
@@ -113,15 +82,12 @@ async function confirmSlowly(team: OrderingTeam): Promise<void> {
   await expect.poll(lists).toBeGreaterThan(before);
 }
 
-test.each([
-  31 * MINUTE,
-  365 * 24 * 60 * MINUTE,
-])('an unconfirmed order stays open when the clock jumps ahead by %i ms, and is found once the server appears', async (jumpMs) => {
+test('an unconfirmed order stays open when the clock jumps ahead by a year, and is found once the server appears', async () => {
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
   await team.manager.presses('Create and pay');
   await team.manager.sees('We’re not sure yet');
-  team.system.stepWall(jumpMs);
+  team.system.stepWall(365 * 24 * 60 * MINUTE);
   const before = await team.lookedMs();
   await expect.poll(team.lookedMs, { timeout: 15_000 }).toBeGreaterThan(before);
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: false }]);
@@ -171,18 +137,21 @@ test('after a restart, the app looks for an old unconfirmed order within seconds
 const MOST = 16_384;
 const INTRODUCTION = 'No root password was recognized. The hosting API answered:\n';
 
-/** The manager has ordered web-1, and the API has sent this answer, in which no password is recognized. */
-async function ordered(body: string | Uint8Array) {
-  const team = await startTeam();
+/** The manager orders it, and the API sends this answer, in which no password is recognized. */
+async function orders(team: Team, label: string, body: string | Uint8Array) {
   team.hosting.faults.add({ on: 'create', kind: 'garbage', garbage: body });
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.sees('Create and pay');
+  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
   await manager.presses('Create and pay');
-  await until(async () => (await heldBy(team)).length === 1);
+  await until(async () => (await heldBy(team)).some((held) => held.label === label));
   await manager.sees("I've saved it");
   await manager.closes();
-  return Object.assign(team, { manager });
+  return manager;
+}
+
+async function ordered(body: string) {
+  const team = await startTeam();
+  return Object.assign(team, { manager: await orders(team, 'web-1', body) });
 }
 
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
@@ -224,24 +193,26 @@ const BODIES = [
 ] as const;
 
 describe('an answer in which no root password is recognized', () => {
-  test.each(
-    BODIES,
-  )('%s is shown whole to its creator alone, in three messages at most', async (_name, body, kept) => {
-    await using team = await ordered(body);
-    const { manager } = team;
-    expect(secretsSeenBy(manager).join('')).toBe(`${INTRODUCTION}${kept}`);
-    expect((await heldBy(team))[0]).toMatchObject({ heldUntil: undefined });
-    manager.reloads();
-    manager.overlooksOldMessages();
-    await manager.types('/vps password web-1');
-    await manager.sees("I've saved it");
-    const seen = secretsSeenBy(manager);
-    expect(seen.join('')).toBe(`${INTRODUCTION}${kept}`);
-    expect(seen.length).toBeLessThanOrEqual(3);
-    expect(manager.messages().filter((each) => !each.ephemeral && hasSecret(each))).toEqual([]);
+  test('is shown whole to its creator alone, in three messages at most', async () => {
+    await using team = await startTeam({ hasRateLimits: false });
+    for (const [at, [name, body, kept]] of BODIES.entries()) {
+      const label = `web-${at}`;
+      const held = async () => (await heldBy(team)).find((each) => each.label === label);
+      const manager = await orders(team, label, body);
+      expect(secretsSeenBy(manager).join(''), name).toBe(`${INTRODUCTION}${kept}`);
+      expect(await held()).toMatchObject({ heldUntil: undefined });
+      manager.reloads();
+      manager.overlooksOldMessages();
+      await manager.types(`/vps password ${label}`);
+      await manager.sees("I've saved it");
+      const seen = secretsSeenBy(manager);
+      expect(seen.join(''), name).toBe(`${INTRODUCTION}${kept}`);
+      expect(seen.length).toBeLessThanOrEqual(3);
+      expect(manager.messages().filter((each) => !each.ephemeral && hasSecret(each))).toEqual([]);
+      await expect.poll(held).toMatchObject({ heldUntil: expect.any(Number) });
+    }
     for (const name of ['olga', 'otto', 'vera'] as const)
       expect(secretsSeenBy(team.slack.as(name).in('#ops'))).toEqual([]);
-    await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
