@@ -4,7 +4,7 @@ import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
@@ -64,7 +64,7 @@ async function writeRequest(
 }
 
 describe('asking to be an owner of one server', () => {
-  it('is refused before the form asks for a reason, and also if the form is submitted anyway', async () => {
+  it('is refused before the form asks for a reason, if the form is submitted anyway, and when such a request is to be approved', async () => {
     await using team = await startWithRequester();
     await team.nora.types('/vps access ask owner on web-1');
     await team.nora.sees('Owners always have access to every server');
@@ -76,10 +76,6 @@ describe('asking to be an owner of one server', () => {
       .poll(async () => (await rawUser(team, 'nora').audit()).map(({ code }) => code))
       .toContain('owner_limited');
     expect(await openOf(team)).toEqual([]);
-  });
-
-  it('can’t be approved if such a request exists anyway; it can be denied', async () => {
-    await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = rawUser(team, 'olga');
     for (const press of ['access_permanent', 'access_workday']) {
@@ -195,44 +191,6 @@ describe('asking again and again', () => {
 });
 
 describe('the card of a request', () => {
-  it('loses its buttons even if it is answered before the app has stored it', async () => {
-    await using team = await startWithRequester();
-    const { requests } = team.app.ports;
-    const keep = requests.storeCards;
-    let goOn: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    requests.storeCards = async (id, cards) => {
-      await held;
-      await keep(id, cards);
-    };
-    await team.nora.types('/vps access ask viewer');
-    await team.nora.fills({ 'Why do you need it?': 'x' });
-    await team.nora.presses('Send request');
-    await team.owner.sees('is requesting the');
-    await team.owner.presses('Approve for 8 h');
-    await expect.poll(async () => (await openOf(team)).length).toBe(0);
-    goOn();
-    await team.owner.sees('Approved by @olga');
-    await team.nora.sees('made you a viewer');
-    team.owner.doesNotSee('[Approve for 8 h]');
-  });
-
-  it('is updated by the next process if the first one crashed after the decision, and the requester is notified', async () => {
-    await using team = await startWithRequester();
-    await team.ask('viewer', 'We’ll let you know');
-    await team.owner.sees('is requesting the viewer role');
-    const store = team.app.ports;
-    const { system } = store;
-    const [request] = await openOf(team);
-    const denied = { state: 'denied', by: USERS.mara.id, at: system.now() } as const;
-    await store.requests.move(request?.id ?? '', ['open'], denied);
-    await team.restart();
-    await team.owner.sees('Denied by @mara');
-    await team.nora.sees('@mara declined your request for the viewer role');
-  });
-
   it('loses its buttons at the next press if it could not be updated before', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'We’ll let you know');
@@ -261,32 +219,14 @@ describe('a request that reached no owner', () => {
     await team.ask('viewer', 'the owners haven’t answered yet');
     expect(team.owner.messages()).toHaveLength(1);
   });
-
-  it('is posted to the owners after a restart', async () => {
-    await using team = await startWithRequester();
-    team.slack.faults.failMethod('chat.postMessage', 'internal_error');
-    await team.ask('viewer', 'we couldn’t message an owner yet');
-    team.slack.faults.clear();
-    await team.restart();
-    await team.owner.sees('is requesting the viewer role');
-  });
 });
 
 describe('a role through one of many groups', () => {
   it('needs one request to Slack, however many groups have a role', async () => {
     await using team = await startWithRequester();
     team.hosting.seedServers(team.account, 1, 'web');
-    const { grants } = team.app.ports;
     const give = (subjectId: string, role: 'viewer' | 'operator') =>
-      grants.put({
-        workspaceId: TEAM.id,
-        subjectKind: 'group',
-        subjectId,
-        role,
-        pattern: '',
-        grantedBy: USERS.olga.id,
-        grantedAt: 0,
-      });
+      grantRole(team, subjectId, role, { subjectKind: 'group' });
     for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
     await give('S0ONCALL01', 'operator');
     await team.nora.types('/vps reboot web-1');

@@ -11,7 +11,7 @@ import { isLong } from '../../attacks/support/tries.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';
 import { ACTIONS, type Action } from '../../support/surfaces.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 const REFUSED = /You need the \*?\w+\*? role|another organization/;
 
@@ -139,15 +139,7 @@ describe('every command, button, form and menu', () => {
   it('is allowed to users with the required role', async () => {
     const { team, senders, ids } = await startWithServers();
     await using _ = team;
-    await team.app.ports.grants.put({
-      workspaceId: TEAM.id,
-      subjectKind: 'user',
-      subjectId: USERS.gus.id,
-      role: 'operator',
-      pattern: '',
-      grantedBy: USERS.olga.id,
-      grantedAt: 0,
-    });
+    await grantRole(team, USERS.gus.id, 'operator');
     const withGuest = senders.map((sender) =>
       sender.who === 'gus' ? { ...sender, role: ROLES[1] } : sender,
     );
