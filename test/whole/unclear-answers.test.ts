@@ -1,32 +1,30 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 // Answers that the hosting API's document doesn't show (docs/hosting-api.md 4.12, 4.13, 7.3). The service does the work
 // and answers in words of its own; what users are told must be true whatever it meant.
 
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-
 async function startWithServers(count: number): Promise<Team> {
-  const team = await startTeam();
+  const team = await startTeam({ hasRateLimits: false });
   team.hosting.seedServers(team.account, count, 'web');
   return team;
 }
 
-function idOf({ hosting, account }: Team): number {
-  return hosting.listServers(account)[0]?.id ?? 0;
+function idOf({ hosting, account }: Team, label = 'web-1'): number {
+  return hosting.listServers(account).find((server) => server.label === label)?.id ?? 0;
 }
 
-async function orders(team: Team) {
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types(ORDER);
+async function orders(team: Team, label = 'web-1') {
+  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
   await manager.presses('Create and pay');
   return manager;
 }
 
-async function renews(team: Team) {
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps renew web-1');
+async function renews(team: Team, label: string) {
+  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  await manager.types(`/vps renew ${label}`);
   await manager.presses('Renew and pay');
   return manager;
 }
@@ -56,83 +54,66 @@ const OTHER_WORDS = [
   { task: { id: 991 } },
 ];
 
-describe.concurrent('an order that was charged, and whose error has a documented code next to other text', () => {
-  test.each(
-    CODES_BESIDE_OTHERS,
-  )('is sent once and found, and no message says that nothing was charged: %o', async (rule) => {
-    await using team = await startTeam();
+test('an order that was charged, and whose error has a documented code next to other text, is sent once and found, and no message says that nothing was charged', async () => {
+  await using team = await startWithServers(CODES_BESIDE_OTHERS.length);
+  for (const [place, rule] of CODES_BESIDE_OTHERS.entries()) {
     team.hosting.faults.add({ on: 'create', ...rule });
-    const manager = await orders(team);
-    await manager.sees('was created');
-    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
-    expect(team.hosting.charges(team.account)).toHaveLength(1);
-    expect(team.hosting.listServers(team.account)).toHaveLength(1);
-    expect(manager.screen()).not.toMatch(/nothing was charged|wasn’t created/i);
-  });
-
-  test.each(CODES_BESIDE_OTHERS)('pays one month of a renewal: %o', async (rule) => {
-    await using team = await startWithServers(1);
+    const manager = await orders(team, `new-${place + 1}`);
+    await manager.sees(`new-${place + 1} was created`);
+    expect(manager.screen(), JSON.stringify(rule)).not.toMatch(/nothing was charged|wasn’t created/i);
+    await manager.closes();
     team.hosting.faults.add({ on: 'renew', ...rule });
-    const manager = await renews(team);
-    await manager.sees(/was renewed|renewed web-1/);
-    expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
-    expect(team.hosting.charges(team.account)).toHaveLength(1);
-    expect(manager.screen()).not.toMatch(/nothing was charged|wasn’t renewed/i);
-  });
+    await renews(team, `web-${place + 1}`);
+    await manager.sees(new RegExp(`web-${place + 1} was renewed|renewed web-${place + 1}`));
+    expect(manager.screen(), JSON.stringify(rule)).not.toMatch(/nothing was charged|wasn’t renewed/i);
+    await manager.closes();
+  }
+  const times = CODES_BESIDE_OTHERS.length;
+  expect(team.hosting.requests({ operation: 'create' })).toHaveLength(times);
+  expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(times);
+  expect(team.hosting.charges(team.account)).toHaveLength(2 * times);
+  expect(team.hosting.listServers(team.account)).toHaveLength(2 * times);
 });
 
-describe.concurrent('a 2xx answer with undocumented fields in its body', () => {
-  test.each(OTHER_WORDS)('is no proof that a server was created: %o', async (beside) => {
-    await using team = await startTeam();
+test('a 2xx answer with undocumented fields in its body is no proof that a server was created, renewed or stopped', async () => {
+  await using team = await startWithServers(OTHER_WORDS.length);
+  for (const [place, beside] of OTHER_WORDS.entries()) {
+    const [created, label] = [`new-${place + 1}`, `web-${place + 1}`];
     // The service did nothing, and says so in words of its own.
-    const body = { id: 4711, state: 'creating', root_password: 'never-used', ...beside };
-    team.hosting.faults.add({ on: 'create', kind: 'other_answer_before', body });
-    const manager = await orders(team);
-    await manager.sees('We’re not sure yet whether');
-    expect(manager.screen()).not.toMatch(/(?<!whether )web-1 (?:was|is being) created/);
-  });
-
-  test.each(OTHER_WORDS)('is no proof that a server was renewed: %o', async (beside) => {
-    await using team = await startWithServers(1);
-    const body = { id: idOf(team), paid_until: '2099-01-01T00:00:00Z', ...beside };
-    team.hosting.faults.add({ on: 'renew', kind: 'other_answer_before', body });
-    const manager = await renews(team);
-    await manager.sees('We’re not sure yet whether');
-    expect(manager.screen()).not.toMatch(/(?<!whether )web-1 was renewed/);
-  });
-
-  test.each(OTHER_WORDS)('is no proof that a server was stopped: %o', async (beside) => {
-    await using team = await startWithServers(1);
-    const body = { id: idOf(team), state: 'stopped', ...beside };
-    team.hosting.faults.add({ on: 'stop', kind: 'other_answer_before', body });
+    const answers = (on: 'create' | 'renew' | 'stop', body: object) =>
+      team.hosting.faults.add({ on, kind: 'other_answer_before', body: { ...body, ...beside } });
+    const id = idOf(team, label);
+    answers('create', { id: 4711, state: 'creating', root_password: 'never-used' });
+    const manager = await orders(team, created);
+    await manager.sees(`We’re not sure yet whether ${created}`);
+    expect(manager.screen()).not.toMatch(new RegExp(`(?<!whether )${created} (?:was|is being) created`));
+    await manager.closes();
+    answers('renew', { id, paid_until: '2099-01-01T00:00:00Z' });
+    await renews(team, label);
+    await manager.sees(`We’re not sure yet whether ${label}`);
+    expect(manager.screen()).not.toMatch(new RegExp(`(?<!whether )${label} was renewed`));
+    await manager.closes();
+    answers('stop', { id, state: 'stopped' });
     const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('We’re not sure whether web-1 was stopped');
-  });
+    await operator.types(`/vps stop ${label}`);
+    await operator.sees(`We’re not sure whether ${label} was stopped`);
+  }
 });
 
-describe.concurrent('an answer to a power action that proves nothing and denies nothing', () => {
-  test.each([
-    [
-      'with an undocumented message',
-      { message: 'Server rebooted' },
-      'The hosting API says: “Server rebooted”',
-    ],
-    [
-      'with a message that Slack would format',
-      { detail: 'Done, <!channel> & co' },
-      'says: “Done, <!channel> & co”',
-    ],
-    ['with an undocumented flag', { success: true }, 'is rebooting web-1…'],
-    ['with an empty object', {}, 'is rebooting web-1…'],
-  ])('is taken as accepted, and the server is followed: %s', async (_, body, words) => {
-    await using team = await startWithServers(1);
+test('an answer to a power action that proves nothing and denies nothing is taken as accepted, and the server is followed', async () => {
+  await using team = await startWithServers(4);
+  const operator = team.slack.as('otto').in('#ops');
+  for (const [label, body, words] of [
+    ['web-1', { message: 'Server rebooted' }, 'The hosting API says: “Server rebooted”'],
+    ['web-2', { detail: 'Done, <!channel> & co' }, 'says: “Done, <!channel> & co”'],
+    ['web-3', { success: true }, 'is rebooting web-3…'],
+    ['web-4', {}, 'is rebooting web-4…'],
+  ] as const) {
     team.hosting.faults.add({ on: 'reboot', kind: 'other_answer', body });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps reboot web-1');
+    await operator.types(`/vps reboot ${label}`);
     await operator.sees(words);
-    expect(operator.screen()).not.toContain('not sure');
-  });
+  }
+  expect(operator.screen()).not.toContain('not sure');
 });
 
 /** How a list that lacks a server may show that: in fields beside it, or in headers. */
@@ -147,37 +128,40 @@ const SIGNS: readonly Pick<FaultRule, 'beside' | 'headers'>[] = [
   { beside: { has_more: true } },
 ];
 
-describe.concurrent('a delete that the API has only begun', () => {
-  test.each(SIGNS)('is not reported as done because of a list that may be incomplete: %o', async (signs) => {
-    await using team = await startWithServers(1);
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps delete web-1');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
-    team.hosting.faults.add({ on: 'delete', ...said(202, { id: idOf(team), state: 'deleting' }) });
+test('a delete that the API has only begun is not reported as done because of a list that may be incomplete', async () => {
+  await using team = await startWithServers(SIGNS.length);
+  for (const [place, signs] of SIGNS.entries()) {
+    const label = `web-${place + 1}`;
+    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    await manager.types(`/vps delete ${label}`);
+    await manager.fills({ [`To confirm, type ${label}`]: label });
+    team.hosting.faults.add({ on: 'delete', ...said(202, { id: idOf(team, label), state: 'deleting' }) });
     team.hosting.faults.add({ on: 'servers', kind: 'other_answer', times: 'always', ...signs });
     await manager.presses('Delete');
-    await manager.sees('We’re not sure whether web-1 was deleted');
-    expect(manager.screen()).not.toMatch(/no longer in the hosting account|(?<!whether )web-1 was deleted/);
-  });
+    await manager.sees(`We’re not sure whether ${label} was deleted`);
+    expect(manager.screen(), JSON.stringify(signs)).not.toMatch(
+      new RegExp(`${label}.* no longer in the hosting account|(?<!whether )${label} was deleted`),
+    );
+    await manager.closes();
+    team.hosting.faults.clear();
+  }
 });
 
-describe.concurrent('a root password under another name than the documented one', () => {
-  test('reaches the server’s creator in the unchanged answer', async () => {
-    await using team = await startTeam({ hosting: { answers: { passwordField: 'rootPassword' } } });
-    const manager = await orders(team);
-    await manager.sees('was created');
-    const [server] = team.hosting.listServers(team.account);
-    await manager.closes();
-    await manager.types('/vps password web-1');
-    await manager.sees(JSON.stringify(team.hosting.passwordOf(server?.id ?? 0)).slice(1, -1));
-    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
-  });
+test('a root password under another name than the documented one reaches the server’s creator in the unchanged answer', async () => {
+  await using team = await startTeam({ hosting: { answers: { passwordField: 'rootPassword' } } });
+  const manager = await orders(team);
+  await manager.sees('was created');
+  const [server] = team.hosting.listServers(team.account);
+  await manager.closes();
+  await manager.types('/vps password web-1');
+  await manager.sees(JSON.stringify(team.hosting.passwordOf(server?.id ?? 0)).slice(1, -1));
+  expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
 });
 
 test('a price is shown in the currency that the plan names, not in the operator’s', async () => {
   await using team = await startTeam({ hosting: { answers: { prices: 'in_usd' } } });
   const manager = team.slack.as('mara').in('#ops');
-  await manager.types(ORDER);
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.sees(/\d\.\d\d USD per month/);
   await manager.closes();
   await manager.types('/vps catalog');

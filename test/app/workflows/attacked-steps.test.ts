@@ -3,7 +3,7 @@ import type { AppContext, Store } from '../../../src/context.ts';
 import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
-import { DAY_MS, MINUTE_MS } from '../../../src/core/time.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { hashKey } from '../../../src/workflows/keys.ts';
@@ -131,16 +131,6 @@ it('an operator of another workspace neither carries out nor cancels a run, what
     code: 'workflow_run_over',
   });
   expect([sent, told]).toEqual([[], []]);
-});
-
-it('what Slack delivers minutes late is not carried out, and not asked about', async () => {
-  const sentAt = T0 - 3 * MINUTE_MS;
-  await run({ key: new Secret(KEY), sentAt });
-  await run({ executionId: 'Fx2', channelId: 'C1', sentAt });
-  expect(told.map(({ outcome }) => outcome.code)).toEqual(['too_late', 'too_late']);
-  // A clock of Slack's that is ahead doesn't matter.
-  await run({ executionId: 'Fx3', key: new Secret(KEY), sentAt: T0 + 3 * MINUTE_MS });
-  expect([sent, asked]).toEqual([[1], []]);
 });
 
 it('a button does nothing after the time that it names, also if nothing else has noticed', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
@@ -41,15 +41,7 @@ it('the pattern * matches every server that the user has the role for, and shows
   const { team } = await startServers(2, { hasRoles: false });
   await using _ = team;
   team.hosting.seedServers(team.account, 30, 'db');
-  await team.app.ports.grants.put({
-    workspaceId: TEAM.id,
-    subjectKind: 'user',
-    subjectId: USERS.otto.id,
-    role: 'operator',
-    pattern: 'web-*',
-    grantedBy: USERS.olga.id,
-    grantedAt: 1,
-  });
+  await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps stop *');
   await operator.sees('Stop these 2 servers?');

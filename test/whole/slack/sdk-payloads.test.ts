@@ -19,7 +19,7 @@ import {
   viewSuggestionSample,
 } from '../../support/payloads/samples.ts';
 import { changesSeen } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -56,15 +56,7 @@ async function join({ userId: id, userTeamId, enterpriseId }: Sender): Promise<v
     isExternal,
   };
   team.slack.admin.addUser(user, isExternal ? ['#acme-shared'] : ['#ops', '#acme-shared']);
-  await team.app.ports.grants.put({
-    workspaceId: OURS,
-    subjectKind: 'user',
-    subjectId: id,
-    role: 'manager',
-    pattern: '',
-    grantedBy: 'U0OWNER001',
-    grantedAt: 0,
-  });
+  await grantRole(team, id, 'manager');
 }
 
 /** With ways back and a trigger that work, as this user has them in a channel. */

@@ -45,18 +45,21 @@ describe('a command whose answer takes long', () => {
 });
 
 describe('a command that is answered at once', () => {
-  it.each([
-    ['help', '/vps help', 'List servers and manage one'],
-    ['a list', '/vps list', 'web-1'],
-    ['one server', '/vps show web-1', 'web-1'],
-    ['a mistyped label', '/vps show web-9', 'No server matches'],
-    ['a refused change', '/vps delete web-1', 'You need the manager role'],
-  ])('has its answer in the ack, and posts nothing: %s', async (_words, command, answer) => {
+  it('has its answer in the ack, and posts nothing', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types(command);
-    await viewer.sees(answer);
+    for (const [command, answer] of [
+      ['/vps help', 'List servers and manage one'],
+      ['/vps list', 'web-1'],
+      ['/vps show web-1', 'web-1'],
+      ['/vps show web-9', 'No server matches'],
+      ['/vps delete web-1', 'You need the manager role'],
+    ] as const) {
+      viewer.overlooksOldMessages();
+      await viewer.types(command);
+      await viewer.sees(answer);
+    }
     expect(postsOf(team)).toEqual([]);
     expect(brokenRulesOf(team)).toEqual([]);
   });

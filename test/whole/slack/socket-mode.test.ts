@@ -4,8 +4,7 @@ import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { readMetrics, startTeam, type Team } from '../../support/team.ts';
 
-const startInSocketMode = (settings: Readonly<Record<string, string>> = {}) =>
-  startTeam({ mode: 'socket', settings });
+const startInSocketMode = () => startTeam({ mode: 'socket' });
 
 const handledBefore = async (team: Team, by: 'otto' | 'mara') =>
   (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
@@ -124,12 +123,5 @@ describe('in Socket Mode', () => {
     await team.restart();
     await slack.as('otto').in('#ops').types('/vps list');
     await slack.as('otto').in('#ops').sees('web-1');
-  });
-
-  it('without a public address, /vps connect says how the key is entered on the machine', async () => {
-    await using team = await startInSocketMode({ PUBLIC_URL: '' });
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps connect');
-    await owner.sees('npm run key -- set --workspace T0SANDBOX');
   });
 });
