@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
-import { postgresUrl } from '../../support/postgres.ts';
+import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
@@ -44,8 +44,6 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
 }
 
 const countCreates = ({ hosting }: Two) => hosting.requests({ operation: 'create' }).length;
-const ENGINES = ['sqlite', ...(postgresUrl ? (['postgres'] as const) : [])] as const;
-
 describe.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, and learn nothing more about it', async () => {
     await using team = await startTwo('one key', { engine });
