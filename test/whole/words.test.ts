@@ -66,7 +66,7 @@ describe('a failed command', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
-    await using team = await startHurried(10);
+    await using team = await startHurried(25);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
       const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
@@ -75,7 +75,7 @@ describe('a failed command', () => {
       await VERBS[verb](manager, `web-${place + 1}`);
       // "The service completes the server or returns the charge" says nothing of a reboot or a delete.
       const isOpen = code === 'checking' && (verb === 'reboot' || verb === 'delete');
-      // A create that the rate limit holds up is given up only after minutes, here a tenth of them.
+      // A create that the rate limit holds up is given up only after minutes, which pass faster here.
       await manager.sees(isOpen ? /We’re not sure whether/ : WORDS[code], 120_000);
       expect(manager.screen(), code).not.toMatch(NO_WORDS);
       if (verb === 'create' || verb === 'renew') {

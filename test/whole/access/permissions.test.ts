@@ -36,6 +36,15 @@ function isAtEdge({ needs }: Action, { role }: Sender): boolean {
   return distance === 0 || distance === -1;
 }
 
+/**
+ * One action of each kind and role, since every action passes the same check, which the first tests hold; the long form has all.
+ */
+function chooseActions(actions: readonly Action[]): readonly Action[] {
+  if (isLong) return actions;
+  const kinds = new Map(actions.map((action) => [`${action.via} ${action.needs}`, action]));
+  return [...kinds.values()];
+}
+
 /** Sends the action and waits until the app has answered. */
 async function send(action: Action, by: RawUser, serverId: number): Promise<string> {
   const before = by.mark();
@@ -191,7 +200,7 @@ describe('a role that is not granted to the user directly', () => {
     await team.app.ports.grants.put({ ...given, role, ...how });
     const by = rawUser(team, 'nora');
     const sender = { who: 'nora', role } as const;
-    const tried = ACTIONS.filter((each) => isAtEdge(each, sender));
+    const tried = chooseActions(ACTIONS.filter((each) => isAtEdge(each, sender)));
     for (const action of tried.filter((each) => !isAllowed(each, sender)))
       await expectRefused(action, by, ids[0] ?? 0);
     const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
@@ -218,13 +227,13 @@ describe('a role that is not granted to the user directly', () => {
       until: Date.now() - 1,
     });
     team.slack.admin.group('oncall').users.delete(nora);
-    for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
-      await expectRefused(action, rawUser(team, 'nora'), ids[0] ?? 0);
-    }
+    const tried = chooseActions(ACTIONS.filter(({ needs }) => needs !== 'anyone'));
+    expect(tried.length).toBeGreaterThan(10);
+    for (const action of tried) await expectRefused(action, rawUser(team, 'nora'), ids[0] ?? 0);
     for (const who of [USERS.finn, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
       const by = rawUser(team, who, 'nora');
-      for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
+      for (const action of tried) {
         const newest = await newestOf(by);
         await action.send(by, ids[0] ?? 0);
         await until(async () => (await newestOf(by)) !== newest, 5);
