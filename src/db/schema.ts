@@ -74,7 +74,7 @@ const STATEMENTS: readonly string[] = [
     has_password integer not null, needs_person integer not null, created_at bigint not null, sent_at bigint,
     ended_at bigint, told_at bigint not null,
     sent_by text not null default '', attempt integer not null default 0,
-    is_late bigint not null default 0, looked_ms bigint not null default 0, send_by bigint not null default 0,
+    is_late bigint not null default 0, send_by bigint not null default 0,
     account text not null default '', decided_by text, sealed_answer text,
     constraint operations_state check (state in ('prepared', 'sent', 'settled', 'refused', 'unconfirmed')))`,
   `create index operations_account on operations (account, state)`,

@@ -119,7 +119,6 @@ export interface Tables {
     send_by: number;
     /** The first name of the workspace's key; once it was sent, of the one that it was sent with. '' without a key. */
     account: string;
-    looked_ms: number;
     is_late: number;
     decided_by: string | null;
     /** An answer without a recognized password, sealed, until its server is found. */

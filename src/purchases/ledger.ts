@@ -152,14 +152,6 @@ export function createLedger(foundation: Foundation) {
       const change = { ...(reason && toReasonColumns(reason)), needs_person: 1, told_at: 0 };
       await engine.transact(db, (trx) => moveAudited(trx, foundation, id, ['unconfirmed'], change, audit));
     },
-    /** Adds time that has passed while the app was looking for it. */
-    addLooked: async (id: ConfirmationId, ms: number): Promise<void> => {
-      await db
-        .updateTable('operations')
-        .set((column) => ({ looked_ms: column('looked_ms', '+', Math.round(ms)) }))
-        .where('id', '=', id)
-        .execute();
-    },
     /**
      * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
      * the actor still has to be notified of the new state.

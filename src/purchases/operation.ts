@@ -100,8 +100,6 @@ export interface ConfirmedOperation extends Confirmed {
   readonly decidedBy?: UserId;
   /** It was found after it had been ended without proof: the earlier message was wrong. */
   readonly isLate: boolean;
-  /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */
-  readonly lookedMs: number;
 }
 
 /** Whether nothing more will happen to it. */
@@ -113,6 +111,11 @@ export function isEnded(operation: Operation): boolean {
 export function isLookedFor({ state, reason }: Operation): boolean {
   if (state === 'unconfirmed') return true;
   return state === 'refused' && reason.code === 'decided_not_done';
+}
+
+/** The milliseconds since it was sent; negative if the clock was set back to before that (docs/design.md 4.9). */
+export function doubtedFor({ sentAt, createdAt }: Operation, now: number): number {
+  return now - (sentAt ?? createdAt);
 }
 
 export function labelOf(confirmed: Purchase | Deletion): string {

@@ -12,6 +12,7 @@ import { startFollowing } from '../servers/follow.ts';
 import {
   auditOfOperation,
   ContradictoryAnswer,
+  doubtedFor,
   isEnded,
   isInTime,
   isLookedFor,
@@ -22,7 +23,7 @@ import {
   refusalOf,
   unconfirmedReasonOf,
 } from './operation.ts';
-import { createDoubtClock, type DoubtClock, resolveUnconfirmed } from './resolve.ts';
+import { resolveUnconfirmed } from './resolve.ts';
 import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
 
 /**
@@ -125,7 +126,7 @@ const LOOK_MOST_MS = 5000;
 async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
   const operation = await app.ledger.find(id);
   if (operation?.state !== 'unconfirmed') return;
-  const look = resolveUnconfirmed(operation, 0, app);
+  const look = resolveUnconfirmed(operation, app);
   await withTimeout(look, app.system, LOOK_MOST_MS).catch(() => undefined);
 }
 
@@ -181,12 +182,11 @@ const NOTIFY_MS = 24 * 3_600_000;
 
 /** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
 export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHandler {
-  const doubtClock = createDoubtClock(app.system);
   return async (job) => {
     const { key: id, owner } = job;
     const operation = await app.ledger.find(id);
     if (!operation) return moveDelete(job, app);
-    await moveOn(operation, owner, app, roles, doubtClock).catch((error: unknown) => {
+    await moveOn(operation, owner, app, roles).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
       app.log.warn('an operation could not be moved on', { operationId: id, ...cause });
     });
@@ -194,13 +194,7 @@ export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHa
   };
 }
 
-async function moveOn(
-  operation: Operation,
-  owner: string,
-  app: AppContext,
-  roles: RoleCheck,
-  doubtClock: DoubtClock,
-): Promise<void> {
+async function moveOn(operation: Operation, owner: string, app: AppContext, roles: RoleCheck): Promise<void> {
   const { ledger } = app;
   const at = app.system.now();
   if (operation.state === 'prepared') {
@@ -215,9 +209,8 @@ async function moveOn(
     await ledger.markUnconfirmed(operation.id, { reason }, audit);
     await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
-    const passedMs = doubtClock.sinceLastLook(operation);
     // The actor is notified of the current state even if the lookup fails. The caller logs that failure.
-    await resolveUnconfirmed(operation, passedMs, app).finally(() => notifyOperation(operation.id, app));
+    await resolveUnconfirmed(operation, app).finally(() => notifyOperation(operation.id, app));
   } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
     await ledger.markNotified(operation, at);
   } else {
@@ -325,13 +318,13 @@ export async function findNextDue(
 }
 
 /**
- * First within seconds, then ever more rarely, without end. What is looked for waits half of the time that was spent
- * looking, 5 minutes at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
+ * First within seconds, then ever more rarely, without end. What is looked for waits half of the time since it was sent, 5 minutes
+ * at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
  */
 export function nextDueAt(operation: Operation, now: number): number {
-  const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
+  const { notifiedAt, endedAt, createdAt } = operation;
   const isLooking = notifiedAt !== undefined && isLookedFor(operation);
-  const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
+  const passed = isLookedFor(operation) ? doubtedFor(operation, now) : now - (endedAt ?? createdAt);
   const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
   return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

@@ -1,13 +1,14 @@
 import { findSearchedAccount } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
 import { HostingError } from '../core/errors.ts';
-import type { AccountNames, ConfirmationId, ServerId } from '../core/ids.ts';
+import type { AccountNames, ServerId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { System } from '../system.ts';
 import {
   auditOfOperation,
+  CLOCK_SLACK_MS,
+  doubtedFor,
   isLookedFor,
   labelOf,
   type Operation,
@@ -18,16 +19,13 @@ import {
 /**
  * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
  * outcome is certain. After long enough, or if the lookup is impossible, a manager has to decide, too (docs/design.md 4.8).
- * `passedMs` is the time since the last look. Money effect: none; nothing is ever sent again.
+ * Money effect: none; nothing is ever sent again.
  * @throws HostingError if the list can't be read
  */
-export async function resolveUnconfirmed(
-  operation: Operation,
-  passedMs: number,
-  app: AppContext,
-): Promise<void> {
-  await app.ledger.addLooked(operation.id, passedMs);
-  const isOverdue = operation.lookedMs + passedMs >= app.settings.unconfirmedMs;
+export async function resolveUnconfirmed(operation: Operation, app: AppContext): Promise<void> {
+  const doubtedMs = doubtedFor(operation, app.system.now());
+  // A clock that was set back to before the order only leads to an earlier decision.
+  const isOverdue = doubtedMs >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
   const account = await findSearchedAccount(operation, app);
   if (account.kind !== 'same') {
     const code = account.kind === 'none' ? 'no_api_key' : 'account_changed';
@@ -210,30 +208,4 @@ function judgeRenewal(
   if (server.paidUntil === undefined || server.paidUntil < paidUntil) return CONTRADICTORY;
   if (server.paidUntil === paidUntil) return NOTHING_YET;
   return hasRival ? CONTRADICTORY : { kind: 'done', serverId, paidUntil: server.paidUntil };
-}
-
-/** Measures the time that passes while processes are looking for an unconfirmed operation. */
-export interface DoubtClock {
-  /**
-   * Milliseconds of the monotonic clock since this process last looked at it, less those that other processes have counted
-   * since; 0 at this process's first look.
-   */
-  sinceLastLook(operation: Pick<Operation, 'id' | 'lookedMs'>): number;
-}
-
-/**
- * Neither a wall clock that is set nor a machine that is off adds to the time that is compared with `DOUBT_MINUTES`, and time
- * that several processes measure at once counts once (docs/design.md 4.9).
- */
-export function createDoubtClock({ elapsed }: Pick<System, 'elapsed'>): DoubtClock {
-  const looks = new Map<ConfirmationId, { readonly at: number; readonly lookedMs: number }>();
-  return {
-    sinceLastLook: ({ id, lookedMs }) => {
-      const at = elapsed();
-      const last = looks.get(id);
-      const passedMs = last ? Math.max(0, last.lookedMs + at - last.at - lookedMs) : 0;
-      looks.set(id, { at, lookedMs: lookedMs + passedMs });
-      return passedMs;
-    },
-  };
 }

@@ -12,8 +12,6 @@ export interface OrderingTeam extends Team {
   charges(): number;
   /** The orders that are neither done nor refused. */
   listOpen(): ReturnType<Team['app']['ports']['ledger']['listOpen']>;
-  /** How long the app has looked for its one unconfirmed order, in milliseconds. */
-  lookedMs(): Promise<number>;
 }
 
 export const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
@@ -33,7 +31,6 @@ export async function startOrdering(options: TeamOptions = {}): Promise<Ordering
     creates: () => team.hosting.requests({ operation: 'create' }).length,
     charges: () => team.hosting.charges(team.account).length,
     listOpen,
-    lookedMs: async () => (await listOpen())[0]?.lookedMs ?? 0,
   });
 }
 

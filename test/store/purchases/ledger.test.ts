@@ -36,7 +36,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         hasPassword: false,
         needsDecision: false,
         isLate: false,
-        lookedMs: 0,
         createdAt: at,
         sendBy: at + SEND_WITHIN_MS,
       };
