@@ -24,7 +24,7 @@ import {
   watchTokens,
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
-import { createDigestEdits } from './reminders/digest.ts';
+import { withDigestEdits } from './reminders/digest.ts';
 import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
@@ -71,8 +71,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { watchTokens } = source;
   const audit = withCountedDenials(store.audit, metrics);
   const connected = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
-  const digestEdits = createDigestEdits(connected);
-  const ports = { ...connected, ...digestEdits.notifiers };
+  const ports = { ...connected, ...withDigestEdits(connected) };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);
@@ -105,7 +104,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
-  const endOrders = () => Promise.all([endRequests(), background]).then(() => digestEdits.drain());
+  const endOrders = () => Promise.all([endRequests(), background]);
   const endWork = () => Promise.all([hosting.close(), endOrders()]);
   const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const closeAll = () => slack.connections.close().then(() => store.close());

@@ -1,7 +1,6 @@
 import type { AppContext } from '../context.ts';
 import { describeDefect, type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
-import { InFlight } from '../core/locks.ts';
 import { listOwners } from '../core/permission.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
@@ -38,40 +37,28 @@ export async function askForDigests({ digests, jobStore, system }: AppContext): 
   }
 }
 
-/** So many accounts are read at once, so that a start after an outage leaves the database and the API to users. */
-const MOST_AT_ONCE = 8;
-
-/** Creates what posts digests, by a job for each workspace with a channel for it, which is due at its next hour. */
-export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
-  const inTurn = limitTo(MOST_AT_ONCE);
-  return ({ key: workspaceId }) =>
-    inTurn(async () => {
-      const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
-      if (!digest) return undefined;
-      const workspace = { workspaceId, digest };
-      const now = app.system.now();
-      const due = findDueDigest(workspace, now);
-      if (due && signal.aborted) return now;
-      const outcome = due ? await postDigest(due, app) : 'done';
-      if (outcome === 'done') return findNextHour(workspace, now);
-      return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
-    });
+/** Asks for the newest digest of a workspace to be edited, so that it shows what was done about its servers. */
+export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
+  await app.jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt: app.system.now() });
+  app.jobs.nudge();
 }
 
-/** Runs at most so many at once, in the order in which they come. */
-function limitTo(most: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+/**
+ * Creates what posts and edits digests, by one job for each workspace, which nobody else is at meanwhile. With a channel for it,
+ * the job is due at its next hour.
+ */
+export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
+  return async ({ key: workspaceId }) => {
+    const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
+    const now = app.system.now();
+    const due = digest && findDueDigest({ workspaceId, digest }, now);
+    if (!due || (await app.digests.isClaimed(workspaceId, due.day))) await editDigest(workspaceId, app);
+    else {
+      if (signal.aborted) return now;
+      const outcome = await postDigest(due, app);
+      if (outcome !== 'done') return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
     }
+    return digest && findNextHour({ workspaceId, digest }, now);
   };
 }
 
@@ -108,44 +95,6 @@ function delayOf(workspaceId: WorkspaceId): number {
   return (hash >>> 0) % SPREAD_MS;
 }
 
-/** Longer than a read of the list, a post and its edit take; a process that dies loses it after that. */
-const LEASE_MS = 5 * MINUTE_MS;
-
-/** Does the work if nobody else is at work on this workspace's digest, and returns undefined otherwise. */
-async function withDigestLock<Result>(
-  workspaceId: WorkspaceId,
-  { lockLeases, system }: AppContext,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  const lock = { name: `digest ${workspaceId}`, owner: system.newId() };
-  if (!(await lockLeases.take(lock, LEASE_MS))) return undefined;
-  try {
-    return await work();
-  } finally {
-    await lockLeases.release(lock);
-  }
-}
-
-/** An edit takes a moment: a digest that is due waits for it rather than for its next try. */
-const WAIT_MS = 250;
-const TRIES = 60;
-
-/**
- * Does the work on a workspace's digest, after waiting a while for the work of others on it; undefined if that took too long. It
- * only saves work. That a digest is posted once is left to its claim.
- */
-async function waitForDigestLock<Result>(
-  workspaceId: WorkspaceId,
-  app: AppContext,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  for (let tries = 1; ; tries++) {
-    const result = await withDigestLock(workspaceId, app, work);
-    if (result !== undefined || tries === TRIES) return result;
-    await app.system.sleep(WAIT_MS);
-  }
-}
-
 interface DueDigest extends DigestWorkspace {
   readonly day: string;
   /** Its hour is long over: if the servers can't be read now either, a message says so. */
@@ -160,17 +109,13 @@ type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
  * durably, and only then is anything sent to Slack. Where Slack says that it posted nothing, the claim is given back.
  */
 export async function postDigest(due: DueDigest, app: AppContext): Promise<DigestOutcome> {
-  const { workspaceId, day } = due;
-  const outcome = await waitForDigestLock(workspaceId, app, async () => {
-    if (await app.digests.isClaimed(workspaceId, day)) return 'done';
-    if (!(await app.installations.isServed(workspaceId))) return 'later';
-    const seen = await readAccount(workspaceId, app).catch((error: unknown) => {
-      if (isExpected(error)) return error;
-      throw error;
-    });
-    return 'list' in seen ? postSeen(due, seen, app) : postUnread(due, seen, app);
+  const { workspaceId } = due;
+  if (!(await app.installations.isServed(workspaceId))) return 'later';
+  const seen = await readAccount(workspaceId, app).catch((error: unknown) => {
+    if (isExpected(error)) return error;
+    throw error;
   });
-  return outcome ?? 'later';
+  return 'list' in seen ? postSeen(due, seen, app) : postUnread(due, seen, app);
 }
 
 async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Promise<DigestOutcome> {
@@ -245,49 +190,39 @@ async function tellOwners(
   await reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
 }
 
-/** Edits the newest digest in Slack, so that it shows what was done about its servers. It is tried once. */
-export async function refreshDigest(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
-  await waitForDigestLock(workspaceId, app, async () => {
-    const live = await app.digests.findLive(workspaceId);
-    if (!live || !(await app.installations.isServed(workspaceId))) return true;
-    const digest = await describeDigest(live, app);
-    const edited = await app.reminderNotifier.update(workspaceId, live.card, digest);
-    if (edited === 'gone') await app.digests.close(workspaceId, live.day);
-    return true;
-  });
+/** Edits the newest digest in Slack as it should be now. It is tried once. */
+async function editDigest(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
+  const live = await app.digests.findLive(workspaceId);
+  if (!live || !(await app.installations.isServed(workspaceId))) return;
+  const digest = await describeDigest(live, app);
+  const edited = await app.reminderNotifier.update(workspaceId, live.card, digest);
+  if (edited === 'gone') await app.digests.close(workspaceId, live.day);
 }
 
 type Notifiers = { readonly operationNotifier: OperationNotifier; readonly batchNotifier: BatchNotifier };
 
-/**
- * The notifiers of renewals, which edit the digest of the workspace as well. Nobody waits for that: what is not edited, such
- * as after a crash, is shown by the next day's digest.
- */
-export function createDigestEdits(app: AppContext) {
+/** The notifiers of renewals, which have the digest of the workspace edited as well. */
+export function withDigestEdits(app: AppContext): Notifiers {
   const { operationNotifier, batchNotifier, log } = app;
-  const edits = new InFlight();
-  const edit = (workspaceId: WorkspaceId): void => {
-    const work = refreshDigest(workspaceId, app).catch((error: unknown) =>
+  const edit = (workspaceId: WorkspaceId): Promise<void> =>
+    editDigestSoon(workspaceId, app).catch((error: unknown) =>
       log.warn('a digest could not be edited', { workspaceId, ...describeDefect(error) }),
     );
-    void edits.add(work);
-  };
-  const notifiers: Notifiers = {
+  return {
     operationNotifier: {
       ...operationNotifier,
       notify: async (operation, held, reported) => {
         const told = await operationNotifier.notify(operation, held, reported);
-        if (operation.purchase.kind === 'renew') edit(operation.workspaceId);
+        if (operation.purchase.kind === 'renew') await edit(operation.workspaceId);
         return told;
       },
     },
     batchNotifier: {
       notifyBatch: async (batch, results) => {
         const isTold = await batchNotifier.notifyBatch(batch, results);
-        edit(batch.workspaceId);
+        await edit(batch.workspaceId);
         return isTold;
       },
     },
   };
-  return { notifiers, drain: () => edits.drain() };
 }

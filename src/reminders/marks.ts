@@ -6,7 +6,7 @@ import { isDeleted, type Server } from '../core/server.ts';
 import { DEFAULT_DIGEST } from '../core/settings.ts';
 import { findZone, localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
-import { refreshDigest } from './digest.ts';
+import { editDigestSoon } from './digest.ts';
 import { describeDigest, describeDue, listDue } from './digest-content.ts';
 import {
   type Digest,
@@ -74,7 +74,7 @@ export const snoozeReminder = defineUseCase({
     if (untilDay === undefined) throw new Refusal('snooze_too_late', { label: server.label });
     return putMark(server, input.paidUntil, untilDay, context);
   },
-  follow: (_output, context) => refresh(context),
+  follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
 });
 
 /**
@@ -90,7 +90,7 @@ export const letExpire = defineUseCase({
     const server = await getRemindedServer(input, context);
     return putMark(server, input.paidUntil, undefined, context);
   },
-  follow: (_output, context) => refresh(context),
+  follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
 });
 
 /**
@@ -107,7 +107,7 @@ export const remindAgain = defineUseCase({
     await context.app.reminders.removeMark(context.actor.workspaceId, input.id, input.paidUntil);
     return server;
   },
-  follow: (_output, context) => refresh(context),
+  follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
 });
 
 /** A button on an old message may be about a month that was renewed since. */
@@ -131,10 +131,6 @@ async function putMark(
   const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
   await app.reminders.putMark(actor.workspaceId, mark);
   return { server, mark };
-}
-
-async function refresh({ actor, app }: FollowUpContext): Promise<void> {
-  await refreshDigest(actor.workspaceId, app);
 }
 
 /** When reminders are due: as owners have set it for the digest, or as the form proposes it. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AppContext, Store } from '../../../src/context.ts';
+import type { AppContext } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DEFAULT_SETTINGS, DIGEST } from '../../../src/core/settings.ts';
@@ -45,8 +45,8 @@ async function startWorkspace() {
     },
   });
   /** A process of its own; `answer` is what Slack says to its post. */
-  const startProcess = (answer: () => Promise<PostedDigest>, more: Partial<Store> = {}): AppContext => {
-    const ports = makePorts(store, { system, hostingOf: () => hosting, ...more });
+  const startProcess = (answer: () => Promise<PostedDigest>): AppContext => {
+    const ports = makePorts(store, { system, hostingOf: () => hosting });
     const post = (_id: string, _channel: string, shown: Digest) => {
       posted.push(shown);
       return answer();
@@ -66,16 +66,17 @@ const died = () => new Promise<never>(() => undefined);
 
 describe('a digest', () => {
   test('is posted by one of several processes that want to post it at once', async () => {
-    const { posted, startProcess, due, account } = await startWorkspace();
+    const { posted, startProcess, account } = await startWorkspace();
     const processes = Array.from({ length: 6 }, () => startProcess(taken));
-    await Promise.all(processes.map((ports) => postDigest(due(), ports)));
+    for (const ports of processes)
+      ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
+    await Promise.all(processes.map((ports) => ports.jobs.runDue()));
     expect([posted.length, account.reads]).toEqual([1, 1]);
   });
 
   test('is posted once even where a lease ends too early', async () => {
     const { posted, startProcess, due } = await startWorkspace();
-    const lockLeases = { take: async () => true, renew: async () => true, release: async () => undefined };
-    const processes = Array.from({ length: 6 }, () => startProcess(taken, { lockLeases }));
+    const processes = Array.from({ length: 6 }, () => startProcess(taken));
     await Promise.all(processes.map((ports) => postDigest(due(), ports)));
     expect(posted).toHaveLength(1);
   });
@@ -86,8 +87,7 @@ describe('a digest', () => {
     void postDigest(due(), startProcess(died));
     await expect.poll(() => posted.length).toBe(1);
     time.now += 10 * MINUTE_MS;
-    await store.lockLeases.release({ name: 'digest T1', owner: '' });
-    const other = startProcess(taken, { lockLeases: { ...store.lockLeases, take: async () => true } });
+    const other = startProcess(taken);
     expect(await postDigest(due(), other)).toBe('done');
     expect(posted).toHaveLength(1);
     time.now = NOW + DAY_MS;
