@@ -30,7 +30,7 @@ export function describePlace({ channelId, surface }: StoredEntry): string | und
   if (surface === 'home') return 'on Home';
   // The sentence begins with the workflow.
   if (surface === 'workflow') return undefined;
-  if (surface === 'cli' || surface === 'command_line') return 'on the command line';
+  if (surface === 'cli') return 'on the command line';
   if (channelId === undefined) return undefined;
   if (!channelId.startsWith('D')) return `in <#${channelId}>`;
   return surface === 'button' || surface === 'modal' ? undefined : 'in a direct message';

@@ -151,7 +151,6 @@ const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
   background: 'Automatically, in the background',
   workflow: 'Workflow step',
   cli: 'Command line',
-  command_line: 'Command line',
 };
 
 const FILTER_TITLE = 'Filter the audit log';

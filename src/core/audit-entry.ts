@@ -9,7 +9,7 @@ import type { PowerAction } from './server.ts';
 import type { SettingChange } from './settings.ts';
 import { MINUTE_MS } from './time.ts';
 
-/** How a request reached the app. `command_line` is the older name of `cli` in stored entries; nothing writes it. */
+/** How a request reached the app. */
 export type Surface =
   | 'command'
   | 'button'
@@ -21,8 +21,7 @@ export type Surface =
   | 'page'
   | 'background'
   | 'workflow'
-  | 'cli'
-  | 'command_line';
+  | 'cli';
 
 /** The server, amount and operation that an audit entry is about; absent where they aren't known. */
 export interface AuditSubject {

@@ -80,9 +80,9 @@ export interface Tables {
     /** JSON of the role that was granted and when it ends; NULL where none was. */
     granted: string | null;
     /** 0 while users have not been notified of this state. */
-    is_told: number;
+    is_told: Generated<number>;
     /** JSON. */
-    cards: string;
+    cards: Generated<string>;
   };
   /** One confirmation by one user, and its outcome. */
   operations: {
@@ -98,28 +98,28 @@ export interface Tables {
     state: 'prepared' | 'sent' | 'settled' | 'refused' | 'unconfirmed';
     price: number | null;
     /** JSON. */
-    known_ids: string;
+    known_ids: Generated<string>;
     server_id: number | null;
     paid_until: number | null;
     reason: string | null;
     /** JSON. */
     reason_details: string | null;
-    has_password: number;
-    needs_person: number;
+    has_password: Generated<number>;
+    needs_person: Generated<number>;
     created_at: number;
     sent_at: number | null;
     ended_at: number | null;
     /** 0 while the actor has not been notified of this state. */
-    told_at: number;
+    told_at: Generated<number>;
     /** The owner of its job that sent its request; '' before that. */
-    sent_by: string;
+    sent_by: Generated<string>;
     /** How often it was marked as sent. */
-    attempt: number;
+    attempt: Generated<number>;
     /** After this it may not be marked as sent any more. */
     send_by: number;
     /** The first name of the workspace's key; once it was sent, of the one that it was sent with. '' without a key. */
     account: string;
-    is_late: number;
+    is_late: Generated<number>;
     decided_by: string | null;
     /** An answer without a recognized password, sealed, until its server is found. */
     sealed_answer: string | null;
@@ -339,7 +339,7 @@ export interface Tables {
     state: RunState;
     received_at: number;
     /** When it was counted against the limit of a minute; 0 before. */
-    admitted_at: number;
+    admitted_at: Generated<number>;
     pressed_by: string | null;
     card_channel_id: string | null;
     card_ts: string | null;

@@ -49,7 +49,7 @@ export interface PaidThisMonth {
   readonly renewals: Tally;
   /** Not settled: they may have been charged, or may still be. */
   readonly unconfirmed: Tally;
-  /** A manager, or an older version, ended them without proof that nothing was charged. */
+  /** A manager ended them without proof that nothing was charged. */
   readonly unproven: Tally;
 }
 

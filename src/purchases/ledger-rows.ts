@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Insertable } from 'kysely';
 import { z } from 'zod';
 import type { AccountNames, ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
@@ -21,10 +21,13 @@ import {
 /** Refused without proof: what was ordered may still appear. */
 const LOOKED_FOR = ['decided_not_done'] as const;
 
+/** Everything else is as the schema has it for an operation that was not sent. */
+export type NewOperationRow = Insertable<Tables['operations']>;
+
 export function toRow(
   operation: Omit<NewOperation, 'purchase'> & { readonly purchase: Purchase | Deletion },
   account: string,
-): OperationRow {
+): NewOperationRow {
   const { purchase } = operation;
   return {
     id: operation.id,
@@ -36,24 +39,10 @@ export function toRow(
     claim: claimOf(purchase),
     state: 'prepared',
     price: operation.price ?? null,
-    known_ids: '[]',
     server_id: purchase.kind === 'create' ? null : purchase.serverId,
-    paid_until: null,
-    reason: null,
-    reason_details: null,
-    has_password: 0,
-    needs_person: 0,
     created_at: operation.at,
-    sent_at: null,
-    ended_at: null,
-    told_at: 0,
-    sent_by: '',
-    attempt: 0,
     send_by: operation.at + SEND_WITHIN_MS,
     account,
-    is_late: 0,
-    decided_by: null,
-    sealed_answer: null,
   };
 }
 

@@ -14,7 +14,14 @@ import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
 import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
-import { createLedgerLists, parsePurchase, toOperation, toReasonColumns, toRow } from './ledger-rows.ts';
+import {
+  createLedgerLists,
+  type NewOperationRow,
+  parsePurchase,
+  toOperation,
+  toReasonColumns,
+  toRow,
+} from './ledger-rows.ts';
 import {
   CLOCK_SLACK_MS,
   labelOf,
@@ -267,7 +274,7 @@ export async function prepareDelete(
 /** Whether another workspace with the same key has ordered the same month, and was not refused. */
 async function isClaimedElsewhere(
   trx: Transaction<Tables>,
-  row: OperationRow,
+  row: NewOperationRow,
   names: readonly string[],
 ): Promise<boolean> {
   if (row.claim === '' || names.length === 0) return false;
@@ -282,7 +289,10 @@ async function isClaimedElsewhere(
 }
 
 /** The operation that an insert conflicts with: of the same id, or with the same claim. */
-async function findEarlier(trx: Transaction<Tables>, row: OperationRow): Promise<OperationRow | undefined> {
+async function findEarlier(
+  trx: Transaction<Tables>,
+  row: NewOperationRow,
+): Promise<OperationRow | undefined> {
   const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
   if (sameId) {
     if (sameId.workspace_id === row.workspace_id) return sameId;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_DIGEST, type DigestSettings, describeDaysBefore, findDaysBefore } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
-import type { ActionHandler } from '../slack/kit/button.ts';
+import { type ActionHandler, pageButtons } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import type { ChannelOptions, SelectOptions, TextOptions } from '../slack/kit/fields.ts';
 import { defineForm } from '../slack/kit/form.ts';
@@ -56,8 +56,8 @@ async function readPage(page: number, request: SlackRequest): Promise<Message> {
 
 /** One page of them; the last one if there are fewer by now. */
 export function remindersPage({ due }: Pick<Digest, 'due'>, asked: number, currency: string): Message {
-  const last = Math.max(0, Math.ceil(due.length / ON_A_PAGE) - 1);
-  const page = Math.min(asked, last);
+  const pages = Math.max(1, Math.ceil(due.length / ON_A_PAGE));
+  const page = Math.min(asked, pages - 1);
   const from = page * ON_A_PAGE;
   const servers = due.slice(from, from + ON_A_PAGE);
   const words =
@@ -69,23 +69,16 @@ export function remindersPage({ due }: Pick<Digest, 'due'>, asked: number, curre
     blocks: [
       section(words),
       ...servers.flatMap((server) => dueBlocks(server, currency, page)),
-      ...(last > 0
+      ...(pages > 1
         ? [
             context(
               `Showing ${from + 1}–${from + servers.length} of ${describeNumber(due.length)}, most urgent first.`,
             ),
-            pageButtons(page, last),
+            actions(...pageButtons(reminderPages, page, pages, (to) => ({ page: to }))),
           ]
         : []),
     ],
   };
-}
-
-function pageButtons(page: number, last: number): KnownBlock {
-  return actions(
-    ...(page > 0 ? [reminderPages.back.element('Back', { page: page - 1 })] : []),
-    ...(page < last ? [reminderPages.further.element('Next', { page: page + 1 })] : []),
-  );
 }
 
 async function showReminders(request: SlackRequest): Promise<void> {

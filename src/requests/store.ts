@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
@@ -257,7 +257,7 @@ async function addApproval(
   return { isNew: inserted !== undefined, approval };
 }
 
-async function findSameId(trx: Queries, row: RequestRow): Promise<RequestRow | undefined> {
+async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undefined> {
   const same = await trx.selectFrom('requests').selectAll().where('id', '=', row.id).executeTakeFirst();
   if (same && same.workspace_id !== row.workspace_id)
     throw new Error('the ID of a request belongs to another workspace');
@@ -294,11 +294,7 @@ async function addRoleRequest(
 }
 
 /** This user's requests for a role since then, oldest first. */
-async function listRecentRoles(
-  trx: Queries,
-  row: RequestRow,
-  since: number,
-): Promise<readonly RoleRequest[]> {
+async function listRecentRoles(trx: Queries, row: NewRow, since: number): Promise<readonly RoleRequest[]> {
   const rows = await trx
     .selectFrom('requests')
     .selectAll()
@@ -402,7 +398,9 @@ function toClaim(request: NewApproval | NewRoleRequest): string {
   }
 }
 
-function toRow(request: NewApproval | NewRoleRequest, account: string): RequestRow {
+type NewRow = Insertable<Tables['requests']>;
+
+function toRow(request: NewApproval | NewRoleRequest, account: string): NewRow {
   return {
     id: request.id,
     workspace_id: request.workspaceId,
@@ -416,14 +414,6 @@ function toRow(request: NewApproval | NewRoleRequest, account: string): RequestR
     asked_at: request.requestedAt,
     expires_at: request.expiresAt,
     state: 'open',
-    decided_by: null,
-    decided_at: null,
-    denial_reason: null,
-    outcome: null,
-    outcome_details: null,
-    granted: null,
-    is_told: 0,
-    cards: '[]',
   };
 }
 

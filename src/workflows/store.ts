@@ -111,14 +111,7 @@ export function createWorkflowRuns(foundation: Foundation) {
             ...{ id: key, workspace_id: workspaceId, execution_id: run.executionId },
             ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
             ...columnsOfKey(run.key),
-            ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt, admitted_at: 0 },
-            ...{
-              pressed_by: null,
-              card_channel_id: null,
-              card_ts: null,
-              outcome: null,
-              outcome_details: null,
-            },
+            ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt },
           })
           .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
           .returning('id')
@@ -278,6 +271,6 @@ function columnsOfKey(key: RunKey) {
 
 function keyOf({ key_kind: kind, key_id: id, key_name: name }: WorkflowRunRow): RunKey {
   if (kind === 'key') return { kind, id, name };
-  // What another version of the app wrote must not pass for a run that asks.
+  // Anything else must not pass for a run that asks.
   return { kind: kind === 'none' ? 'none' : 'invalid' };
 }
