@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import type { JobHandlers } from './db/jobs.ts';
 import { redrawHomes } from './home/redraw.ts';
 import { OPERATION } from './purchases/operation.ts';
-import { createOperationHandler, type RoleCheck } from './purchases/pay.ts';
+import { createOperationHandler } from './purchases/pay.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { BATCH, createBatchHandler } from './reminders/batch.ts';
 import { askForDigests, createDigestHandler, pruneReminders } from './reminders/digest.ts';
@@ -34,19 +34,19 @@ type BackgroundContext = AppContext & {
  */
 export async function runBackground(
   app: BackgroundContext,
-  roles: RoleCheck & RunEntry,
+  entry: RunEntry,
   signal: AbortSignal,
 ): Promise<void> {
   const publishHeads = createAuditPublisher(app);
   const periodic = createPeriodic(app, publishHeads);
   app.jobs.handle({
     ...periodic,
-    [OPERATION]: createOperationHandler(app, roles),
+    [OPERATION]: createOperationHandler(app),
     [REQUEST]: createRequestHandler(app),
-    [FOLLOW]: createFollower(app, roles),
+    [FOLLOW]: createFollower(app),
     [BATCH]: createBatchHandler(app),
     [DIGEST]: createDigestHandler(app, signal),
-    [RUN]: createStepRunner(roles, app),
+    [RUN]: createStepRunner(entry, app),
   });
   let spilled = await storeSpilled(await readSpilledSafely(app), app);
   const jobs = app.jobs.run(signal);

@@ -18,7 +18,6 @@ import {
   describeMissingRole,
   describeNotConnected,
   findRoles,
-  hasRole,
   type KnownRoles,
 } from './permission.ts';
 import { type Actor, coversRole, type HeldRoles, type Role } from './roles.ts';
@@ -38,8 +37,6 @@ export interface Entry {
   authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
   /** Lists the roles that the actor holds in this workspace and channel, as far as Slack confirms them. */
   findRoles(actor: Actor): Promise<HeldRoles>;
-  /** Whether the actor holds the role for this label, by a fresh answer of Slack. @throws Refusal `identity_unknown` */
-  hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
   /** Resolves when all running follow-ups have ended. */
   drain(): Promise<void>;
 }
@@ -57,7 +54,6 @@ export function createEntry(app: AppContext): Entry {
         await auditDenial(trail, () => checkPermission(useCase, caller, app, coversRole));
       }),
     findRoles: (actor) => findRoles(actor, app),
-    hasRole: (actor, needed, label) => hasRole(actor, needed, label, app),
     drain: () => followUps.drain(),
   };
 }

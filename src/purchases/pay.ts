@@ -1,10 +1,9 @@
 import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
-import type { Entry } from '../core/entry.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { type HeldLock, withTimeout } from '../core/locks.ts';
-import { listOwners } from '../core/permission.ts';
+import { hasRole, listOwners } from '../core/permission.ts';
 import type { Secret } from '../core/secret.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { moveDelete } from '../servers/deletion.ts';
@@ -175,18 +174,16 @@ function provesNothingDone(error: unknown): boolean {
   return error instanceof Refusal;
 }
 
-export type RoleCheck = Pick<Entry, 'hasRole'>;
-
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
 /** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
-export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHandler {
+export function createOperationHandler(app: AppContext): JobHandler {
   return async (job) => {
     const { key: id, owner } = job;
     const operation = await app.ledger.find(id);
     if (!operation) return moveDelete(job, app);
-    await moveOn(operation, owner, app, roles).catch((error: unknown) => {
+    await moveOn(operation, owner, app).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
       app.log.warn('an operation could not be moved on', { operationId: id, ...cause });
     });
@@ -194,11 +191,11 @@ export function createOperationHandler(app: AppContext, roles: RoleCheck): JobHa
   };
 }
 
-async function moveOn(operation: Operation, owner: string, app: AppContext, roles: RoleCheck): Promise<void> {
+async function moveOn(operation: Operation, owner: string, app: AppContext): Promise<void> {
   const { ledger } = app;
   const at = app.system.now();
   if (operation.state === 'prepared') {
-    await resume(operation, owner, app, roles);
+    await resume(operation, owner, app);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone, and the answer with it.
     const reason = { code: 'no_answer', details: {} } as const;
@@ -219,8 +216,8 @@ async function moveOn(operation: Operation, owner: string, app: AppContext, role
 }
 
 /** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
-async function resume(operation: Operation, owner: string, app: AppContext, roles: RoleCheck): Promise<void> {
-  const reason = await findResumeRefusal(operation, app, roles);
+async function resume(operation: Operation, owner: string, app: AppContext): Promise<void> {
+  const reason = await findResumeRefusal(operation, app);
   if (reason === undefined) {
     await payOperation(operation, owner, app);
     return;
@@ -233,13 +230,12 @@ async function resume(operation: Operation, owner: string, app: AppContext, role
 /** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
 async function findResumeRefusal(
   operation: Operation,
-  { system }: AppContext,
-  roles: RoleCheck,
+  app: AppContext,
 ): Promise<OperationRefusal | undefined> {
-  if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };
+  if (!isInTime(operation, app.system.now())) return { code: 'stale_confirmation', details: {} };
   const { workspaceId, actorId: userId, channelId, purchase } = operation;
   const actor = { workspaceId, userId, channelId };
-  const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
+  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), app);
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 

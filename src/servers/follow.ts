@@ -1,8 +1,9 @@
 import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
-import type { Entry, UseCaseContext } from '../core/entry.ts';
+import type { UseCaseContext } from '../core/entry.ts';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { hasRole } from '../core/permission.ts';
 import { findKeyNameOf } from '../core/roles.ts';
 import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
@@ -213,12 +214,8 @@ export type Updated =
   /** Nothing was sent, or Slack didn't take it. Try again with what is true then. */
   | { readonly kind: 'later'; readonly afterMs: number };
 
-/** Checks whether the actor may still see the servers. */
-type RoleCheck = Pick<Entry, 'hasRole'>;
-
 interface Following {
   readonly app: AppContext;
-  readonly roles: RoleCheck;
   readonly clock: FollowClock;
   readonly job: Job;
 }
@@ -233,10 +230,10 @@ const NOTIFY_MS = DAY_MS;
  * Creates what follows acts, by the jobs that `followedActs` adds: looks at the servers, reports what is new, and says when to look
  * again. Reads share one list of the account, within the background's share of its limit (docs/design.md 6.3).
  */
-export function createFollower(app: AppContext, roles: RoleCheck): JobHandler {
+export function createFollower(app: AppContext): JobHandler {
   const clock = createFollowClock(app.system);
   return async (job) => {
-    const following = { app, roles, clock, job };
+    const following = { app, clock, job };
     const act = { ...(job.payload as FollowPayload), id: job.key, workspaceId: job.workspaceId };
     const message = await app.kept.find('message', job.key);
     const waitMs = await follow({ ...act, message }, following);
@@ -346,9 +343,9 @@ function waitForSlack(act: FollowedAct, afterMs: number, { system }: AppContext)
  * lose the message but never repeats it (docs/design.md 2.11). Returns for how long to wait; undefined when it was sent.
  */
 async function notifyActor(act: FollowedAct, following: Following): Promise<number | undefined> {
-  const { app, roles } = following;
+  const { app } = following;
   if (describeStanding(act) === act.told || !isNewsToActor(act)) return undefined;
-  const maySee = await mayStillSee(act, roles);
+  const maySee = await mayStillSee(act, app);
   if (maySee === false) return undefined;
   if (maySee === 'unknown') return waitForSlack(act, LONGEST_WAIT_MS, app);
   if (!(await save(asReported(act), following))) return undefined;
@@ -358,20 +355,20 @@ async function notifyActor(act: FollowedAct, following: Following): Promise<numb
 }
 
 /** Tells the creator how to log in, once the channel's message says that the server is ready. */
-async function notifyCreator(act: FollowedAct, { app, roles }: Following): Promise<void> {
+async function notifyCreator(act: FollowedAct, { app }: Following): Promise<void> {
   if (act.action !== 'create' || act.servers.some(({ standing }) => standing !== 'there')) return;
-  if ((await mayStillSee(act, roles)) === true) await app.followNotifier.notifyCreator(act);
+  if ((await mayStillSee(act, app)) === true) await app.followNotifier.notifyCreator(act);
 }
 
 async function mayStillSee(
   { workspaceId, actorId: userId, channelId, servers }: FollowedAct,
-  roles: RoleCheck,
+  app: AppContext,
 ): Promise<boolean | 'unknown'> {
   // A workflow key acted: there is no user to notify.
   if (findKeyNameOf(userId) !== undefined) return false;
   const actor = { workspaceId, userId, channelId };
   try {
-    const may = await Promise.all(servers.map(({ label }) => roles.hasRole(actor, 'viewer', label)));
+    const may = await Promise.all(servers.map(({ label }) => hasRole(actor, 'viewer', label, app)));
     return may.every(Boolean);
   } catch (error) {
     if (isRefusal(error, 'identity_unknown')) return 'unknown';

@@ -144,7 +144,7 @@ function shareBatches(place: Place) {
     const own = createEntry(ports);
     ports.jobs.handle({
       [BATCH]: createBatchHandler(ports),
-      [OPERATION]: createOperationHandler(ports, own),
+      [OPERATION]: createOperationHandler(ports),
     });
     const press = async (id: string) => {
       const actor = { workspaceId: 'T1', userId: 'U1' };

@@ -11,6 +11,7 @@ import {
   type UseCase,
 } from '../../../src/core/entry.ts';
 import { DatabaseUnreachable, HostingError, Refusal } from '../../../src/core/errors.ts';
+import { hasRole } from '../../../src/core/permission.ts';
 import { ROLES, type Role, strongestRole } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { openStore } from '../../../src/db/open-store.ts';
@@ -275,12 +276,13 @@ describe('what Slack says about a user', () => {
   ] as const)('means a missing role when %s', async (_words, exists) => {
     const silent: Users = { find: async () => undefined, exists: async () => exists };
     await grant('C1', 'manager', { subjectKind: 'channel' });
-    const silentEntry = createEntry(portsWith({ users: silent }));
+    const ports = portsWith({ users: silent });
+    const silentEntry = createEntry(ports);
     await expect(silentEntry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toMatchObject({
       code: 'role_needed',
     });
     const actor = { workspaceId: 'T1', userId: 'UNORA', channelId: 'C1' };
-    expect(await silentEntry.hasRole(actor, 'viewer', 'web-1')).toBe(false);
+    expect(await hasRole(actor, 'viewer', 'web-1', ports)).toBe(false);
   });
 
   it('allows nothing when looking it up fails', async () => {
@@ -329,14 +331,14 @@ describe('a role granted to a user group', () => {
 
   it('is reported as unknown, not as missing, when the app acts for a user later', async () => {
     const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
-    const isOperator = () => entry.hasRole(ann, 'operator', 'web-1');
+    const isOperator = () => hasRole(ann, 'operator', 'web-1', portsWith());
     await expect(isOperator()).rejects.toMatchObject({
       code: 'identity_unknown',
       details: { userId: 'UANN' },
     });
     groups.set('S1', ['UANN']);
     expect(await isOperator()).toBe(true);
-    expect(await entry.hasRole(ann, 'manager', 'web-1')).toBe(false);
+    expect(await hasRole(ann, 'manager', 'web-1', portsWith())).toBe(false);
     groups.set('S1', []);
     expect(await isOperator()).toBe(false);
   });

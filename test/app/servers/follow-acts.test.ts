@@ -87,9 +87,12 @@ async function openFollowing() {
     ...{ renewServer: none, changePower: none, deleteServer: none },
     budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
   };
-  const ports = makePorts(store, { system, followNotifier, hostingOf: () => hosting });
-  const roles = { hasRole: async () => world.maySee };
-  const start = () => ports.jobs.handle({ follow: createFollower(ports, roles) });
+  const ports = makePorts(store, {
+    ...{ system, followNotifier, hostingOf: () => hosting },
+    ownersOf: () => (world.maySee ? [ACT.actorId] : []),
+    users: { find: async () => undefined, exists: async () => 'no' },
+  });
+  const start = () => ports.jobs.handle({ follow: createFollower(ports) });
   start();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

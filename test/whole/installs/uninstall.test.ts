@@ -293,8 +293,7 @@ const act = (workspaceId: string, { audit }: Pick<AppContext, 'audit'>, at: numb
     outcome: 'done',
   });
 
-const roles = {
-  hasRole: async () => true,
+const entry = {
   execute: async () => {
     throw new Error('no workflow runs here');
   },
@@ -303,7 +302,7 @@ const roles = {
 /** The same number of rounds for every store: each begins once everything sleeps again. */
 async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   const stop = new AbortController();
-  const ended = runBackground(ports, roles, stop.signal);
+  const ended = runBackground(ports, entry, stop.signal);
   // The loop of the jobs: the answers that a crash left are read from files before.
   await expect.poll(clock.sleeping).toBe(1);
   // Twice a minute, so that every job is due again and again.

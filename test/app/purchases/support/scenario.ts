@@ -324,7 +324,7 @@ export function startProcess(
     },
   );
   const entry = database.belongingTo(life, createEntry(ports));
-  ports.jobs.handle({ operation: createOperationHandler(ports, entry) });
+  ports.jobs.handle({ operation: createOperationHandler(ports) });
   const background = database.belongingTo(life, {
     moveOn: () => ports.jobs.runDue(),
   });
