@@ -31,7 +31,6 @@ const STATEMENTS: readonly string[] = [
   `create table digests (
     workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
     ts text, content text not null, read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
-  `create index digests_live on digests (state)`,
   `create table facts (
     kind text not null, id text not null, value text not null, at bigint not null,
     constraint facts_key primary key (kind, id))`,

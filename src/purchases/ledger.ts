@@ -227,20 +227,29 @@ async function insertOperation(
     const own = await findEarlier(trx, row);
     return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
   }
+  const inserted = await insertFirst(trx, foundation, row);
+  if (inserted) return { kind: 'new', operation: toOperation(inserted) };
+  const earlier = await findEarlier(trx, row);
+  if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
+  return { kind: 'known', operation: toOperation(earlier) };
+}
+
+/** Writes a row with its job; undefined if it conflicts with one that was written before. @throws Refusal `restored` */
+async function insertFirst(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  row: NewOperationRow,
+): Promise<OperationRow | undefined> {
   const inserted = await trx
     .insertInto('operations')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (inserted) {
-    await refuseFromBeforeRestore(trx, inserted.id);
-    await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
-    return { kind: 'new', operation: toOperation(inserted) };
-  }
-  const earlier = await findEarlier(trx, row);
-  if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
-  return { kind: 'known', operation: toOperation(earlier) };
+  if (!inserted) return undefined;
+  await refuseFromBeforeRestore(trx, inserted.id);
+  await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
+  return inserted;
 }
 
 /**
@@ -256,15 +265,8 @@ export async function prepareDelete(
   const { id, workspaceId, actorId, channelId, deletion, at } = confirmed;
   await lockWorkspace(trx, workspaceId);
   const names = await listNamesOfKey(trx, foundation.vault, workspaceId);
-  const inserted = await trx
-    .insertInto('operations')
-    .values(toRow({ ...confirmed, purchase: deletion }, confirmed.account ?? names[0] ?? ''))
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (!inserted) return false;
-  await refuseFromBeforeRestore(trx, id);
-  await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
+  const row = toRow({ ...confirmed, purchase: deletion }, confirmed.account ?? names[0] ?? '');
+  if (!(await insertFirst(trx, foundation, row))) return false;
   const act = { actId: id, operationId: id, action: 'delete', surface: 'modal', outcome: 'started' } as const;
   const { serverId, label } = deletion;
   await addAudit(trx, foundation, { at, workspaceId, actorId, channelId, ...act, serverId, label });
