@@ -123,7 +123,7 @@ export async function withApp(
   const vault = createVault(config.ENCRYPTION_KEYS);
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
   const hosting = await openHosting(config, store, vault);
-  const parts: ProgramContext = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
+  const parts = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
   try {
     await work(createProgramApp(parts as AppContext, userId));
   } finally {
@@ -148,30 +148,8 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
   };
 }
 
-/** The use cases that programs run need all but these parts; a part that is new to the app has to be given or named here. */
-type ProgramContext = Omit<
-  AppContext,
-  | 'accountRecognition'
-  | 'admins'
-  | 'batchNotifier'
-  | 'channels'
-  | 'channelTest'
-  | 'deleteNotifier'
-  | 'followNotifier'
-  | 'homeRedraw'
-  | 'jobs'
-  | 'lastLists'
-  | 'locks'
-  | 'operationNotifier'
-  | 'reminderNotifier'
-  | 'requestNotifier'
-  | 'settings'
-  | 'slackAbilities'
-  | 'workflowNotifier'
->;
-
-/** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
-const WITHOUT_SLACK: Omit<ProgramContext, keyof Store | 'hostingOf'> = {
+/** Stand-ins for Slack and `OWNERS`, which the entry doesn't ask about the command line. No program's use case needs more. */
+const WITHOUT_SLACK: Partial<AppContext> = {
   installations: { isServed: async () => undefined },
   system: realSystem,
   log: silentLog,
