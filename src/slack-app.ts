@@ -11,7 +11,7 @@ import type { Homes } from './home/redraw.ts';
 import type { Log } from './log.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/outcomes.ts';
-import { createReminderNotifier } from './reminders/notifier.ts';
+import { createReminderNotifier } from './reminders/digest-message.ts';
 import { createBatchNotifier } from './reminders/renew-all.ts';
 import { approvalScreen } from './requests/approval-card.ts';
 import { createRequestNotifier } from './requests/notify.ts';

@@ -8,7 +8,7 @@ import type { JobHandler } from '../db/jobs.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
 import type { BatchNotifier } from './batch.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
-import type { PostedDigest } from './notifier.ts';
+import type { PostedDigest } from './digest-message.ts';
 import { isQuiet } from './reminder.ts';
 import type { DigestWorkspace } from './store.ts';
 

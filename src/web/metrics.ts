@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Secret } from '../core/secret.ts';
-import type { Counts } from '../db/counts.ts';
+import type { Counts } from '../db/open-store.ts';
 
 /** The numbers of `/metrics`: no IDs, no server labels, no secrets. docs/operating.md says what each means. */
 export interface Metrics {

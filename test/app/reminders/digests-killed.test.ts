@@ -12,7 +12,7 @@ import {
   postDigest,
   SPREAD_MS,
 } from '../../../src/reminders/digest.ts';
-import type { PostedDigest } from '../../../src/reminders/notifier.ts';
+import type { PostedDigest } from '../../../src/reminders/digest-message.ts';
 import type { Digest } from '../../../src/reminders/reminder.ts';
 import { stillSystem, vault } from '../../store/fixtures.ts';
 import { makeHosting, makePorts } from '../support/make-ports.ts';
