@@ -151,7 +151,7 @@ export function createRequestHandler(app: AppContext): JobHandler {
     if (!request) return undefined;
     const now = app.system.now();
     if (request.state === 'open' && request.expiresAt <= now)
-      await app.requests.expire(id, now, auditOfExpiry(request, app));
+      await app.requests.move(id, ['open'], { state: 'expired', at: now }, auditOfExpiry(request, app));
     await notifyLate(id, app);
     return findNextDue(id, app);
   };

@@ -95,8 +95,8 @@ export function createRequests(foundation: Foundation) {
     ): Promise<RoleRequestOutcome> => transact((trx) => addRoleRequest(trx, foundation, request, limit)),
 
     /**
-     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and has expired. Users are
-     * not notified of the new state yet, and its job is due.
+     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and its time is over. Only
+     * then, and not before, can it expire. Users are not notified of the new state yet, and its job is due.
      */
     move: <Moved extends Request>(
       id: ConfirmationId,
@@ -140,23 +140,6 @@ export function createRequests(foundation: Foundation) {
         const text = JSON.stringify(granted);
         await trx.updateTable('requests').set({ granted: text }).where('id', '=', id).execute();
         return { ...moved, granted };
-      }),
-
-    /** Closes a request whose time is over, with its audit entry; undefined if it is not open, or has time left. */
-    expire: (id: ConfirmationId, now: number, audit: AuditEntry): Promise<Request | undefined> =>
-      transact(async (trx) => {
-        const row = await trx
-          .updateTable('requests')
-          .set({ state: 'expired', decided_at: now, is_told: 0, claim: '' })
-          .where('id', '=', id)
-          .where('state', '=', 'open')
-          .where('expires_at', '<=', now)
-          .returningAll()
-          .executeTakeFirst();
-        if (!row) return undefined;
-        await askFor(trx, foundation, row);
-        await addAudit(trx, foundation, audit);
-        return toRequest(row);
       }),
 
     storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
@@ -210,7 +193,11 @@ async function move(
     }))
     .where('id', '=', id)
     .where('state', 'in', from)
-    .where((column) => column.or([column('state', '<>', 'open'), column('expires_at', '>', to.at)]))
+    .where((column) =>
+      to.state === 'expired'
+        ? column('expires_at', '<=', to.at)
+        : column.or([column('state', '<>', 'open'), column('expires_at', '>', to.at)]),
+    )
     .returningAll()
     .executeTakeFirst();
   if (!row) return undefined;

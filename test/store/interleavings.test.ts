@@ -241,7 +241,12 @@ const move =
 
 /** As if an hour had passed for this process. */
 const expire = (store: Store, { id, workspaceId }: Asked) =>
-  store.requests.expire(id, now() + 8 * 24 * 3_600_000, entry({ workspaceId, code: 'expired' }));
+  store.requests.move(
+    id,
+    ['open'],
+    { state: 'expired', at: now() + 8 * 24 * 3_600_000 },
+    entry({ workspaceId, code: 'expired' }),
+  );
 
 type Act = (store: Store, asked: Asked) => Promise<{ readonly state: RequestState } | undefined>;
 

@@ -141,7 +141,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
         };
         const move = (state: 'denied' | 'withdrawn') =>
           store.requests.move(id, ['open'], { state, by: 'U8', at: at - 1 });
-        const expire = () => store.requests.expire(id, at, entry());
+        const expire = () => store.requests.move(id, ['open'], { state: 'expired', at }, entry());
         const acts = [approve, () => move('denied'), () => move('withdrawn'), expire];
         const turned = [...acts.slice(round % 4), ...acts.slice(0, round % 4)];
         const all = await Promise.all(turned.map((act) => act()));
@@ -154,7 +154,8 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect((await store.ledger.findDelete(id)) !== undefined).toBe(isApproved && id === deletion);
         const granted = await store.grants.listFor('T1', { userId: requesterId }, T0);
         expect(granted).toHaveLength(isApproved && id === role ? 1 : 0);
-        for (const each of [create, deletion, role]) await store.requests.expire(each ?? '', at, entry());
+        for (const each of [create, deletion, role])
+          await store.requests.move(each ?? '', ['open'], { state: 'expired', at }, entry());
       }
     });
   });
@@ -178,7 +179,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
               ? store.requests.grantRole(id, { ...by(), grant: newGrant() })
               : store.requests.approve(id, by(), entry()),
           () => store.requests.move(id, ['approved'], { state: 'open', at: T0 }),
-          () => store.requests.expire(id, expiresAt, entry()),
+          () => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry()),
         ];
         for (const act of acts) {
           expect(await listJobs()).toContain(id);
@@ -186,7 +187,9 @@ describe.each(engines)('requests on $name', ({ make }) => {
           await store.requests.storeCards(id, []);
           await store.requests.markNotified(id, 'open');
           expect(await store.requests.move(id, ['replaced'], { state: 'denied', at: T0 })).toBeUndefined();
-          expect(await store.requests.expire(id, expiresAt - 1, entry())).toBeUndefined();
+          expect(
+            await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
+          ).toBeUndefined();
           expect(await listJobs()).not.toContain(id);
           expect(await act()).toBeDefined();
         }
@@ -222,8 +225,12 @@ describe.each(engines)('requests on $name', ({ make }) => {
       for (const { id, expiresAt } of await make3()) {
         await store.requests.markNotified(id, 'open');
         const audited = await countAudit();
-        expect(await store.requests.expire(id, expiresAt - 1, entry())).toBeUndefined();
-        const both = await Promise.all([1, 2].map(() => store.requests.expire(id, expiresAt, entry())));
+        expect(
+          await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
+        ).toBeUndefined();
+        const both = await Promise.all(
+          [1, 2].map(() => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry())),
+        );
         const [expired, ...more] = both.filter((one) => one !== undefined);
         expect([expired, more]).toMatchObject([
           { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
@@ -237,7 +244,9 @@ describe.each(engines)('requests on $name', ({ make }) => {
     test('leaves it open if it can’t be audited', async () => {
       const broken = entry({ actorId: null as unknown as string });
       for (const { id, expiresAt } of await make3()) {
-        await expect(store.requests.expire(id, expiresAt, broken)).rejects.toThrow();
+        await expect(
+          store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, broken),
+        ).rejects.toThrow();
         expect(await find(id)).toMatchObject({ state: 'open' });
       }
     });
@@ -247,7 +256,9 @@ describe.each(engines)('requests on $name', ({ make }) => {
       const denied = newApproval({ id, expiresAt });
       await store.requests.requestApproval(denied, entry());
       await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
-      expect(await store.requests.expire(id, expiresAt, entry())).toBeUndefined();
+      expect(
+        await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry()),
+      ).toBeUndefined();
       expect(await find(id)).toMatchObject({ state: 'denied' });
     });
   });
