@@ -5,22 +5,10 @@ import { allCommands, exampleOf, getCommand, helpMessage } from '../../src/help.
 import { home } from '../../src/home/home.ts';
 import { panel } from '../../src/home/panel.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
-import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { fakeRequest } from './support/fakes.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
   [...commands, home, panel].flatMap((command) => command[of].map(({ id }) => id));
-
-interface Element {
-  readonly type: string;
-  readonly action_id?: string;
-}
-
-function elementsIn(part: unknown): Element[] {
-  if (typeof part !== 'object' || part === null) return [];
-  const own = 'action_id' in part && 'type' in part ? [part as Element] : [];
-  return [...own, ...Object.values(part).flatMap(elementsIn)];
-}
 
 /** Runs a command as it was typed and returns what it asked of the use cases. */
 async function type(text: string) {
@@ -47,29 +35,6 @@ describe('the commands', () => {
   )('%s has its usage in one line of help', (name, { usage, summary }) => {
     expect(usage === name || usage.startsWith(`${name} `)).toBe(true);
     expect(summary).toMatch(/^[A-Z][^.\n]+[^.\s]$/);
-  });
-
-  it('handle every button and menu that users see', () => {
-    const unanswered = [...surfaces, ...nastySurfaces].flatMap(({ name, make }) => {
-      const made = make();
-      const isModal = 'type' in made;
-      return elementsIn(made)
-        .filter((element) => {
-          if (element.type === 'external_select' && !everyId('suggestions').includes(element.action_id ?? ''))
-            return true;
-          return !isModal && !everyId('actions').includes(element.action_id ?? '');
-        })
-        .map((element) => ({ name, element: element.action_id }));
-    });
-    expect(unanswered).toEqual([]);
-  });
-
-  it('handle every form that users submit', () => {
-    const ids = surfaces.flatMap(({ make }) => {
-      const made = make();
-      return 'type' in made && made.type === 'modal' && made.submit ? [made.callback_id ?? ''] : [];
-    });
-    expect(everyId('modals')).toEqual(expect.arrayContaining([...new Set(ids)]));
   });
 
   it('are parsed from what was typed', async () => {

@@ -83,8 +83,7 @@ const POSTGRES: readonly TestedEngine[] = postgresUrl ? [{ name: 'PostgreSQL', m
 
 /** The engines that every store contract is tested on. A new engine is one more line here. */
 export const engines: readonly TestedEngine[] = [
-  { name: 'SQLite in memory', make: () => open('sqlite::memory:') },
-  { name: 'SQLite in a file', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
+  { name: 'SQLite', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
   ...POSTGRES,
 ];
 
