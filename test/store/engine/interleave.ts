@@ -76,11 +76,13 @@ const LEAST_ROUNDS = 2 * 4;
 export async function interleave<Setting, First, Second>(pair: Pair<Setting, First, Second>): Promise<void> {
   const url = await makePostgres();
   const [firstSteps, secondSteps] = [new Steps(), new Steps()];
-  const openWith = ({ openEngine }: Steps) => open(url, { system: realSystem, openEngine });
-  const stores = [await openWith(firstSteps), await openWith(secondSteps)] as const;
   const watcher = new Client(url);
   await watcher.connect();
   onTestFinished(() => watcher.end());
+  // Two that wait for each other are found out sooner than after the server's second.
+  await watcher.query(`alter database "${watcher.database}" set deadlock_timeout = '20ms'`);
+  const openWith = ({ openEngine }: Steps) => open(url, { system: realSystem, openEngine });
+  const stores = [await openWith(firstSteps), await openWith(secondSteps)] as const;
   let round = 0;
   for (const stopped of ['first', 'second'] as const) {
     const steps = stopped === 'first' ? firstSteps : secondSteps;
