@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { isDeleted } from '../../src/core/server.ts';
@@ -13,7 +13,7 @@ import { FIELDS } from './answers/fields.ts';
 import { LISTS } from './answers/lists.ts';
 import { RECORDS } from './answers/records.ts';
 import { REFUSALS } from './answers/refusals.ts';
-import { classify, type Row, readRow, type Truth, writeAnswers } from './answers/row.ts';
+import { classify, type Row, readRow, type Truth } from './answers/row.ts';
 import { failureOf, PAY, startClient, startServer } from './support.ts';
 
 const TABLE: Readonly<Record<string, readonly Row[]>> = {
@@ -28,11 +28,6 @@ const ROWS = Object.values(TABLE).flat();
 /** What the client makes of every row, read once. */
 const MADE = new Map(await Promise.all(ROWS.map(async (row) => [row, await readRow(row)] as const)));
 
-afterAll(async () => {
-  // `ANSWERS=table npx vitest run test/hosting/answers.test.ts` prints the table.
-  if (process.env.ANSWERS === 'table') process.stdout.write(writeTable());
-});
-
 describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   it('is understood, reported as unreadable or refused, as expected', async () => {
     const wrong: string[] = [];
@@ -43,19 +38,8 @@ describe.each(Object.entries(TABLE))('%s', (_, rows) => {
         wrong.push(`${row.title}: ${kind} instead of ${row.kind}: ${describeMade(made)}`);
     }
     expect(wrong).toEqual([]);
+    expect(rows.length).toBeGreaterThan(90);
   });
-});
-
-it('is never silently misread, in any of twelve thousand variants', async () => {
-  expect(ROWS.length).toBeGreaterThan(12_000);
-  const counts = new Map<string, number>();
-  for (const row of ROWS) {
-    const kind = classify(row, MADE.get(row));
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  expect(counts.get('misread')).toBeUndefined();
-  for (const kind of ['understood', 'accepted', 'told', 'refused'])
-    expect(counts.get(kind)).toBeGreaterThan(100);
 });
 
 describe('the table', () => {
@@ -82,13 +66,6 @@ describe('the table', () => {
       expect(classify(unknown, await readRow(unknown)), row.title).toBe('misread');
     }
   });
-
-  it('can be printed with the outcome of every answer', async () => {
-    const table = writeTable();
-    expect(table.split('\n').length).toBeGreaterThan(ROWS.length);
-    expect(table).toMatch(/\| understood \| accepted \| told \| refused \| silently misread \|/);
-    expect(table).toMatch(/^total .*\| 0 \|$/m);
-  });
 });
 
 /** The row with another truth, if its truth is of that kind. */
@@ -101,14 +78,6 @@ function lie<Of extends Truth['of']>(
   return isOf(row.truth) ? { ...row, truth: tell(row.truth) } : undefined;
 }
 
-function writeTable(): string {
-  const sections = Object.entries(TABLE).map(([name, rows]) => {
-    const judged = rows.map((row) => ({ title: row.title, kind: classify(row, MADE.get(row)) }));
-    return { name, rows: judged };
-  });
-  return writeAnswers(sections);
-}
-
 it('no answer of the hosting API ends up in what is logged', () => {
   const leaks = [...MADE].filter(([, made]) => {
     const text = JSON.stringify(made) + (made instanceof HostingError ? made.stack : '');
@@ -117,10 +86,18 @@ it('no answer of the hosting API ends up in what is logged', () => {
   expect(leaks.map(([{ title }]) => title)).toEqual([]);
 });
 
-it('reports the status of every error and every unreadable answer', () => {
-  const errors = [...MADE.values()].filter((made) => made instanceof HostingError);
-  expect(errors.length).toBeGreaterThan(10_000);
-  expect(errors.filter(({ details }) => typeof details.status !== 'number')).toEqual([]);
+it.each([
+  'pa55word',
+  'Hunter',
+  'a b',
+  'x'.repeat(41),
+  'hunter.two',
+])('nothing of an error that may be a secret is kept, as a code is: %s', async (token) => {
+  const body = { error: token, code: token };
+  const row: Row = { title: '', call: 'create', status: 409, body, truth: { of: 'unknown' }, kind: 'told' };
+  const failure = await failureOf(readRow(row).then((made) => Promise.reject(made)));
+  expect(failure.code).toBe('unreadable_answer');
+  expect(JSON.stringify(failure) + failure.stack).not.toContain(token);
 });
 
 function describeMade(made: unknown): string {
@@ -128,6 +105,40 @@ function describeMade(made: unknown): string {
     ? `${made.code} ${JSON.stringify(made.details)}`
     : JSON.stringify(made).slice(0, 200);
 }
+
+const readBody = (call: Row['call'], body: unknown) =>
+  readRow({ title: '', call, body, truth: { of: 'unknown' }, kind: 'told' });
+
+it.each([
+  [{ ipv4: null }, { ipv4: undefined }],
+  [{ state: undefined }, { state: '' }],
+  [{ label: null }, { label: '' }],
+  [{ label: 42 }, { label: '42' }],
+  [{ paid_until: 'tomorrow' }, { paidUntil: undefined }],
+  [{ paid_until: '2026-12-01 00:00' }, {}],
+])('a server of which one field is odd stays in the list, without that: %o', async (odd, expected) => {
+  const [id, label, state, ipv4] = [7, 'web-1', 'running', '192.0.2.7'];
+  const list = await readBody('list', [{ id, label, state, ipv4, paid_until: '2026-12-01', ...odd }]);
+  const server = { id, label, state, ipv4, paidUntil: Date.UTC(2026, 11, 1), ...expected };
+  expect(list).toMatchObject({ servers: [JSON.parse(JSON.stringify(server))], extent: 'whole' });
+});
+
+it('a catalog is read with its currency, each plan once, and a count of what can’t be read', async () => {
+  const plan = { code: 's1', vcpu: '1', ram_mb: 1024, disk_gb: 20, monthly: 4.99 };
+  const plans = [plan, plan, { ...plan, code: 's2', monthly: '4.999' }];
+  const body = { plans, locations: ['fra', '', 5], images: ['debian-12'], currency: 'EUR' };
+  expect(await readBody('catalog', body)).toEqual({
+    plans: [{ code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: 499, currency: 'EUR' }],
+    locations: ['fra'],
+    images: ['debian-12'],
+    unreadable: { plans: 1, locations: 2, images: 0 },
+  });
+});
+
+it('a power action that is only accepted has the words of the answer', async () => {
+  expect(await readBody('stop', { message: 'Server stopped' })).toEqual({ words: 'Server stopped' });
+  expect(await readBody('stop', {})).toEqual({});
+});
 
 const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
 

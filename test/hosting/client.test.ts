@@ -140,16 +140,6 @@ describe('a paid call', () => {
     expect(server.arrivals).toHaveLength(2);
   });
 
-  it('is sent once if the service read it and then cut the connection', async () => {
-    const server = await startServer((request) => request.socket.destroy());
-    const { api } = startClient(server.baseUrl);
-    expect(await failureOf(api.createServer(ORDER, PAY))).toMatchObject({
-      code: 'no_answer',
-      moneyMoved: 'maybe',
-    });
-    expect(server.arrivals).toHaveLength(1);
-  });
-
   it.each([
     'elapsed',
     'now',

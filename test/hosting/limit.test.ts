@@ -564,30 +564,6 @@ describe('slots that another process holds', () => {
     expect(calls.rows.size).toBe(0);
   });
 
-  it('never exceed the limit together with this process’s, whatever both request', async () => {
-    const both = fc.record({
-      mine: fc.array(planned, { maxLength: 20 }),
-      theirs: fc.array(planned, { maxLength: 20 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(both, async ({ mine, theirs }) => {
-        const { system, pass } = holdTime();
-        const calls = memoryCalls();
-        const [one, other] = [open(system, { ...small, calls }), open(system, { ...small, calls })];
-        const play = new Play(system);
-        const happenings = [
-          ...mine.map((plan) => ({ at: plan.askAt, happens: () => play.ask(one, plan) })),
-          ...theirs.map((plan) => ({ at: plan.askAt, happens: () => play.ask(other, plan) })),
-        ];
-        await playOut(pass, happenings, 1_500_000);
-        expect(play.served).toHaveLength(happenings.length);
-        expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
-        vi.useRealTimers();
-      }),
-      { numRuns: triesOf({ short: 15, long: 200 }) },
-    );
-  });
-
   it('never exceed the limit together with this process’s, with any key or from any workspace', async () => {
     const KEYS = ['old', 'new'] as const;
     const WORKSPACES = ['T1', 'T2'] as const;

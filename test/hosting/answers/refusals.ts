@@ -210,6 +210,23 @@ const UNKNOWN_CODES: Row[] = CALLS.flatMap((call) =>
   ),
 );
 
+/** What proxies and frameworks answer, without any code, proves nothing. */
+const WORDLESS: Row[] = CALLS.flatMap((call) =>
+  ['', '{}', '<html>502 Bad Gateway</html>', '{"message":"no such server"}', '{"error":"Not Found"}'].flatMap(
+    (body) =>
+      [302, 400, 401, 403, 404, 422, 500, 502, 503].map(
+        (status): Row => ({
+          title: `${call} answered ${status} ${body}`,
+          call,
+          status,
+          body,
+          truth: { of: 'unknown' },
+          kind: 'told',
+        }),
+      ),
+  ),
+);
+
 /** A reason phrase is the transport's word, not the API's, unless it is the only documented one. */
 const PHRASES: Row[] = [
   ...CALLS.map((call) =>
@@ -245,6 +262,7 @@ export const REFUSALS: readonly Row[] = [
   ...CONTRADICTORY,
   ...ECHOES,
   ...UNKNOWN_CODES,
+  ...WORDLESS,
   ...PHRASES,
   ...TOO_MANY,
 ];
