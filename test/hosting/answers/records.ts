@@ -302,6 +302,7 @@ const ECHOED: Row[] = API_CODES.map((label) =>
 );
 
 const DATES: Row[] = [
+  row('renew', '{"paid_until":"2026-12-01T00:00:00Z"}', UNKNOWN, 'told'),
   ...['null', '""', '"soon"', '"1970-01-01T00:00:00Z"', '"2026-02-30T00:00:00Z"', '1796083200', '{}'].map(
     (date) => row('renew', `{"id":7,"paid_until":${date}}`, RENEWED, 'told'),
   ),
