@@ -3,7 +3,6 @@ import { makeDice } from '../attacks/support/tries.ts';
 import { judgeAnswer, judgeWire, makeAnswer, makeWire } from './answers.ts';
 import { type Arena, startArena } from './arena.ts';
 import { makePageRequest, speak } from './pages.ts';
-import { judgeArguments, makeArguments } from './programs.ts';
 import { deliver, makeMalformed, type Surface } from './slack.ts';
 
 /** Generous: the machine may be busy. Slack itself waits for 3 s. */
@@ -45,8 +44,7 @@ const ENTRANCES: readonly (readonly [string, number])[] = [
   ['shortcuts', 4],
   ['hosting answers', 20],
   ['bytes of the hosting API', 3],
-  ['CLI arguments', 2],
-  ['pages', 12],
+  ['pages', 14],
 ];
 
 const SURFACES: Readonly<Record<string, Surface>> = {
@@ -87,11 +85,6 @@ async function make(
   if (entrance === 'bytes of the hosting API') {
     const { text, done } = makeWire(dice);
     return { number, entrance, done, input: text, judge: () => judgeWire(text) };
-  }
-  if (entrance === 'CLI arguments') {
-    const { name, args } = makeArguments(dice);
-    const judge = () => judgeArguments(arena, name, args);
-    return { number, entrance, done: [name], input: JSON.stringify(args), judge };
   }
   const { port, text, done } = await makePageRequest(arena, dice);
   return { number, entrance, done, input: text, judge: () => judgePage(arena, port, text) };
