@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -9,8 +8,8 @@ import { openStore } from '../../src/db/open-store.ts';
 import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { asInTests, postgresUrl } from '../support/postgres.ts';
-import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from './support.ts';
+import { asInTests } from '../support/postgres.ts';
+import { databases, engines, open, stillSystem, T0, vault } from './support.ts';
 
 const HOLD_MS = 110_000;
 const of = (limit: number) => ({ limit, maxHoldMs: HOLD_MS });
@@ -40,13 +39,6 @@ describe.each(engines)('API slots on $name', ({ make }) => {
       ]);
       expect(await apiCalls.listTaken('a')).toEqual(['2']);
       expect(await apiCalls.listTaken('b')).toEqual(['9']);
-    });
-
-    test('are stored when `take` resolves, one by one or together', async () => {
-      for (let call = 0; call < 5; call++) {
-        await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), of(300))));
-        expect(await store.apiCalls.listTaken('a')).toHaveLength(3 * (call + 1));
-      }
     });
 
     test('end by their age on the clock of the database, and are removed with the next that are given back', async () => {
@@ -155,10 +147,9 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   engine.close();
 });
 
-test.each([
-  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
-  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
-])('two processes on one database of $name never take more slots of the hosting API than there are', async ({
+test.each(
+  databases,
+)('two processes on one database of $name never take more slots of the hosting API than there are', async ({
   make,
 }) => {
   const url = await make();

@@ -1,13 +1,25 @@
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
+import { triesOf } from '../attacks/support/tries.ts';
 import { makeKey } from '../support/environment.ts';
-import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';
+import {
+  entry,
+  makeFolder,
+  markSent,
+  newCreate,
+  open,
+  readBytes,
+  stillSystem,
+  T0,
+  vault,
+} from './support.ts';
 
 const KEY = 'canary-api-key-4711';
 const PASSWORD = 'canary-password-0815';
@@ -22,6 +34,7 @@ beforeEach(async () => {
   store = await open(`sqlite:${path}`);
 });
 
+/** A server that U1 created, and its root password. */
 async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
   const operation = newCreate();
   await store.ledger.prepare(operation);
@@ -40,6 +53,26 @@ function bySql<Result>(work: (db: DatabaseSyncInstance) => Result): Result {
   }
 }
 
+const install = (token: string) => {
+  const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
+  const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
+  return store.installationStore.install(
+    { ...facts, tokens: { bot: new Secret(token), rotation } },
+    () => [],
+  );
+};
+
+const RUN = {
+  id: 'run',
+  workspaceId: 'T1',
+  executionId: 'Fx1',
+  action: 'reboot',
+  label: 'web-1',
+  key: { kind: 'none' },
+  channelId: 'C1',
+  receivedAt: T0,
+} as const;
+
 function readSealed(table: string): string {
   return bySql((db) =>
     String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
@@ -47,13 +80,15 @@ function readSealed(table: string): string {
 }
 
 describe('the database files', () => {
-  test('contain no API key, password or reply address in plain text', async () => {
+  test('contain no API key, password, token or reply address in plain text', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
     await holdPassword();
+    await install('canary-token');
+    await store.workflowRuns.receive(RUN, new Secret('xwfp-canary-of-a-run'));
     const bytes = readBytes(folder);
     expect(bytes.includes('web-1')).toBe(true);
-    for (const canary of [KEY, PASSWORD, REPLY_URL]) expect(bytes.includes(canary)).toBe(false);
+    expect(bytes.includes('canary')).toBe(false);
   });
 
   test.each([
@@ -131,6 +166,58 @@ describe('a row that was copied', () => {
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
     bySql((db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
     await expect(store.replyUrls.use('other', T0)).rejects.toThrow(VaultError);
+  });
+});
+
+test('the tokens of an installation can’t be put back after a new one, nor given to another installer', async () => {
+  await install('first');
+  const first = readSealed('installations');
+  await install('second');
+  expect(readBytes(folder).includes(first)).toBe(false);
+  bySql((db) => db.prepare('update installations set sealed = ?').run(first));
+  await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
+  await install('third');
+  bySql((db) => db.exec("update installations set installed_by = 'U9'"));
+  await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
+});
+
+describe('an attacker who can write the database, but has no key', () => {
+  const anyForgery = fc.oneof(
+    fc.tuple(fc.constantFrom('creator_id', 'label'), fc.stringMatching(/^[A-Z0-9]{2,11}$/)),
+    fc.tuple(fc.constant('server_id'), fc.integer({ min: 8, max: 1e9 })),
+  );
+  const change = (sql: string, ...parameters: (string | number)[]) =>
+    bySql((db) => db.prepare(sql).run(...parameters));
+
+  test('reads no password by changing whose it is, or which server’s', async () => {
+    const id = await holdPassword(PASSWORD, 7);
+    await fc.assert(
+      fc.asyncProperty(anyForgery, async ([column, value]) => {
+        fc.pre(value !== 'U1');
+        change(`update passwords set ${column} = ?`, value);
+        await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
+        change("update passwords set creator_id = 'U1', label = 'web-1', server_id = 7");
+      }),
+      { numRuns: triesOf({ short: 20, long: 1000 }) },
+    );
+    expect((await store.passwords.find(id))?.password.reveal()).toBe(PASSWORD);
+    const place = { table: 'passwords', row: id, column: 'sealed', workspaceId: 'T1' };
+    // Sealed to its row alone, without its owner.
+    change("update passwords set sealed = ?, creator_id = 'U2'", vault.seal(PASSWORD, place));
+    await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
+  });
+
+  test('can’t let an order for another account through by changing since when a key counts', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    for (const [column, value] of [
+      ['set_at', T0 - 1],
+      ['set_by', 'U2'],
+    ] as const) {
+      change(`update api_keys set ${column} = ?`, value);
+      await expect(store.apiKeys.find('T1')).rejects.toThrow(/was altered/);
+      change(`update api_keys set set_at = ${T0}, set_by = 'U1'`);
+    }
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
 });
 

@@ -1,31 +1,18 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { DatabaseUnusable } from '../../src/db/engine.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
 import { makeKey } from '../support/environment.ts';
-import { givenTime, postgresUrl } from '../support/postgres.ts';
+import { createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { vaultNamed, vaultOf } from './account/audit-support.ts';
 import { NO_ANSWER } from './fixtures.ts';
-import {
-  entry,
-  makeFolder,
-  makePostgres,
-  markSent,
-  newApproval,
-  newCreate,
-  open,
-  stillSystem,
-  T0,
-} from './support.ts';
+import { places } from './places.ts';
+import { databases, entry, markSent, newApproval, newCreate, open, stillSystem, T0 } from './support.ts';
 
 const [K1, K2] = [`k1:${makeKey('first')}`, `k2:${makeKey('second')}`];
 const ring = (...keys: readonly string[]) => createVault(parseKeyring(keys.join(',')));
-
-const PLACES = [
-  { name: 'SQLite', makeUrl: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
-  ...(postgresUrl ? [{ name: 'PostgreSQL', makeUrl: makePostgres }] : []),
-];
 
 /** The clock of PostgreSQL can't be moved. */
 const atGivenTime = (databaseUrl: string) =>
@@ -90,7 +77,7 @@ const USED = {
   'reply addresses': 1,
 };
 
-describe.each(PLACES)('what is encrypted, on $name', ({ makeUrl }) => {
+describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
   test('is encrypted again under the first key, whatever its kind, and then opens without the old one', async () => {
     const databaseUrl = await makeUrl();
     const places = await storeEverySecret(databaseUrl);
@@ -156,3 +143,56 @@ describe.each(PLACES)('what is encrypted, on $name', ({ makeUrl }) => {
     expect(await readPassword(back)).toBe('password-1');
   });
 });
+
+const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
+
+describe.each(places)('the keys of a database on $name', ({ make }) => {
+  /** A database with its tables, before any key was used. */
+  const makeEmpty = async () => {
+    const place = await make();
+    await (await place.open()).close();
+    await place.sql("delete from facts where kind = 'key'");
+    return place;
+  };
+
+  test('are checked before anything can be sealed, also by a program beside the app', async () => {
+    const place = await makeEmpty();
+    const openWith = (vault: ReturnType<typeof vaultOf>, lock = true) => place.open({ vault, lock });
+    await expect(openWith(vaultOf('k1'), false)).rejects.toThrow(
+      /begins with the key "k1", which the app hasn't used/,
+    );
+    await (await openWith(vaultOf('k1'))).close();
+    await (await openWith(vaultOf('k1'), false)).close();
+    for (const lock of [true, false]) {
+      await expect(openWith(vaultNamed('k1'), lock)).rejects.toThrow(ANOTHER);
+      await expect(openWith(vaultOf('k2'), lock)).rejects.toThrow(NONE);
+    }
+    await expect(openWith(vaultOf('k2', 'k1'), false)).rejects.toThrow(/begins with the key "k2"/);
+    await (await openWith(vaultOf('k2', 'k1'))).close();
+    for (const ring of [['k2', 'k1'], ['k2'], ['k1', 'k3']])
+      await (await openWith(vaultOf(...ring), false)).close();
+    expect(await place.sql("select id from facts where kind = 'key' order by id")).toEqual([
+      { id: 'k1' },
+      { id: 'k2' },
+    ]);
+  });
+});
+
+test.skipIf(!postgresUrl)(
+  'when processes start at once with different keys, only those that have the same key start',
+  async () => {
+    const url = await createEmptyDatabase();
+    const rings = [vaultOf('k1'), vaultNamed('k1'), vaultOf('k1'), vaultNamed('k1'), vaultOf('k2')];
+    const starts = await Promise.allSettled(
+      rings.map((vault) => open(url, { vault, system: { ...stillSystem, sleep: async () => undefined } })),
+    );
+    const failed = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []));
+    expect([2, 1]).toContain(starts.length - failed.length);
+    for (const error of failed) {
+      expect(error).toBeInstanceOf(DatabaseUnusable);
+      expect(error.message).toMatch(/^ENCRYPTION_KEYS has /);
+    }
+    const after = await Promise.allSettled(rings.map((vault) => open(url, { vault })));
+    expect(after.map(({ status }) => status)).toEqual(starts.map(({ status }) => status));
+  },
+);

@@ -87,6 +87,12 @@ export const engines: readonly TestedEngine[] = [
   ...POSTGRES,
 ];
 
+/** Addresses of empty databases, for tests that open them themselves. */
+export const databases = [
+  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+];
+
 /** Reads all files of a folder into one buffer. */
 export function readBytes(folder: string): Buffer {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());

@@ -19,7 +19,6 @@ export const SLOW: readonly string[] = [
   'hosting/several-processes',
   'sandbox/check-messages',
   'sandbox/main',
-  'store/engine/durability',
   'store/restores',
   'whole/account/audit-program',
   'whole/restore',

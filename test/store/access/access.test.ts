@@ -1,17 +1,11 @@
-import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { type CompiledQuery, Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createGrants, type Grants } from '../../../src/access/grant-store.ts';
+import type { Grants } from '../../../src/access/grant-store.ts';
+import { parseSettings } from '../../../src/account/workspaces.ts';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
-import { openEngine } from '../../../src/db/database.ts';
-import { migrate } from '../../../src/db/schema.ts';
-import type { Tables } from '../../../src/db/tables.ts';
-import { realSystem } from '../../../src/system.ts';
-import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { engines, entry, newGrant, T0 } from '../support.ts';
 
 describe.each(engines)('workspaces and keys on $name', ({ make }) => {
   let store: Store;
@@ -56,23 +50,6 @@ describe.each(engines)('workspaces and keys on $name', ({ make }) => {
       expect(isFirst).toBe(!isSecond);
       expect((await workspaces.find('T1'))?.settings).toEqual(isFirst ? one : other);
     });
-
-    test.each([
-      ['a version that knew less', { announces: false }, { announces: false }],
-      [
-        'a version that knew less of a part',
-        { approval: { delete: true }, budget: { person: 500 } },
-        { approval: { ...DEFAULT_SETTINGS.approval, delete: true }, budget: { person: money(500) } },
-      ],
-      ['a version that knows more', { theme: 'dark', approval: { reboot: true } }, {}],
-    ])('have the settings that %s wrote', async (_, stored, expected) => {
-      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-      await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, stored as unknown as WorkspaceSettings);
-      expect((await store.workspaces.find('T1'))?.settings).toMatchObject({
-        ...DEFAULT_SETTINGS,
-        ...expected,
-      });
-    });
   });
 
   describe('API keys', () => {
@@ -88,6 +65,25 @@ describe.each(engines)('workspaces and keys on $name', ({ make }) => {
       expect(await apiKeys.find('T1')).toBeUndefined();
       expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
     });
+  });
+});
+
+describe('stored settings', () => {
+  test.each([
+    ['a version that knew less', { announces: false }, { announces: false }],
+    [
+      'a version that knew less of a part',
+      { approval: { delete: true }, budget: { person: 500 } },
+      { approval: { ...DEFAULT_SETTINGS.approval, delete: true }, budget: { person: money(500) } },
+    ],
+    ['a version that knows more', { theme: 'dark', approval: { reboot: true } }, {}],
+  ])('are those that %s wrote', (_, stored, expected) => {
+    expect(parseSettings(JSON.stringify(stored))).toMatchObject({ ...DEFAULT_SETTINGS, ...expected });
+  });
+
+  test('that can’t be read are an error, not the defaults', () => {
+    for (const broken of ['', '[]', '{"freeze":true}', '{"budget":{"person":-1}}'])
+      expect(() => parseSettings(broken)).toThrow();
   });
 });
 
@@ -146,13 +142,6 @@ describe.each(engines)('grants on $name', ({ make }) => {
       await expect(put).rejects.toThrow('an owner covers every server');
     }
     expect(await grants.list('T1')).toEqual([]);
-  });
-
-  test('for different servers are stored side by side', async () => {
-    await grants.put(newGrant({ pattern: '' }));
-    await grants.put(newGrant({ pattern: 'web-*', role: 'manager' }));
-    await grants.put(newGrant({ pattern: 'db-*', role: 'operator' }));
-    expect(roles(await grants.listFor('T1', here, T0)).sort()).toEqual(['manager', 'operator', 'viewer']);
   });
 
   test('that are granted at the same moment leave one', async () => {
@@ -228,26 +217,4 @@ describe.each(engines)('grants on $name', ({ make }) => {
     await expect(grants.removeEnded(T0, broken)).rejects.toThrow();
     expect(await grants.list('T1')).toHaveLength(1);
   });
-});
-
-test('of a user are found by one query that uses an index', async () => {
-  const path = join(makeFolder(), 'vps.sqlite');
-  await (await open(`sqlite:${path}`)).close();
-  const engine = await openEngine(`sqlite:${path}`, { lock: true, system: realSystem });
-  const queries: CompiledQuery[] = [];
-  const log = ({ query }: { query: CompiledQuery }) => void queries.push(query);
-  const db = new Kysely<Tables>({ dialect: engine.dialect, log });
-  await migrate(db, engine);
-  queries.length = 0;
-  await createGrants({ db, engine, vault, newId: stillSystem.newId }).listFor('T1', here, T0);
-  await db.destroy();
-  engine.close();
-  expect(queries).toHaveLength(1);
-  const plain = new DatabaseSync(path);
-  const [query] = queries;
-  const plan = plain.prepare(`explain query plan ${query?.sql}`).all(...(query?.parameters ?? []));
-  plain.close();
-  const steps = plan.map((step) => String((step as { detail: string }).detail));
-  expect(steps.some((step) => /SEARCH grants USING INDEX .*workspace_id=\?/.test(step))).toBe(true);
-  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import type { AuditFault } from '../../../src/db/audit-log.ts';
 import { silentLog } from '../../../src/log.ts';
 import { makePorts } from '../../app/support/make-ports.ts';
 import { entry, markSent, newCreate, T0 } from '../support.ts';
-import { addTimed, anyEntry, makeDatabase, TABLES, vaultNamed, vaultOf } from './audit-support.ts';
+import { addTimed, anyEntry, makeDatabase, TABLES, vaultOf } from './audit-support.ts';
 
 const LENGTH = 9;
 /** So many of them are pruned. */
@@ -302,13 +302,5 @@ describe('keys of the audit', () => {
     await back.close();
     const later = await open(vaultOf('k2'));
     expect(await later.audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });
-  });
-
-  test('of another keyring are not accepted, even under the same name', async () => {
-    const { open } = makeDatabase();
-    const store = await open(vaultOf('k1'));
-    await addTimed(store, 2);
-    await store.close();
-    await expect(open(vaultNamed('k1'))).rejects.toThrow('a different key "k1"');
   });
 });

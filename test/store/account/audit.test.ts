@@ -1,26 +1,18 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/context.ts';
 import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { money } from '../../../src/core/money.ts';
 import type { AuditLog } from '../../../src/db/audit-log.ts';
-import { asInTests, postgresUrl } from '../../support/postgres.ts';
+import { asInTests } from '../../support/postgres.ts';
 import { never, type Watch, watchDatabase } from '../../support/statements.ts';
-import { engines, entry, makeFolder, makePostgres, markSent, newCreate, open, T0 } from '../support.ts';
+import { databases, engines, entry, open, T0 } from '../support.ts';
 import { anyEntry } from './audit-support.ts';
-
-const DATABASES = [
-  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
-  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
-];
 
 describe.each(engines)('the audit on $name', ({ make }) => {
   let audit: AuditLog;
-  let ledger: Store['ledger'];
   beforeEach(async () => {
-    ({ audit, ledger } = await make());
+    ({ audit } = await make());
   });
 
   const actsOf = async (filter: Partial<Parameters<AuditLog['list']>[0]> = {}) => {
@@ -137,19 +129,9 @@ describe.each(engines)('the audit on $name', ({ make }) => {
       expect(await audit.verify(id)).toEqual({ ok: true, entries: 36, from: 1, to: 36 });
     expect(await audit.listWorkspaces()).toEqual(['T1', 'T2']);
   });
-
-  test('contains nothing from a transaction that was rolled back', async () => {
-    const operation = newCreate();
-    await ledger.prepare(operation);
-    await markSent(ledger, operation.id, T0);
-    const audited = entry({ operationId: operation.id });
-    const race = [1, 2, 3].map((serverId) => ledger.settle(operation.id, { at: T0, serverId }, audited));
-    expect((await Promise.all(race)).filter(Boolean)).toHaveLength(1);
-    expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
-  });
 });
 
-describe.each(DATABASES)('adding to the audit on $name', ({ make }) => {
+describe.each(databases)('adding to the audit on $name', ({ make }) => {
   test('takes three statements, and is whole or nothing if the process dies or the database fails at any of them', async () => {
     const url = await make();
     const steps: string[] = [];

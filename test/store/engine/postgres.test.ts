@@ -157,16 +157,6 @@ describe.skipIf(!postgresUrl)('what is stored on PostgreSQL', () => {
   });
 });
 
-describe.skipIf(!postgresUrl)('many changes at the same moment by two processes', () => {
-  test('all come through, one after the other', async () => {
-    const url = await makePostgres();
-    const stores = [await openHere(url), await openHere(url)];
-    const added = Array.from({ length: 80 }, (_, n) => stores[n % 2]?.audit.add(entry({ actId: `${n}` })));
-    await Promise.all(added);
-    expect(await stores[0]?.audit.verify('T1')).toMatchObject({ ok: true, entries: 80, to: 80 });
-  });
-});
-
 describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
   let stores: readonly Store[];
   const openBoth = async () => {

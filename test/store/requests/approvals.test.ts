@@ -1,24 +1,12 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
-import { APPROVALS, REQUEST } from '../../../src/requests/request.ts';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import type { Requests } from '../../../src/requests/store.ts';
 import { CANCEL_REASONS } from '../../../src/sandbox/gallery/fixtures/reasons.ts';
-import {
-  confirm,
-  engines,
-  entry,
-  makeFolder,
-  newApproval,
-  newCreate,
-  newDelete,
-  newRenew,
-  open,
-  T0,
-} from '../support.ts';
+import { confirm, engines, entry, newApproval, newCreate, newDelete, newRenew, T0 } from '../support.ts';
 
 const by = (at = T0 + 1) => ({ by: 'U9', at });
 const renewal = { kind: 'purchase', purchase: newRenew(7, T0).purchase } as const;
@@ -60,19 +48,6 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       });
       expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ actorId: 'U9' }]);
       expect(await store.jobStore.list('operation', 'T1')).toMatchObject([{ key: wanted.id }]);
-    });
-
-    test('by many at once prepares it once', async () => {
-      for (let round = 0; round < 10; round++) {
-        const { id } = await requested();
-        const audited = await countAudit();
-        const all = await Promise.all(
-          ['U7', 'U8', 'U9'].map((who) => requests.approve(id, { by: who, at: T0 + 1 }, entry())),
-        );
-        expect(all.filter((one) => one !== undefined)).toHaveLength(1);
-        expect(await store.ledger.listOpen('T1')).toHaveLength(round + 1);
-        expect(await countAudit()).toBe(audited + 1);
-      }
     });
 
     test('after it has expired does nothing', async () => {
@@ -233,30 +208,4 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
     });
   });
-});
-
-test('an approval survives the process that stored it, and is carried out once by the next', async () => {
-  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-  const first = await open(url);
-  const [wanted, gone] = [newApproval(), newApproval(newDelete(7))];
-  await first.requests.requestApproval(wanted, entry());
-  await first.requests.requestApproval(gone, entry());
-  await first.requests.storeCards(wanted.id, [{ channelId: 'C1', ts: '1.1' }]);
-  await first.requests.markNotified(wanted.id, 'open');
-  await first.requests.approve(gone.id, by(), entry());
-  await first.close();
-
-  const second = await open(url);
-  expect((await second.requests.listOpen('T1', APPROVALS)).map(({ id }) => id)).toEqual([wanted.id]);
-  expect(await second.ledger.findDelete(gone.id)).toMatchObject({ state: 'prepared' });
-  const due = (await second.jobStore.list(REQUEST, 'T1')).map(({ key }) => key);
-  expect(due.sort()).toEqual([wanted.id, gone.id].sort());
-  expect(await second.requests.approve(gone.id, by(), entry())).toBeUndefined();
-  const done = await second.requests.approve(wanted.id, by(), entry());
-  expect(done).toMatchObject({ cards: [{ ts: '1.1' }], price: money(499) });
-  await second.close();
-
-  const third = await open(url);
-  expect(await third.requests.approve(wanted.id, by(), entry())).toBeUndefined();
-  expect(await third.ledger.listOpen('T1')).toMatchObject([{ id: wanted.id }]);
 });

@@ -176,23 +176,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toEqual([]);
     });
 
-    test('by two owners at once counts once, and grants one role or none', async () => {
-      for (let round = 0; round < 20; round++) {
-        const requesterId = `U-${round}`;
-        const { id } = await askNew({ requesterId });
-        const grant = newGrant({ subjectId: requesterId });
-        const answers = await Promise.all([
-          requests.move(id, ['open'], { state: 'denied', by: 'U8', at: T0 }),
-          requests.grantRole(id, { by: 'U9', at: T0, grant }),
-          requests.grantRole(id, { by: 'U7', at: T0, grant: { ...grant, until: T0 + 9 } }),
-        ]);
-        const winners = answers.filter((answer) => answer !== undefined);
-        expect(winners).toHaveLength(1);
-        const given = await store.grants.listFor('T1', { userId: requesterId }, T0);
-        expect(given).toHaveLength(winners[0]?.state === 'approved' ? 1 : 0);
-      }
-    });
-
     test('grants no role in another workspace', async () => {
       const request = await askNew();
       const grant = newGrant({ workspaceId: 'T2' });

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { HashedKey, NewRun } from '../../../src/workflows/run.ts';
 import { RUN } from '../../../src/workflows/store.ts';
-import { engines, makeFolder, open, readBytes, stillSystem, T0 } from '../support.ts';
+import { engines, stillSystem, T0 } from '../support.ts';
 
 const MINUTE = { most: 2, withinMs: 60_000 };
 const TOKEN = new Secret('xwfp-canary-of-a-run');
@@ -153,32 +152,4 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowRuns.admit(other, T0, MINUTE)).toBe(true);
     expect(await workflowRuns.admit(three, T0 + 60_001, MINUTE)).toBe(true);
   });
-});
-
-describe.each(engines)('uninstalling on $name', ({ make }) => {
-  test('erases the keys and the runs of the workspace, with their tokens', async () => {
-    const { installationStore, workflowKeys, workflowRuns } = await make();
-    const installed = await installationStore.install(
-      {
-        ...{ id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] },
-        tokens: { bot: new Secret('xoxb') },
-      },
-      () => [],
-    );
-    await workflowKeys.add(newKey(), 10);
-    await workflowKeys.add(newKey({ workspaceId: 'T2' }), 10);
-    const run = newRun();
-    await workflowRuns.receive(run, TOKEN);
-    await installationStore.erase(installed, () => []);
-    expect(await workflowKeys.list('T1')).toEqual([]);
-    expect(await workflowKeys.list('T2')).toHaveLength(1);
-    expect(await workflowRuns.find('T1', run.id)).toBeUndefined();
-  });
-});
-
-test('a run’s token is in no file of the database in the clear', async () => {
-  const folder = makeFolder();
-  const { workflowRuns } = await open(`sqlite:${join(folder, 'vps.sqlite')}`);
-  await workflowRuns.receive(newRun(), TOKEN);
-  expect(readBytes(folder).includes(TOKEN.reveal())).toBe(false);
 });
