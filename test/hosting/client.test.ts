@@ -22,6 +22,22 @@ import {
   startServer,
 } from './support.ts';
 
+/** Clients over a service that answers at once, with a clock that is moved by hand; `sent` has when each call came. */
+function startHeld(text = '{"id":7,"state":"running"}') {
+  const { system, pass } = holdTime();
+  const sent: number[] = [];
+  const send: Transport['send'] = async () => {
+    sent.push(system.elapsed());
+    return { status: 200, text };
+  };
+  const transport: Transport = { send, close: async () => {} };
+  const hosting = createHosting({
+    ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
+  });
+  onTestFinished(() => hosting.close());
+  return { hosting, sent, pass };
+}
+
 describe('clients of one account', () => {
   it('share a limiter and reads if their API key is the same, and nothing otherwise', async () => {
     const server = await startServer((_, response) => response.end('[]'));
@@ -35,16 +51,7 @@ describe('clients of one account', () => {
   });
 
   it('stay within one limit together, for each workspace and for each API key', async () => {
-    const { system, pass } = holdTime();
-    const sent: number[] = [];
-    const send: Transport['send'] = async () => {
-      sent.push(system.elapsed());
-      return { status: 200, text: '{"id":7,"state":"running"}' };
-    };
-    const transport: Transport = { send, close: async () => {} };
-    const hosting = createHosting({
-      ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
-    });
+    const { hosting, sent, pass } = startHeld();
     const [old, fresh] = [hosting.of(new Secret('old'), 'T1'), hosting.of(new Secret('new'), 'T1')];
     const elsewhere = hosting.of(new Secret('new'), 'T2');
     const call = (api: typeof old, count: number) =>
@@ -59,7 +66,6 @@ describe('clients of one account', () => {
     await pass(40_000);
     expect(sent).toHaveLength(315);
     await Promise.all(calls);
-    await hosting.close();
   });
 
   it('read the list again after a change that was made from another workspace', async () => {
@@ -75,12 +81,7 @@ describe('clients of one account', () => {
   });
 
   it('are not refused because another API key of their workspace was idle', async () => {
-    const { system, pass } = holdTime();
-    const send: Transport['send'] = async () => ({ status: 200, text: '{"id":7,"state":"running"}' });
-    const transport: Transport = { send, close: async () => {} };
-    const hosting = createHosting({
-      ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
-    });
+    const { hosting, pass } = startHeld();
     const [old, fresh] = [hosting.of(new Secret('old'), 'T1'), hosting.of(new Secret('new'), 'T1')];
     for (let minute = 0; minute < 20; minute++) {
       const calls = [fresh, ...(minute === 0 || minute === 19 ? [old] : [])].map((api) =>
@@ -89,24 +90,12 @@ describe('clients of one account', () => {
       await pass(60_000);
       await Promise.all(calls);
     }
-    await hosting.close();
   });
 
   it('are dropped when they are idle, and opened again when they are used', async () => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
     const close = vi.spyOn(Limiter.prototype, 'close');
     onTestFinished(() => close.mockRestore());
-    const send: Transport['send'] = async () => ({ status: 200, text: '[]' });
-    const transport: Transport = { send, close: async () => {} };
-    const hosting = createHosting({
-      baseUrl: 'http://x',
-      timeoutMs: 30_000,
-      system,
-      calls,
-      namesOf,
-      transport,
-    });
+    const { hosting, pass } = startHeld('[]');
     const [one, other] = [hosting.of(new Secret('one')), hosting.of(new Secret('other'))];
     const read = async (api: typeof one) => {
       const answer = api.fetchServers({ freshness: 'fresh' });
@@ -120,7 +109,6 @@ describe('clients of one account', () => {
     await read(other);
     await read(one);
     expect(close).toHaveBeenCalledOnce();
-    await hosting.close();
   });
 });
 
