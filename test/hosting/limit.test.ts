@@ -16,6 +16,12 @@ function open(system: System, options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({ system, calls: memoryCalls(), account: ['a'], timeoutMs: TIMEOUT_MS, ...options });
 }
 
+/** A limiter with a clock that is moved by hand, and what comes through it. */
+function start(options: Partial<LimiterOptions> = {}) {
+  const { system, pass } = holdTime();
+  return { system, pass, limiter: open(system, options), play: new Play(system) };
+}
+
 /** A call with its start, its arrival somewhere between sending and answer, and its end. */
 interface Planned {
   readonly askAt: number;
@@ -52,6 +58,11 @@ class Play {
     for (const [index, at] of this.arrivals.entries()) this.arrivals[index] = Math.min(at, latest);
   }
 
+  /** Every plan at its time. */
+  askAll(limiter: Limiter, plans: readonly Planned[]): Happening[] {
+    return plans.map((plan) => ({ at: plan.askAt, happens: () => this.ask(limiter, plan) }));
+  }
+
   ask(limiter: Limiter, plan: Planned): void {
     const askedAt = this.#system.elapsed();
     const send = async () => {
@@ -83,11 +94,8 @@ describe('the limit', () => {
   it('is never exceeded in any minute, whatever is requested and however long answers take', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 1, maxLength: 40 }), async (plans) => {
-        const { system, pass } = holdTime();
-        const limiter = open(system, small);
-        const play = new Play(system);
-        const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
-        await playOut(pass, happenings, 1_500_000);
+        const { limiter, play, pass } = start(small);
+        await playOut(pass, play.askAll(limiter, plans), 1_500_000);
         await Promise.all(play.outcomes);
         expect(play.served).toHaveLength(plans.length);
         expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
@@ -156,24 +164,23 @@ describe('the limit', () => {
   it('is used as fast, and never exceeded, when the wall clock is stepped', async () => {
     const plans = Array.from({ length: 20 }, () => ({ ...QUICK, askAt: 0 }));
     for (const stepMs of [0, -3_600_000, 3_600_000]) {
-      const { system, pass } = holdTime();
-      const limiter = open(system, small);
-      const play = new Play(system);
-      const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
+      const { limiter, play, pass } = start(small);
       const step = (at: number) => ({ at, happens: () => vi.setSystemTime(Date.now() + stepMs) });
-      await playOut(pass, [step(0), ...happenings, step(10), step(30_000), step(90_000)], 300_000);
+      await playOut(
+        pass,
+        [step(0), ...play.askAll(limiter, plans), step(10), step(30_000), step(90_000)],
+        300_000,
+      );
       expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
-      const start = play.arrivals[0] ?? 0;
-      const minutes = play.arrivals.map((at) => Math.floor((at - start) / WINDOW_MS));
+      const [first = 0] = play.arrivals;
+      const minutes = play.arrivals.map((at) => Math.floor((at - first) / WINDOW_MS));
       expect(minutes).toEqual(plans.map((_, index) => Math.floor(index / small.limit)));
       vi.useRealTimers();
     }
   });
 
   it('is used fully: 300 calls are sent at once, the next 300 a minute after the answers', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { maxWaitMs: 600_000 });
-    const play = new Play(system);
+    const { limiter, play, pass } = start({ maxWaitMs: 600_000 });
     for (let call = 0; call < 700; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
     await pass(1_000);
     expect(play.served).toHaveLength(300);
@@ -187,8 +194,7 @@ describe('the limit', () => {
   });
 
   it('counts a call that was cut off for five more seconds, since it may still be in transit', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1 });
+    const { limiter, pass } = start({ limit: 1 });
     const send = () => Promise.reject(new HostingError('no_answer', 'maybe'));
     await Promise.all([limiter.run({ urgency: 'user', send }).catch(() => {}), pass(10)]);
     const next = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
@@ -204,11 +210,8 @@ describe('users', () => {
   it('never wait behind a background call', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 10, maxLength: 40 }), async (plans) => {
-        const { system, pass } = holdTime();
-        const limiter = open(system, small);
-        const play = new Play(system);
-        const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
-        await playOut(pass, happenings, 1_500_000);
+        const { limiter, play, pass } = start(small);
+        await playOut(pass, play.askAll(limiter, plans), 1_500_000);
         const people = play.served.filter(({ plan }) => plan.urgency === 'user');
         for (const background of play.served.filter(({ plan }) => plan.urgency === 'background')) {
           const overtaken = people.filter(
@@ -223,9 +226,7 @@ describe('users', () => {
   });
 
   it('never find all slots taken by background work, however much of it there is', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 30, backgroundLimit: 10, maxWaitMs: 3_600_000 });
-    const play = new Play(system);
+    const { limiter, play, pass } = start({ limit: 30, backgroundLimit: 10, maxWaitMs: 3_600_000 });
     for (let call = 0; call < 200; call++) play.ask(limiter, BACKGROUND);
     await pass(500);
     expect(play.served).toHaveLength(10);
@@ -236,9 +237,7 @@ describe('users', () => {
   });
 
   it('have two hundred of the 300 slots to themselves', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, {});
-    const play = new Play(system);
+    const { limiter, play, pass } = start();
     for (let call = 0; call < 300; call++) play.ask(limiter, BACKGROUND);
     await pass(500);
     expect(play.served).toHaveLength(100);
@@ -247,8 +246,7 @@ describe('users', () => {
 
 describe('a wait', () => {
   it('is reported to the user once if it takes five seconds, and not if it is shorter', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1 });
+    const { limiter, pass } = start({ limit: 1 });
     const onWait = vi.fn();
     const send = async () => 'done';
     await Promise.all([limiter.run({ urgency: 'user', onWait, send }), pass(10)]);
@@ -263,8 +261,7 @@ describe('a wait', () => {
   });
 
   it('is reported with a place in the queue and an estimate that comes true', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 3, maxWaitMs: 3_600_000 });
+    const { limiter, pass, system } = start({ limit: 3, maxWaitMs: 3_600_000 });
     const send = async () => system.elapsed();
     for (const _ of [1, 2, 3]) {
       await Promise.all([limiter.run({ urgency: 'user', send }), pass(10)]);
@@ -299,8 +296,7 @@ describe('a wait', () => {
   });
 
   it('is reported without an estimate while slots are held by calls without an answer', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1 });
+    const { limiter, pass, system } = start({ limit: 1 });
     const hang = limiter.run({ urgency: 'user', send: () => system.sleep(20_000) });
     const onWait = vi.fn();
     const second = limiter.run({ urgency: 'user', onWait, send: async () => 'done' });
@@ -311,8 +307,7 @@ describe('a wait', () => {
   });
 
   it('caused by a pause is reported with the pause as its estimate', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 5 });
+    const { limiter, pass } = start({ limit: 5 });
     limiter.pause(30_000);
     await pass(10);
     const onWait = vi.fn();
@@ -326,8 +321,7 @@ describe('a wait', () => {
   });
 
   it('doesn’t count calls that gave up as ahead in the queue', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1, windowMs: 600_000 });
+    const { limiter, pass } = start({ limit: 1, windowMs: 600_000 });
     await Promise.all([limiter.run({ urgency: 'user', send: async () => 1 }), pass(10)]);
     const gone = limiter.run({ urgency: 'user', send: async () => 2 }).catch(() => 'gone');
     await pass(80_000);
@@ -346,8 +340,7 @@ describe('a wait', () => {
   });
 
   it('ends after 90 s with a refusal: nothing was sent or is sent later', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1, windowMs: 600_000 });
+    const { limiter, pass } = start({ limit: 1, windowMs: 600_000 });
     const send = vi.fn(async () => 'done');
     const beforeSend = vi.fn(async () => {});
     await Promise.all([limiter.run({ urgency: 'user', send }), pass(10)]);
@@ -363,9 +356,7 @@ describe('a wait', () => {
 
 describe('a pause', () => {
   it('holds back all calls, and sends them afterwards', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system);
-    const play = new Play(system);
+    const { limiter, play, pass } = start();
     limiter.pause(10_000);
     await pass(5);
     for (const plan of [QUICK, BACKGROUND, QUICK]) play.ask(limiter, plan);
@@ -402,8 +393,7 @@ describe('before a call is sent', () => {
   });
 
   it('nothing is sent and no slot stays taken when the caller refuses', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 1 });
+    const { limiter, pass } = start({ limit: 1 });
     const send = vi.fn(async () => 'done');
     const refusal = new Refusal('already_handled', {});
     const beforeSend = () => Promise.reject(refusal);
@@ -417,8 +407,7 @@ describe('before a call is sent', () => {
   });
 
   it('nothing is sent when the commits took so long that the slot may have expired', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system);
+    const { limiter, pass, system } = start();
     const send = vi.fn(async () => 'done');
     const late = limiter
       .run({ urgency: 'user', beforeSend: () => system.sleep(16_000), send })
@@ -444,8 +433,7 @@ describe('before a call is sent', () => {
 });
 
 it('returns the answer at once, while its slot stays taken', async () => {
-  const { system, pass } = holdTime();
-  const limiter = open(system);
+  const { limiter, pass } = start();
   const answered = limiter.run({ urgency: 'user', send: async () => 'done' });
   await pass(10);
   expect(await answered).toBe('done');
@@ -640,9 +628,7 @@ describe('slots that another process holds', () => {
 
 describe('a limiter that closes', () => {
   it('refuses waiting and new calls, lets calls in flight end, and leaves no timer behind', async () => {
-    const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 2, backgroundLimit: 1 });
-    const play = new Play(system);
+    const { limiter, play, pass } = start({ limit: 2, backgroundLimit: 1 });
     for (const plan of [QUICK, QUICK, QUICK, BACKGROUND, BACKGROUND]) play.ask(limiter, plan);
     await pass(50);
     limiter.close();
@@ -658,8 +644,7 @@ describe('a limiter that closes', () => {
 });
 
 it('a limiter is idle when no slot is held and no call was made for a while', async () => {
-  const { system, pass } = holdTime();
-  const limiter = open(system);
+  const { limiter, pass } = start();
   const done = limiter.run({ urgency: 'user', send: async () => {} });
   await pass(10);
   await done;
