@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_TRIES } from '../../src/account/connect.ts';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { SEEN_MS } from '../../src/db/kept.ts';
@@ -75,29 +74,6 @@ describe.each(engines)('what is kept until a time on $name', ({ make }) => {
       expect(both.filter(Boolean)).toHaveLength(1);
       expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
       expect(await connectLinks.take('other', T0)).toBe(false);
-    });
-
-    test('can be tried again after a failure, but not forever', async () => {
-      const { connectLinks } = store;
-      await connectLinks.put(link);
-      for (let tried = 0; tried < MAX_TRIES; tried++) {
-        expect(await connectLinks.find('h')).toMatchObject({ isUsed: false });
-        expect(await connectLinks.take('h', T0)).toBe(true);
-        await connectLinks.giveBack('h');
-        await connectLinks.giveBack('h');
-      }
-      expect(await connectLinks.take('h', T0)).toBe(false);
-      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
-    });
-
-    test('expires by itself', async () => {
-      const { connectLinks, kept } = store;
-      await connectLinks.put(link);
-      expect(await connectLinks.take('h', T0 + 100)).toBe(false);
-      await kept.removeExpired(T0 + 99);
-      expect(await connectLinks.find('h')).toBeDefined();
-      await kept.removeExpired(T0 + 100);
-      expect(await connectLinks.find('h')).toBeUndefined();
     });
   });
 

@@ -1,6 +1,5 @@
 import type { HomeView, KnownBlock } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/context.ts';
 import type { Role } from '../../../src/core/roles.ts';
 import { homeBlocks } from '../../../src/home/home.ts';
 import type { Home, HomeServer } from '../../../src/home/read-home.ts';
@@ -13,7 +12,7 @@ import type { HomeContent, HomeScreen, WantedHome } from '../../../src/slack/kit
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
-import { engines } from '../../store/support.ts';
+import { open } from '../../store/support.ts';
 import { clientsOf, fakeRequest, handClock, turn } from '../support/fakes.ts';
 
 const MINUTE_MS = 60_000;
@@ -208,7 +207,15 @@ function gate() {
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { open, opened };
+  let arrive: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const pass = () => {
+    arrive();
+    return opened;
+  };
+  return { reached, open, pass };
 }
 
 const request: SlackRequest = {
@@ -217,7 +224,9 @@ const request: SlackRequest = {
 };
 
 /** One user's Home in Slack, one store, and as many processes as a test starts. */
-function openWorld(store: Store) {
+async function openWorld() {
+  const store = await open('sqlite::memory:');
+  await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
   const world = { truth: 'one server', shown: '', published: 0 };
   const slack = clientsOf({
     publishView: async (_user, view) => {
@@ -241,7 +250,7 @@ function openWorld(store: Store) {
       requestFor: async () => request,
     });
   };
-  return { world, start };
+  return { world, start, store };
 }
 
 const quick = async (read: HomeContent) => read;
@@ -255,20 +264,18 @@ function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => b
     if (!isFirst || !isHeld(isPatient))
       return { ...read, coming: !isPatient && isFirst ? COMING : undefined };
     isFirst = false;
-    await held.opened;
+    await held.pass();
     return read;
   };
 }
 
-describe.each(engines)('a Home that two processes publish at once, on $name', ({ make }) => {
+describe('a Home that two processes publish at once', () => {
   test('shows what was read last, even if it was published first', async () => {
-    const store = await make();
-    const { world, start } = openWorld(store);
-    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    const { world, start } = await openWorld();
     const held = gate();
     const slow = start(heldAt(held, () => true));
     const pressed = slow.show(request, { page: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await held.reached;
     world.truth = 'no server any more';
     await start(quick).show(request, { page: 0 });
     expect(world.shown).toContain('no server any more');
@@ -278,12 +285,10 @@ describe.each(engines)('a Home that two processes publish at once, on $name', ({
   });
 
   test('shows what was read last, even if the hosting API answers one of them late', async () => {
-    const store = await make();
-    const { world, start } = openWorld(store);
-    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    const { world, start } = await openWorld();
     const held = gate();
     await start(heldAt(held, (isPatient) => isPatient)).show(request, { page: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await held.reached;
     world.truth = 'no server any more';
     await start(quick).show(request, { page: 0 });
     const before = world.published;
@@ -293,9 +298,7 @@ describe.each(engines)('a Home that two processes publish at once, on $name', ({
   });
 
   test('is shown even if the clock of an earlier process was ahead', async () => {
-    const store = await make();
-    const { world, start } = openWorld(store);
-    await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+    const { world, start, store } = await openWorld();
     await store.homes.markShown('T1', 'U1', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
     expect(await start(quick).show(request, { page: 0 })).toBe(true);
     expect(world.shown).toContain('one server');
