@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { MAX_TRIES } from '../../src/account/connect.ts';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { SEEN_MS } from '../../src/db/kept.ts';
@@ -75,6 +76,18 @@ describe.each(engines)('what is kept until a time on $name', ({ make }) => {
       expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
       expect(await connectLinks.take('other', T0)).toBe(false);
     });
+  });
+
+  test('a connect link can be tried again after a failure, but not forever', async () => {
+    const { connectLinks } = store;
+    await connectLinks.put({ tokenHash: 'h', workspaceId: 'T1', userId: 'U1', expiresAt: T0 + 100 });
+    for (let tried = 0; tried < MAX_TRIES; tried++) {
+      expect(await connectLinks.take('h', T0)).toBe(true);
+      await connectLinks.giveBack('h');
+      await connectLinks.giveBack('h');
+    }
+    expect(await connectLinks.take('h', T0)).toBe(false);
+    expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
   });
 
   test('a request is new only once, until it is removed', async () => {
