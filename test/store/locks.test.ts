@@ -5,7 +5,7 @@ import { Refusal } from '../../src/core/errors.ts';
 import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/core/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
-import { handClock, turn as nextTurn } from '../slack/support/fakes.ts';
+import { gate, handClock, turn as nextTurn } from '../slack/support/fakes.ts';
 import { engines, makeFolder, newCreate, open, sentBy, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;
@@ -25,30 +25,20 @@ function movedByHand() {
   };
 }
 
-function gate() {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
-
 const turn = () => realSystem.sleep(5);
 
 /** Runs the work once it is started, and says when it has started. */
 async function hold(locks: Locks, name: string) {
-  const started = gate();
-  const ending = gate();
+  const work = gate();
   let held: HeldLock | undefined;
-  const ended = locks.run(name, async (lock) => {
+  const ended = locks.run(name, (lock) => {
     held = lock;
-    started.open();
-    await ending.opened;
+    return work.pass();
   });
-  await started.opened;
+  await work.reached;
   if (!held) throw new Error('it did not start');
   const end = () => {
-    ending.open();
+    work.open();
     return ended;
   };
   return { lock: held, end };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
@@ -9,7 +8,18 @@ import { APPROVALS } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { entry, makeFolder, newApproval, newCreate, newGrant, open, sentBy, T0, vault } from './support.ts';
+import {
+  bySql,
+  entry,
+  makeFolder,
+  newApproval,
+  newCreate,
+  newGrant,
+  open,
+  sentBy,
+  T0,
+  vault,
+} from './support.ts';
 
 let path: string;
 let from: string;
@@ -45,18 +55,13 @@ async function fill(store: Store) {
   return { paid, open, approval };
 }
 
-/** Behind the store's back. */
-function bySql(text: string): void {
-  const db = new DatabaseSync(path);
-  db.exec(text);
-  db.close();
-}
+const exec = (text: string) => bySql(path, (db) => db.exec(text));
 
 async function makeSource() {
   const store = await open(from);
   const made = await fill(store);
   await store.close();
-  bySql(`insert into kept with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
+  exec(`insert into kept with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
     select 'seen', 'request ' || n, '', '', 0, ${T0} from n`);
   return made;
 }
@@ -133,7 +138,7 @@ describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
 
   test('copies an audit log with the fault that it has, and says so', async () => {
     await makeSource();
-    bySql("update audit set label = 'other' where workspace_id = 'T2'");
+    exec("update audit set label = 'other' where workspace_id = 'T2'");
     const to = await createEmptyDatabase();
     expect(await moveTo(to)).toContainEqual(expect.stringMatching(/^Audit log of T2: copied with the fault/));
     expect(await (await openTarget(to)).audit.verify('T2')).toMatchObject({ ok: false, problem: 'changed' });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -10,6 +10,7 @@ import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
 import { triesOf } from '../attacks/support/tries.ts';
 import { makeKey } from '../support/environment.ts';
 import {
+  bySql,
   entry,
   makeFolder,
   markSent,
@@ -43,16 +44,6 @@ async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
   return operation.id;
 }
 
-/** Works on the file behind the store's back. */
-function bySql<Result>(work: (db: DatabaseSyncInstance) => Result): Result {
-  const db = new DatabaseSync(path);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
-
 const install = (token: string) => {
   const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
   const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
@@ -74,7 +65,7 @@ const RUN = {
 } as const;
 
 function readSealed(table: string): string {
-  return bySql((db) =>
+  return bySql(path, (db) =>
     String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
   );
 }
@@ -143,14 +134,14 @@ describe('the database files', () => {
 describe('a row that was copied', () => {
   test('to another workspace can’t be opened: no workspace pays with another one’s account', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
+    bySql(path, (db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
     await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
 
   test('to another operation or workspace can’t be opened', async () => {
     const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs', 2)];
-    bySql((db) => {
+    bySql(path, (db) => {
       const copy =
         'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';
       db.prepare(copy).run(theirs, mine);
@@ -162,9 +153,9 @@ describe('a row that was copied', () => {
 
   test('with a reply address can’t be opened in another workspace, or under another ID', async () => {
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
-    bySql((db) => db.exec("update kept set workspace_id = 'T2'"));
+    bySql(path, (db) => db.exec("update kept set workspace_id = 'T2'"));
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
-    bySql((db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
+    bySql(path, (db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
     await expect(store.replyUrls.use('other', T0)).rejects.toThrow(VaultError);
   });
 });
@@ -174,10 +165,10 @@ test('the tokens of an installation can’t be put back after a new one, nor giv
   const first = readSealed('installations');
   await install('second');
   expect(readBytes(folder).includes(first)).toBe(false);
-  bySql((db) => db.prepare('update installations set sealed = ?').run(first));
+  bySql(path, (db) => db.prepare('update installations set sealed = ?').run(first));
   await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
   await install('third');
-  bySql((db) => db.exec("update installations set installed_by = 'U9'"));
+  bySql(path, (db) => db.exec("update installations set installed_by = 'U9'"));
   await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
 });
 
@@ -187,7 +178,7 @@ describe('an attacker who can write the database, but has no key', () => {
     fc.tuple(fc.constant('server_id'), fc.integer({ min: 8, max: 1e9 })),
   );
   const change = (sql: string, ...parameters: (string | number)[]) =>
-    bySql((db) => db.prepare(sql).run(...parameters));
+    bySql(path, (db) => db.prepare(sql).run(...parameters));
 
   test('reads no password by changing whose it is, or which server’s', async () => {
     const id = await holdPassword(PASSWORD, 7);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { openStore } from '../../src/db/open-store.ts';
@@ -92,6 +93,16 @@ export const databases = [
   { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
   ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
 ];
+
+/** Works on a file of SQLite behind the store's back. */
+export function bySql<Result>(path: string, work: (db: DatabaseSyncInstance) => Result): Result {
+  const db = new DatabaseSync(path);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
 
 /** Reads all files of a folder into one buffer. */
 export function readBytes(folder: string): Buffer {

@@ -113,3 +113,20 @@ export function handClock(): HandClock {
 export async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** What a test holds up, and lets go: `pass` says that it was reached, and waits until it is opened. */
+export function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let arrive = (): void => undefined;
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const pass = () => {
+    arrive();
+    return opened;
+  };
+  return { reached, open, pass };
+}

@@ -13,7 +13,7 @@ import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackAnswer } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { open } from '../../store/support.ts';
-import { clientsOf, fakeRequest, handClock, turn } from '../support/fakes.ts';
+import { clientsOf, fakeRequest, gate, handClock, turn } from '../support/fakes.ts';
 
 const MINUTE_MS = 60_000;
 const BUTTON = {
@@ -200,23 +200,6 @@ describe('Homes of users whose roles another user has changed', () => {
     expect([errors.length, published.map(({ user }) => user)]).toEqual([1, ['U2']]);
   });
 });
-
-/** What a test can hold up, and let go. */
-function gate() {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  let arrive: () => void = () => undefined;
-  const reached = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const pass = () => {
-    arrive();
-    return opened;
-  };
-  return { reached, open, pass };
-}
 
 const request: SlackRequest = {
   ...fakeRequest(),

@@ -20,7 +20,7 @@ import { createEndStep, createPacedEdits, editCards, postCards } from '../../../
 import { findReplyUrl, replyByUrl, withDirectMessage } from '../../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../../src/slack/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
-import { clientsOf, fakeRequest, handClock, partialSlack, turn } from '../support/fakes.ts';
+import { clientsOf, fakeRequest, gate, handClock, partialSlack, turn } from '../support/fakes.ts';
 
 const ACTOR = { userId: 'U1', channelId: 'C1' };
 const WAYS = ['response_url', 'chat.postEphemeral', 'chat.postMessage'] as const;
@@ -273,27 +273,18 @@ it('a workflow’s step that Slack doesn’t find with any token is given up', a
   expect(await endWith('function_execution_not_found', 'internal_error')).toBe('later');
 });
 
-/** Work that ends when it is let go. */
-function held() {
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { end, wait: () => ended };
-}
-
 test('only the newest of the updates that wait for another one is shown', async () => {
   const line = createNewestFirst(handClock().system);
   const shown: string[] = [];
-  const first = held();
+  const first = gate();
   const show = (name: string) => async () => shown.push(name) > 0;
-  void line.run('U1', () => first.wait().then(show('first')), 0);
+  void line.run('U1', () => first.pass().then(show('first')), 0);
   await turn();
   const waiting = ['second', 'third', 'last'].map((name) => line.run('U1', show(name), 0));
   void line.run('U2', show('another user’s'), 0);
   await turn();
   expect(shown).toEqual(['another user’s']);
-  first.end();
+  first.open();
   expect(await Promise.all(waiting)).toEqual([true, true, true]);
   expect(shown).toEqual(['another user’s', 'first', 'last']);
 });

@@ -9,6 +9,7 @@ import { realSystem } from '../../../src/system.ts';
 import { APP_TOKEN, connect, startSocketSlack } from '../../sandbox/slack/support/socket-app.ts';
 import { until } from '../../support/eventually.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
+import { gate } from '../support/fakes.ts';
 
 interface Connected {
   readonly slack: LocalSlack;
@@ -128,11 +129,8 @@ describe('a connection to Slack', () => {
   });
 
   it('is kept beside its successor while Slack waits for an answer over it', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const connected = await start({ ackAfter: () => held });
+    const held = gate();
+    const connected = await start({ ackAfter: held.pass });
     const { slack, taken } = connected;
     const user = slack.as('olga');
     const first = user.types('/vps one');
@@ -141,7 +139,7 @@ describe('a connection to Slack', () => {
     await until(() => slack.sockets.count === 2);
     const others = [user.types('/vps two'), user.types('/vps three')];
     await until(() => taken.length === 3);
-    release();
+    held.open();
     const statuses = (await Promise.all([first, ...others])).map((delivery) => delivery?.status);
     expect(statuses).toEqual([200, 200, 200]);
     await until(() => slack.sockets.count === 1);
@@ -276,11 +274,8 @@ describe('a stop in Socket Mode', () => {
   });
 
   it('acknowledges what was received, accepts nothing more, and closes', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const connected = await start({ ackAfter: () => held });
+    const held = gate();
+    const connected = await start({ ackAfter: held.pass });
     const { slack, taken } = connected;
     slack.app.ackTimeoutMs = 1000;
     const user = slack.as('olga');
@@ -291,7 +286,7 @@ describe('a stop in Socket Mode', () => {
     // It has arrived by then.
     await realSystem.sleep(200);
     expect(slack.sockets.count).toBe(1);
-    release();
+    held.open();
     expect((await first)?.status).toBe(200);
     await stopped;
     expect((await second)?.status).toBeNull();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../../src/context.ts';
@@ -9,7 +9,7 @@ import { openStore } from '../../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/db/vault.ts';
 import { anyText } from '../../support/any-text.ts';
 import { makeKey } from '../../support/environment.ts';
-import { entry, makeFolder, stillSystem, T0, vault } from '../support.ts';
+import { bySql, entry, makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const shortText = anyText({ maxLength: 30 });
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -63,19 +63,15 @@ export function makeDatabase() {
     onTestFinished(() => store.close());
     return store;
   };
-  const bySql = <Result>(work: (db: DatabaseSyncInstance) => Result): Result => {
-    const db = new DatabaseSync(path);
-    try {
+  const byAttacker = <Result>(work: (db: DatabaseSyncInstance) => Result): Result =>
+    bySql(path, (db) => {
       db.exec('pragma synchronous = off');
       return work(db);
-    } finally {
-      db.close();
-    }
-  };
-  const exec = (...statements: readonly string[]) => bySql((db) => db.exec(statements.join(';')));
+    });
+  const exec = (...statements: readonly string[]) => byAttacker((db) => db.exec(statements.join(';')));
   return {
     open,
-    bySql,
+    bySql: byAttacker,
     exec,
     /** Has the app use these keys once: afterwards one of them is enough for it to start. */
     introduce: async (...ids: readonly string[]): Promise<void> => (await open(vaultOf(...ids))).close(),

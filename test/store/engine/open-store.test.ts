@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseInUse, DatabaseUnusable } from '../../../src/db/engine.ts';
@@ -8,7 +8,7 @@ import { migrate } from '../../../src/db/schema.ts';
 import { openSqlite } from '../../../src/db/sqlite.ts';
 import type { Tables } from '../../../src/db/tables.ts';
 import { realSystem } from '../../../src/system.ts';
-import { makeFolder, open, T0 } from '../support.ts';
+import { bySql, makeFolder, open, T0 } from '../support.ts';
 
 let path: string;
 let url: string;
@@ -16,16 +16,6 @@ beforeEach(() => {
   path = join(makeFolder(), 'data', 'deep', 'vps.sqlite');
   url = `sqlite:${path}`;
 });
-
-/** Works on the file behind the store's back. */
-function bySql<Result>(file: string, work: (db: DatabaseSyncInstance) => Result): Result {
-  const db = new DatabaseSync(file);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
 
 describe('the database file', () => {
   test('and its folder are readable only by their owner, like all files beside it', async () => {
