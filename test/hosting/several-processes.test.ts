@@ -65,17 +65,8 @@ async function startProcesses(clocksOffMs: readonly number[]) {
 sayLeftOut(isLong ? 0 : 1, 'tests of killed processes that share the rate limit');
 
 describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
-  test('stay within the limit, and use all of it, with wall clocks that are 15 s apart', async () => {
+  test('stay within it, and use all of it, with every API key and from every workspace, with wall clocks that are 15 s apart', async () => {
     const { service, processes } = await startProcesses([0, 15_000, -15_000]);
-    for (const { ask } of processes) ask(40);
-    await expect.poll(() => service.arrivals.length, { timeout: 30_000 }).toBe(120);
-    expect(mostInAnyWindow(service.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    const tookMs = (service.arrivals.at(-1) ?? 0) - (service.arrivals[0] ?? 0);
-    expect(tookMs).toBeLessThan(3 * (WINDOW_MS + 3000) * 2);
-  });
-
-  test('stay within it with every API key and from every workspace, while one of them replaces its key', async () => {
-    const { service, processes } = await startProcesses([0, 0, 0]);
     const [one, two, three] = processes;
     one?.ask(40, 'old', 'T1');
     await expect.poll(() => service.arrivals.length).toBe(LIMIT);
@@ -83,6 +74,8 @@ describe.skipIf(!postgresUrl)('processes that share the rate limit', () => {
     three?.ask(40, 'new', 'T2');
     one?.ask(40, 'new', 'T2');
     await expect.poll(() => service.arrivals.length, { timeout: 40_000 }).toBe(160);
+    const tookMs = (service.arrivals.at(-1) ?? 0) - (service.arrivals[0] ?? 0);
+    expect(tookMs).toBeLessThan(4 * (WINDOW_MS + 3000) * 2);
     for (const name of ['/old/', '/new/', '/T1', '/T2']) {
       const times = service.requests.filter(({ url }) => url.includes(name)).map(({ at }) => at);
       expect(mostInAnyWindow(times, WINDOW_MS), name).toBeLessThanOrEqual(LIMIT);

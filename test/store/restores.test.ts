@@ -65,34 +65,32 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
   };
 
   describe('as its operator says,', () => {
-    test('sends nothing that was confirmed before: it is unconfirmed, and a manager decides about a create', async () => {
-      const [prepared, renewal] = [newCreate('web-1'), newRenew()];
+    test('sends nothing that was confirmed before: it is unconfirmed, audited, and looked for at once', async () => {
+      const [prepared, renewal, ended] = [newCreate('web-1'), newRenew(), await send(newCreate('web-9'))];
+      await store.ledger.settle(ended.id, { at: T0, serverId: 7 }, entry({ operationId: ended.id }));
       for (const each of [prepared, renewal]) await confirm(store.ledger, each);
       const sent = await send(newCreate('web-2'));
+      await store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
       expect(await declare()).toEqual({ orders: 3, approvals: 0 });
+      const doubt = { state: 'unconfirmed', reason: code, notifiedAt: undefined };
       for (const { id } of [prepared, renewal])
-        expect(await store.ledger.find(id)).toMatchObject({
-          state: 'unconfirmed',
-          reason: code,
-          needsDecision: true,
-        });
-      const found = await store.ledger.find(sent.id);
-      expect(found).toMatchObject({
-        state: 'unconfirmed',
-        reason: code,
-        needsDecision: false,
-        knownIds: [3],
+        expect(await store.ledger.find(id)).toMatchObject({ ...doubt, needsDecision: true });
+      expect(await store.ledger.find(sent.id)).toMatchObject({
+        ...{ ...doubt, needsDecision: false, knownIds: [3] },
       });
-      for (const { id } of [prepared, renewal, sent]) {
-        expect(await sendAs('b', id)).toBe('refused');
-      }
-    });
-
-    test('has all of them due at once, and their users not notified', async () => {
-      const { id } = await send();
-      await declare();
-      expect(await store.jobStore.list('operation', 'T1')).toMatchObject([{ key: id, revision: 2 }]);
-      expect((await store.ledger.find(id))?.notifiedAt).toBeUndefined();
+      expect(await store.ledger.find(ended.id)).toMatchObject({ state: 'settled' });
+      for (const { id } of [prepared, renewal, sent, ended]) expect(await sendAs('b', id)).toBe('refused');
+      const jobs = await store.jobStore.list('operation', 'T1');
+      expect(jobs).toContainEqual(expect.objectContaining({ key: sent.id, revision: 2 }));
+      const entries = await store.audit.list({ workspaceId: 'T1', limit: 9 });
+      expect(entries.find(({ operationId }) => operationId === sent.id)).toMatchObject({
+        ...{ action: 'create', actorId: 'U1', surface: 'cli', outcome: 'in_doubt' },
+        ...{ code: 'restored', label: 'web-2' },
+      });
+      const declared = { action: 'restore', actorId: 'command line', surface: 'cli', outcome: 'done' };
+      expect(entries).toContainEqual(expect.objectContaining(declared));
+      for (const workspaceId of ['T1', 'T2'])
+        expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true });
     });
 
     test('keeps the claim of a renewal: the same month is not confirmed again', async () => {
@@ -103,13 +101,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
         kind: 'known',
         operation: { id: renewal.id },
       });
-    });
-
-    test('leaves alone what has ended', async () => {
-      const { id } = await send();
-      await store.ledger.settle(id, { at: T0, serverId: 7 }, entry());
-      expect(await declare()).toEqual({ orders: 0, approvals: 0 });
-      expect(await store.ledger.find(id)).toMatchObject({ state: 'settled' });
     });
 
     test('refuses what is confirmed in a form from before, for good, and shows the one that it knows', async () => {
@@ -146,27 +137,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(jobs.map(({ key }) => key)).toContain(open?.id);
       expect(await store.requests.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry())).toBeUndefined();
     });
-
-    test('says so in the audit log, which stays whole', async () => {
-      const { id } = await send();
-      await store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
-      await declare();
-      const entries = await store.audit.list({ workspaceId: 'T1', limit: 9 });
-      expect(
-        entries.map(({ action, actorId, surface, outcome }) => [action, actorId, surface, outcome]),
-      ).toEqual(
-        expect.arrayContaining([
-          ['restore', 'command line', 'cli', 'done'],
-          ['create', 'U1', 'cli', 'in_doubt'],
-        ]),
-      );
-      expect(entries.find(({ operationId }) => operationId === id)).toMatchObject({
-        code: 'restored',
-        label: 'web-1',
-      });
-      for (const workspaceId of ['T1', 'T2'])
-        expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true });
-    });
   });
 
   describe('without a word from its operator,', () => {
@@ -194,12 +164,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(last).toMatchObject({ actorId: 'app', surface: 'background' });
     });
 
-    test('is recognized where the order is missing altogether', async () => {
-      const { id } = await send();
-      await place.sql(`delete from operations where id = '${id}'`);
-      expect((await reopen()).notes).toHaveLength(1);
-    });
-
     test('is treated so once: what is confirmed afterwards is not in doubt at the next start', async () => {
       const { id } = await send();
       await forgetSending(id);
@@ -215,7 +179,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect((await reopen()).notes).toEqual([]);
     });
 
-    test('is recognized again when it is restored from the same backup again', async () => {
+    test('is recognized again when it is restored from the same backup again, or from one without the order', async () => {
       const { id } = await send();
       await forgetSending(id);
       await reopen();
@@ -223,6 +187,9 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       await forgetSending(id);
       expect((await reopen()).notes).toHaveLength(1);
       expect(await store.ledger.find(id)).toMatchObject({ state: 'unconfirmed' });
+      await place.sql("delete from facts where kind = 'restored'");
+      await place.sql(`delete from operations where id = '${id}'`);
+      expect((await reopen()).notes).toHaveLength(1);
     });
 
     test('is not found a second time after its operator has said so', async () => {
