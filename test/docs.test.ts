@@ -130,15 +130,7 @@ describe('the check of references and links', () => {
     expect(listDanglingReferences(` * once (${docs}/design.md\n * 4.99).`)).toEqual([
       `${docs}/design.md 4.99`,
     ]);
-  });
-
-  it('accepts references to what exists', () => {
-    const texts = [
-      `${docs}/access.md`,
-      `(${docs}/design.md 2 and 3)`,
-      `(${docs}/hosting-api.md 4 to 8), 300 times`,
-    ];
-    expect(texts.flatMap(listDanglingReferences)).toEqual([]);
+    expect(listDanglingReferences(`${docs}/access.md (${docs}/design.md 2 and 3), 300 times`)).toEqual([]);
   });
 
   it('finds links to missing files, headings and pictures, and ignores code and other sites', () => {

@@ -156,28 +156,6 @@ describe('a paid call', () => {
     expect(commits).toEqual([0, 0]);
     expect(server.arrivals.map(({ method }) => method)).toEqual(['POST']);
   });
-
-  it('is not sent when the caller refuses', async () => {
-    const server = await startServer((_, response) => response.end('{"id":7,"root_password":"x"}'));
-    const { api } = startClient(server.baseUrl);
-    const refusal = new Refusal('already_handled', {});
-    const refused = api.createServer(ORDER, { beforeSend: () => Promise.reject(refusal) });
-    await expect(refused).rejects.toBe(refusal);
-    expect(server.arrivals).toEqual([]);
-  });
-});
-
-it('a list that was requested before a change is never returned after it', async () => {
-  const server = await startServer((request, response) => {
-    if (request.method === 'GET') response.end('[]');
-    else response.end('{"id":7,"state":"running"}');
-  });
-  const { api } = startClient(server.baseUrl);
-  await api.fetchServers();
-  await api.fetchServers();
-  await api.changePower('start', 7);
-  await api.fetchServers();
-  expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
 });
 
 it('every request that was sent is reported to listeners, without secrets', async () => {

@@ -407,15 +407,3 @@ describe('failures before the first byte', () => {
     });
   });
 });
-
-it('a transport that closes waits for a request in flight', async () => {
-  const held: (() => void)[] = [];
-  const server = await startServer((_, response) => held.push(() => response.writeHead(201).end('{"id":1}')));
-  const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 30_000, system: realSystem });
-  const paid = transport.send(create, KEY);
-  await expect.poll(() => held.length).toBe(1);
-  const closed = transport.close();
-  held[0]?.();
-  expect(await paid).toMatchObject({ status: 201 });
-  await closed;
-});

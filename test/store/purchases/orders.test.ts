@@ -318,8 +318,13 @@ function mountDisk(): string | undefined {
   return disk;
 }
 
-function fill(disk: string, name = 'filler'): void {
-  expect(() => writeFileSync(join(disk, name), Buffer.alloc(2 * DISK_BYTES))).toThrow('ENOSPC');
+/** A folder for paid answers on a disk that has been filled since. */
+function startFull(skip: (why: string) => never) {
+  const disk = mountDisk() ?? skip('needs root, to mount a small file system');
+  const folder = join(disk, 'answers');
+  const spill = createSpill(folder, vault);
+  expect(() => writeFileSync(join(disk, 'filler'), Buffer.alloc(2 * DISK_BYTES))).toThrow('ENOSPC');
+  return { folder, spill };
 }
 
 /** An answer with a root password of that length. */
@@ -332,10 +337,7 @@ const reveal = async (spill: ReturnType<typeof createSpill>) =>
 
 describe('a paid answer on a full disk', () => {
   test('is kept whole, up to 16 KiB of it', async ({ skip }) => {
-    const disk = mountDisk() ?? skip('needs root, to mount a small file system');
-    const folder = join(disk, 'answers');
-    const spill = createSpill(folder, vault);
-    fill(disk);
+    const { folder, spill } = startFull(skip);
     await spill.write('long', answerOf(16_384));
     expect(await reveal(createSpill(folder, vault))).toEqual([['long', 16_384]]);
   });
@@ -343,10 +345,7 @@ describe('a paid answer on a full disk', () => {
   test('is not reported as kept if only a part of it fits, and leaves its space for a shorter one', async ({
     skip,
   }) => {
-    const disk = mountDisk() ?? skip('needs root, to mount a small file system');
-    const folder = join(disk, 'answers');
-    const spill = createSpill(folder, vault);
-    fill(disk);
+    const { folder, spill } = startFull(skip);
     await expect(spill.write('longest', answerOf(100_000))).rejects.toThrow('ENOSPC');
     expect(await reveal(spill)).toEqual([]);
     await spill.write('short', answerOf(24));
@@ -354,10 +353,7 @@ describe('a paid answer on a full disk', () => {
   });
 
   test('leaves space for the answers of other accounts', async ({ skip }) => {
-    const disk = mountDisk() ?? skip('needs root, to mount a small file system');
-    const folder = join(disk, 'answers');
-    const spill = createSpill(folder, vault);
-    fill(disk);
+    const { folder, spill } = startFull(skip);
     const names = Array.from({ length: 7 }, (_, at) => `order-${at}`);
     for (const name of names) await spill.write(name, answerOf(24));
     expect((await reveal(createSpill(folder, vault))).toSorted()).toEqual(names.map((name) => [name, 24]));
