@@ -189,15 +189,11 @@ function rememberingLog() {
 
 /** Our client over a server that answers everything with this. */
 async function clientOf(body: string, { status = 200, type = 'application/json' } = {}) {
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     request.resume();
     response.writeHead(status, { 'content-type': type }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   const { log, warned } = rememberingLog();
-  const url = `http://127.0.0.1:${port}/`;
   const connections = createSlackConnections({ apiUrl: url, log, system: realSystem });
   onTestFinished(() => connections.close());
   const api = connections.open(async () => ({ token: new Secret('xoxb-x') }));
