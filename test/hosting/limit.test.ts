@@ -520,38 +520,6 @@ describe('slots that another process holds', () => {
     expect(served).toEqual(['payment', 'user', 'background']);
   });
 
-  it('are free as soon as that process releases them', async () => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
-    await take(calls, ['one', 'two', 'three']);
-    const limiter = open(system, { limit: 3, calls });
-    const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
-    await pass(5_000);
-    await calls.release(['two'], LONGEST_HOLD_MS);
-    await pass(5_000);
-    expect(await late).toBeLessThan(8_000);
-  });
-
-  it('are counted even if a command-line program takes them after the app has started', async () => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
-    const app = open(system, { ...small, calls });
-    const play = new Play(system);
-    for (let call = 0; call < 4; call++) play.ask(app, QUICK);
-    await pass(1_000);
-    for (let run = 0; run < 6; run++) {
-      const commandLine = open(system, { ...small, calls });
-      play.ask(commandLine, QUICK);
-      await pass(500);
-      commandLine.close();
-    }
-    for (let call = 0; call < 12; call++) play.ask(app, QUICK);
-    await pass(600_000);
-    expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
-    expect(play.served.filter(({ plan }) => plan === QUICK).length).toBeGreaterThanOrEqual(16);
-    expect(calls.rows.size).toBe(0);
-  });
-
   it('never exceed the limit together with this process’s, with any key or from any workspace', async () => {
     const KEYS = ['old', 'new'] as const;
     const WORKSPACES = ['T1', 'T2'] as const;
