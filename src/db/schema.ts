@@ -45,7 +45,7 @@ const STATEMENTS: readonly string[] = [
     opened_at bigint not null, shown text not null default '',
     constraint homes_key primary key (workspace_id, user_id))`,
   `create table installation_workspaces (
-    workspace_id text primary key not null, installation_id text not null)`,
+    workspace_id text primary key not null, installation_id text not null, is_served integer not null default 1)`,
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,
   `create table installations (
     id text primary key not null, is_org integer not null, enterprise_id text, name text not null,

@@ -272,6 +272,8 @@ export interface Tables {
   installation_workspaces: {
     workspace_id: string;
     installation_id: string;
+    /** 0 once its organization has taken the app from it: it is erased with the organization's installation all the same. */
+    is_served: Generated<number>;
   };
   /** One row for each day on which a workspace's digest was claimed. */
   digests: {

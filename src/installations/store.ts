@@ -36,6 +36,7 @@ export function createInstallationStore(foundation: Foundation) {
           .innerJoin('installations', 'installations.id', 'installation_workspaces.installation_id')
           .selectAll('installations')
           .where('workspace_id', '=', workspaceId)
+          .where('is_served', '=', 1)
           .executeTakeFirst(),
         vault,
       ),
@@ -65,10 +66,11 @@ export function createInstallationStore(foundation: Foundation) {
         await serve(trx, foundation, workspace, by, at, auditOf);
         return true;
       }),
-    /** Removes a workspace that no longer belongs to the installation. */
+    /** Ends serving a workspace from which its organization has taken the app. Its data stay, for when it is given back. */
     stopServing: async (workspaceId: WorkspaceId, installationId: InstallationId): Promise<void> => {
       await db
-        .deleteFrom('installation_workspaces')
+        .updateTable('installation_workspaces')
+        .set({ is_served: 0 })
         .where('workspace_id', '=', workspaceId)
         .where('installation_id', '=', installationId)
         .execute();
@@ -119,6 +121,7 @@ async function auditReinstall(
     .selectFrom('installation_workspaces')
     .select('workspace_id')
     .where('installation_id', '=', id)
+    .where('is_served', '=', 1)
     // Audit chains are always locked in the same order, to avoid deadlocks.
     .orderBy('workspace_id')
     .execute();
@@ -142,7 +145,9 @@ async function serve(
   await trx
     .insertInto('installation_workspaces')
     .values({ workspace_id: id, installation_id: by.id })
-    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ installation_id: by.id }))
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet({ installation_id: by.id, is_served: 1 }),
+    )
     .execute();
   const owner = (await isUnowned(trx, id)) ? by.installedBy : undefined;
   if (owner !== undefined) await makeOwner(trx, foundation, id, owner, at);

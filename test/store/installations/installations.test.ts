@@ -72,6 +72,24 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await installationStore.findServing('T2')).toBeDefined();
   });
 
+  test('of an organization is erased with the workspaces from which the app was taken before; with own installs, they stay', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const installed = await installationStore.install(org(), auditOf);
+    for (const id of ['T1', 'T2']) {
+      await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+      await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
+      await installationStore.stopServing(id, 'E1');
+    }
+    expect(await store.apiKeys.find('T1')).toBeDefined();
+    await installationStore.install(acme('own', { id: 'T2' }), auditOf);
+    await installationStore.erase(installed, auditOfErasure);
+    expect(await store.apiKeys.find('T1')).toBeUndefined();
+    expect(await actionsOf(store)).toContain('uninstall ');
+    expect(await store.apiKeys.find('T2')).toBeDefined();
+    expect(await installationStore.findServing('T2')).toMatchObject({ id: 'T2' });
+  });
+
   test('of an organization that was uninstalled meanwhile serves no further workspace, and leaves nothing there', async () => {
     const store = await make();
     const { installationStore } = store;
