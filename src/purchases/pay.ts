@@ -305,7 +305,8 @@ export async function findNextDue(
 export function nextDueAt(operation: Operation, now: number): number {
   const { notifiedAt, endedAt, createdAt } = operation;
   const isLooking = notifiedAt !== undefined && isLookedFor(operation);
-  const passed = isLookedFor(operation) ? doubtedFor(operation, now) : now - (endedAt ?? createdAt);
+  // A clock that was set back, perhaps by a year, must not let it be tried every moment until then.
+  const passed = Math.abs(isLookedFor(operation) ? doubtedFor(operation, now) : now - (endedAt ?? createdAt));
   const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
   return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

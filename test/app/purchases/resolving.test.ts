@@ -154,3 +154,9 @@ test('an outcome that could not be delivered is sent again at least every five m
   const now = SENT_AT + 60 * DAY_MS;
   expect(nextDueAt(create(), now) - now).toBe(300_000);
 });
+
+test('looks come no more often than before once the clock was set back to a day before the order', () => {
+  const looked = { ...create(), notifiedAt: SENT_AT };
+  const waitAt = (now: number) => nextDueAt(looked, now) - now;
+  expect(waitAt(SENT_AT - DAY_MS)).toBe(waitAt(SENT_AT + DAY_MS));
+});
