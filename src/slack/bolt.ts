@@ -55,13 +55,15 @@ export async function startBolt(options: {
     attachFunctionToken: false,
   });
   const inFlight = new InFlight();
-  const start = (work: Promise<void>): void => {
-    inFlight
-      .add(work)
-      .catch((error: unknown) => log.error('a request was not understood', describeDefect(error)));
-  };
+  // Logged here: what a transport gets from Bolt says nothing of where it was thrown, and looks like an unreadable body.
+  const run = <Result>(work: Promise<Result>): Promise<Result> =>
+    inFlight.add(work).catch((error: unknown) => {
+      log.error('a request was not understood', describeDefect(error));
+      throw error;
+    });
+  const start = (work: Promise<void>): void => void run(work).catch(() => undefined);
   registerCommand(app, dispatch, start);
-  register(app, dispatch, start, inFlight);
+  register(app, dispatch, start, run);
   await app.init();
   return { drain: () => inFlight.drain() };
 }
@@ -96,7 +98,7 @@ function register(
   app: App,
   dispatch: Dispatch,
   start: (work: Promise<void>) => void,
-  inFlight: InFlight,
+  run: <Result>(work: Promise<Result>) => Promise<Result>,
 ): void {
   app.action(/.*/, async ({ ack, body, context }) => {
     await ack();
@@ -104,18 +106,16 @@ function register(
   });
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
     const { promise: answered, resolve } = withResolvers<void>();
-    const { ack: answer, after } = await inFlight.add(
-      dispatch.submission(body, { ...delivered(context), answered }),
-    );
+    const { ack: answer, after } = await run(dispatch.submission(body, { ...delivered(context), answered }));
     if (after) start(after());
     await (answer ? ack(answer) : ack()).finally(resolve);
   });
   app.options(/.*/, async ({ ack, body }) => {
-    await ack(await inFlight.add(dispatch.suggestion(body)));
+    await ack(await run(dispatch.suggestion(body)));
   });
   // Bolt leaves the acknowledgment of this event to its listener. Slack sends an unacknowledged one again.
   app.event('function_executed', async ({ ack, body }) => {
-    const after = await inFlight.add(dispatch.step(body));
+    const after = await run(dispatch.step(body));
     await ack();
     if (after) start(after());
   });
