@@ -48,17 +48,29 @@ export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext):
  * the job is due at its next hour.
  */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
+  /** When a digest that couldn't be posted to a channel is tried again: an edit that is asked for doesn't bring that forward. */
+  const tryAgainAt = new Map<string, number>();
   return async ({ key: workspaceId }) => {
     const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
     const now = app.system.now();
     const due = digest && findDueDigest({ workspaceId, digest }, now);
-    if (!due || (await app.digests.isClaimed(workspaceId, due.day))) await editDigest(workspaceId, app);
-    else {
-      if (signal.aborted) return now;
-      const outcome = await postDigest(due, app);
-      if (outcome !== 'done') return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
+    if (!due || (await app.digests.isClaimed(workspaceId, due.day))) {
+      await editDigest(workspaceId, app);
+      return digest && findNextHour({ workspaceId, digest }, now);
     }
-    return digest && findNextHour({ workspaceId, digest }, now);
+    if (signal.aborted) return now;
+    const place = `${workspaceId} ${due.digest.channelId}`;
+    const waitsUntil = tryAgainAt.get(place) ?? 0;
+    if (waitsUntil > now) {
+      await editDigest(workspaceId, app);
+      return waitsUntil;
+    }
+    tryAgainAt.delete(place);
+    const outcome = await postDigest(due, app);
+    if (outcome === 'done') return findNextHour(due, now);
+    const at = now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
+    tryAgainAt.set(place, at);
+    return at;
   };
 }
 
