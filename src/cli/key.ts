@@ -123,14 +123,14 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
     const unopened = await sealed.openAll();
     const keys = await sealed.listKeyUse();
     const { answers, unreadable } = await spill.readAll();
-    const waiting = answers.length + unreadable;
+    const waiting: Waiting = { all: answers.length + unreadable, unreadable };
     const lines = [
       ...(isDryRun ? [] : [`Newly encrypted under the first key: ${resealed}.`]),
-      ...keys.map((use, at) => describeUse(use, at === 0)),
+      ...keys.map((use, at) => describeUse(use, at === 0, waiting)),
       ...unopened.map(describeUnopened),
-      ...(waiting > 0 ? [`${waiting} answers to paid orders are still in SPILL_DIR. ${WAITING}`] : []),
+      ...(waiting.all > 0 ? [`Answers to paid orders in SPILL_DIR: ${waiting.all}. ${WAITING}`] : []),
     ];
-    report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting });
+    report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting.all });
     const isLeft = keys.slice(1).some(({ encrypts }) => Object.keys(encrypts).length > 0);
     if (unopened.length > 0 || (isLeft && !isDryRun)) process.exitCode = 1;
   } finally {
@@ -138,24 +138,39 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
   }
 }
 
-const WAITING = 'Keep every key until the app has stored them, which it does when it starts.';
+const WAITING = 'Keep every key until the app has stored them; it does so when it starts.';
 
-function describeUse({ keyId, isMissing, encrypts, signs, names }: KeyUse, isFirst: boolean): string {
+/** How many answers are in `SPILL_DIR`, each encrypted with any of the keys. */
+interface Waiting {
+  readonly all: number;
+  /** Their key is missing. */
+  readonly unreadable: number;
+}
+
+function describeUse(use: KeyUse, isFirst: boolean, waiting: Waiting): string {
+  const { keyId, isMissing, encrypts, signs, names } = use;
   const counts = Object.entries(encrypts).map(([what, count]) => `${what}: ${count}`);
   const uses = [
     counts.length > 0 ? `encrypts ${counts.join(', ')}` : 'encrypts nothing',
     ...(signs > 0 ? [`signs ${signs} entries of the audit log`] : []),
     ...(names > 0 ? [`identifies the hosting account of ${names} open orders and requests`] : []),
   ];
-  return `${keyId}${isMissing ? ' (missing)' : ''}: ${uses.join('; ')}. ${isFirst ? 'It is the first key.' : adviseOn(counts.length, signs, names, isMissing)}`;
+  return `${keyId}${isMissing ? ' (missing)' : ''}: ${uses.join('; ')}. ${isFirst ? 'It is the first key.' : adviseOn(use, waiting)}`;
 }
 
-function adviseOn(encrypted: number, signs: number, names: number, isMissing: boolean): string {
-  if (encrypted + signs + names === 0) return isMissing ? 'It isn’t needed.' : 'You can remove it.';
-  if (isMissing) return 'Put it back into ENCRYPTION_KEYS, after the others.';
+function adviseOn({ isMissing, encrypts, signs, names }: KeyUse, waiting: Waiting): string {
+  const encrypted = Object.keys(encrypts).length;
+  if (isMissing) {
+    const isNeeded = encrypted + signs + names + waiting.unreadable > 0;
+    return isNeeded ? 'Put it back into ENCRYPTION_KEYS, after the others.' : 'It isn’t needed.';
+  }
   if (encrypted > 0) return 'Don’t remove it: run vps-slack key rotate.';
   if (names > 0) return 'Keep it until these orders and requests have ended.';
-  return 'Keep it last in ENCRYPTION_KEYS for as long as you keep these entries: they can’t be verified without it.';
+  if (signs > 0)
+    return 'Keep it last in ENCRYPTION_KEYS for as long as you keep these entries: they can’t be verified without it.';
+  return waiting.all > 0
+    ? 'Keep it until the app has stored the answers in SPILL_DIR.'
+    : 'You can remove it.';
 }
 
 function describeUnopened({ what, id, why }: Unopened): string {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import type { ConfirmationId, ServerId } from '../../src/core/ids.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
+import { createSpill } from '../../src/purchases/spill.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../support/environment.ts';
 import { ENGINES } from '../support/postgres.ts';
@@ -123,4 +126,30 @@ test('vps-slack key rotate reports what can’t be decrypted, keeps it, and exit
   );
   await restartWith(team, BOTH);
   await readsPassword(team, 'web-1', password);
+});
+
+test('vps-slack key rotate says to keep each key, or to put it back, while paid answers wait in SPILL_DIR', async () => {
+  await using team = await startTeam({ engine: 'sqlite' });
+  await restartWith(team, BOTH);
+  const spill = createSpill(
+    `${team.environment.DATABASE_URL?.slice('sqlite:'.length)}.spill`,
+    createVault(parseKeyring(K1)),
+  );
+  const answered = 'an-order' as ConfirmationId;
+  await spill.write(answered, { serverId: 1 as ServerId });
+  const withoutK1 = () => runProgram(['key', 'rotate'], settingsOf(team, K2));
+  const waiting = await rotate(team);
+  expect(waiting.output).toMatch(
+    /^k1: encrypts nothing\. Keep it until the app has stored the answers in SPILL_DIR\.$/m,
+  );
+  expect(waiting.output).toMatch(
+    /^Answers to paid orders in SPILL_DIR: 1\. Keep every key until the app has stored them;/m,
+  );
+  expect((await withoutK1()).output).toMatch(
+    /^k1 \(missing\): encrypts nothing\. Put it back into ENCRYPTION_KEYS, after the others\.$/m,
+  );
+
+  await spill.remove(answered);
+  expect((await rotate(team)).output).toMatch(/^k1: encrypts nothing\. You can remove it\.$/m);
+  expect((await withoutK1()).output).toMatch(/^k1 \(missing\): encrypts nothing\. It isn’t needed\.$/m);
 });
