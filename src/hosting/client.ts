@@ -266,7 +266,7 @@ async function exchange<Answer>(
   const report = (outcome: { status?: number; code?: string }) =>
     onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
-    const answer = await transport.send(endpoint, key, () => endpoint.method !== 'GET' && slot.isTooOld);
+    const answer = await transport.send(endpoint, key, () => slot.isTooOld);
     const decoded = decode(endpoint, answer, onUnreadable);
     report({ status: answer.status });
     return decoded;

@@ -158,6 +158,26 @@ describe('a paid call', () => {
   });
 });
 
+it('no request, a read neither, leaves with a slot that is 15 s old, which others may soon have', async () => {
+  const { system, pass } = holdTime();
+  const sent: string[] = [];
+  const send: Transport['send'] = async ({ method }, _key, isTooLate) => {
+    // It waits for a connection, and meanwhile the process stands still.
+    await system.sleep(15_001);
+    if (!isTooLate?.()) sent.push(method);
+    return { status: 200, text: '[]' };
+  };
+  const transport: Transport = { send, close: async () => {} };
+  const hosting = createHosting({
+    ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
+  });
+  const api = hosting.of(KEY);
+  const calls = [api.fetchServers(), api.fetchCatalog(), api.changePower('start', 7)];
+  await Promise.all([Promise.allSettled(calls), pass(16_000)]);
+  expect(sent).toEqual([]);
+  await hosting.close();
+});
+
 it('every request that was sent is reported to listeners, without secrets', async () => {
   const server = await startServer((_, response) => {
     if (server.arrivals.length === 1) response.writeHead(201).end('{"id":7,"root_password":"pa55word"}');
