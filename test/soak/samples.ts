@@ -149,10 +149,6 @@ export function listGrowth(samples: readonly Sample[]): readonly Growth[] {
       'KiB of the database for an act',
       perAct(({ bytes }) => bytes / 1024),
     ),
-    compareQuarters(
-      'jobs that are stored',
-      counted.map(({ jobs }) => jobs),
-    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as othersGoOn } from 'node:timers/promises';
 import type { RequestEntry } from '../../src/sandbox/hosting/journal.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { type Confirmation, observe, type Shown } from '../support/invariants.ts';
@@ -77,7 +78,7 @@ export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptio
       ...{ stored: await readOrders(team), grantedTo: await readGranted(team) },
     };
     for (const words of await findViolations(evidence)) violations.add(words);
-    figures = describeRun(evidence, struck, takeovers.times);
+    figures = await describeRun(evidence, struck, takeovers.times);
     if (!exitCodes) {
       say?.(figures);
       judgedTo = await clearUp(evidence);
@@ -114,7 +115,11 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 }
 
 /** What a soak has to say of itself, one line each. */
-function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly number[]): string {
+async function describeRun(
+  evidence: Evidence,
+  struck: Struck,
+  takeoversMs: readonly number[],
+): Promise<string> {
   const { team, stored, log } = evidence;
   const { recorded, hosting, account, balancer, slack, processes } = team;
   const states = countBy(
@@ -122,7 +127,11 @@ function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly n
   );
   const presses = recorded.orders.reduce((sum, { presses: one }) => sum + one, 0);
   const kept = hosting.charges(account).length - hosting.refunds(account).length;
-  const told = countBy(recorded.orders.flatMap((order) => [...outcomesTold(evidence, order)]));
+  const outcomes: string[] = [];
+  for (const order of recorded.orders) {
+    await othersGoOn();
+    outcomes.push(...outcomesTold(evidence, order));
+  }
   const untaken = recorded.orders.filter((order) => !order.isTaken);
   const acks = slack.deliveries().map(({ tookMs }) => tookMs);
   return [
@@ -130,7 +139,7 @@ function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly n
     `faults: ${list(struck)}`,
     `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}; acks: half within ${rank(acks, 0.5)} ms, 99 of 100 within ${rank(acks, 0.99)} ms`,
     `orders: ${recorded.orders.length} confirmed by ${presses} presses, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
-    `ledger: ${list(states)}; told: ${list(told)}`,
+    `ledger: ${list(states)}; told: ${list(countBy(outcomes))}`,
     `money: ${hosting.charges(account).length} charges, ${hosting.refunds(account).length} refunds, ${kept} kept`,
     `deletions: ${recorded.deletions.length}, requests ${hosting.requests({ operation: 'delete' }).length}; role requests: ${recorded.roleRequests.length}`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
