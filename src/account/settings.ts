@@ -6,7 +6,7 @@ import { findOwnZone } from '../reminders/marks.ts';
 import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import type { SelectOptions } from '../slack/kit/fields.ts';
+import { channelId, type SelectOptions, userId } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
@@ -23,11 +23,11 @@ const shown: z.ZodType<WorkspaceSettings> = z.object({
   announces: z.boolean(),
   approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: hundredths }),
   budget: z.object({ workspace: hundredths, person: hundredths }),
-  channelId: z.string().exactOptional(),
-  freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
+  channelId: channelId.exactOptional(),
+  freeze: z.object({ by: userId, since: z.number() }).exactOptional(),
   currency: z.string().exactOptional(),
   digest: z
-    .object({ channelId: z.string(), hour: z.number(), zone: z.string(), daysBefore: z.array(z.number()) })
+    .object({ channelId, hour: z.number(), zone: z.string(), daysBefore: z.array(z.number()) })
     .exactOptional(),
 });
 

@@ -8,6 +8,7 @@ import type { Card } from '../requests/request.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { StepEvent } from '../workflows/run.ts';
 import { readBlockStamp } from './kit/blocks.ts';
+import { channelId, userId } from './kit/fields.ts';
 import type { Origin } from './kit/form.ts';
 import { STEP } from './kit/home-view.ts';
 import { findOrigin, submittedView } from './kit/modal.ts';
@@ -22,9 +23,9 @@ const maybeId = id.nullish().catch(undefined);
 export const commandPayload = z.object({
   command: z.string().startsWith('/'),
   text: z.string().max(20_000).default(''),
-  user_id: id,
+  user_id: userId,
   team_id: id,
-  channel_id: id.optional(),
+  channel_id: channelId.optional(),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   enterprise_id: maybeId,
@@ -32,7 +33,7 @@ export const commandPayload = z.object({
   is_enterprise_install: z.string().nullish().catch(undefined),
 });
 
-const user = z.object({ id, team_id: id.optional() });
+const user = z.object({ id: userId, team_id: id.optional() });
 const place = z.object({
   user,
   /**
@@ -40,7 +41,7 @@ const place = z.object({
    * submits it, which may be another one.
    */
   team: z.object({ id }).nullish(),
-  channel: z.object({ id }).nullish(),
+  channel: z.object({ id: channelId }).nullish(),
   /** Whether the app was installed for a whole organization (Enterprise Grid). */
   is_enterprise_install: z.boolean().default(false).catch(false),
   enterprise: z.object({ id }).nullish().catch(undefined),
@@ -260,9 +261,9 @@ const messageEvent = z.object({
     subtype: z.string().optional(),
     bot_id: z.string().nullish(),
     edited: z.unknown().optional(),
-    user: id,
+    user: userId,
     text: z.string().max(40_000).default(''),
-    channel: id,
+    channel: channelId,
     ts: stamp,
     thread_ts: stamp.optional(),
     team: maybeId,
@@ -361,8 +362,8 @@ const homeEvent = z.object({
   ...eventPlace,
   event: z.object({
     type: z.literal('app_home_opened'),
-    user: id,
-    channel: id,
+    user: userId,
+    channel: channelId,
     /** Slack sends the same event for the Messages tab. */
     tab: z.string().optional().catch(undefined),
     view: z.object({ app_installed_team_id: maybeId }).nullish().catch(undefined),

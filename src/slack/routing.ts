@@ -88,12 +88,13 @@ export function callerOf(
 /** The answer to a request in no known shape. */
 export const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
-/** Answers a request from Slack that has no known shape, through its `response_url`, if it has one. */
+/** Answers a request from Slack that has no known shape, through its `response_url`. Without one, nobody but the log is told. */
 export async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
   const reply = replyByUrl(findReplyUrl(url, routing.slackApiUrl), { userId: '' }, routing.clients.of(''));
-  await reply.send(textMessage(UNREADABLE));
+  if (!(await reply.send(textMessage(UNREADABLE))))
+    routing.log.warn('a request from Slack could not be read, nor answered');
 }
 
 /** Decides whether requests from a place are handled at all, before anything else. */

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { SIGNING_SECRET } from '../support/team.ts';
 import { type Arena, startArena } from './arena.ts';
@@ -106,6 +107,38 @@ test.each([
   const order = { plan: 'micro', location: 'ams', image: 'debian-13', label };
   const metadata = { o: { formId, channelId: 'C0OPS00001' }, m: { order, price: 290 } };
   const sample = await sampleOf(arena.team, 'mara', (who) => who.submits('create_review', metadata));
+  const { status, text } = await send(sample);
+  expect([status, text]).toEqual([200, expect.stringContaining('out of date')]);
+});
+
+test('a press that names a channel as its user is answered to nobody', async () => {
+  const { slack } = arena.team;
+  const answered: string[] = [];
+  const stop = slack.onEvent((event) => {
+    if (event.type === 'message' && event.message.text.includes('out of date'))
+      answered.push(event.message.channel);
+  });
+  const { kind, content } = await sampleOf(arena.team, 'sam', (who) => who.presses('reboot', {}));
+  const { response_url: _, ...press } = content;
+  const broken = { ...press, user: { id: 'acme-shared' }, channel: { id: 'C0SHARED01' } };
+  expect(await send({ kind, content: broken })).toMatchObject({ status: 200 });
+  // The answer to what is only out of date comes after it.
+  await send({ kind, content: { ...press, user: { id: 'U0VIEWER01' } } });
+  await expect.poll(() => answered, { timeout: PATIENCE_MS }).toEqual(['D0VIEWER01']);
+  stop();
+});
+
+test.each([
+  ['channelId', '> <!channel>'],
+  ['freeze', { by: '> <!channel>', since: 1 }],
+])('a form whose metadata have something else as the ID in %s is out of date', async (name, odd) => {
+  const metadata = {
+    o: { formId: `F-${name}`, channelId: 'C0OPS00001' },
+    m: { ...DEFAULT_SETTINGS, [name]: odd },
+  };
+  const sample = await sampleOf(arena.team, 'olga', (who) =>
+    who.submits('settings_spending', metadata, { freeze: 'off' }),
+  );
   const { status, text } = await send(sample);
   expect([status, text]).toEqual([200, expect.stringContaining('out of date')]);
 });

@@ -77,7 +77,7 @@ async function startAround(
   const slack = keep(await startSlack({ app: installedApp('http'), hasRateLimits: false }));
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 1_000_000_000 });
   const managers = MANAGERS.map((name) =>
-    name === 'mara' ? USERS.mara : slack.admin.addUser({ id: `U0MANAGER_${name.toUpperCase()}`, name }),
+    name === 'mara' ? USERS.mara : slack.admin.addUser({ id: `U0MANAGER${name.toUpperCase()}`, name }),
   );
   const environment = {
     ...environmentOf(slack, hosting, folder, {

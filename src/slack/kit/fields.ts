@@ -185,6 +185,13 @@ export function serverOption(server: Server): PlainTextOption {
   return option(plainLabel(server.label), String(server.id), rest);
 }
 
+/*
+ * The shapes of Slack's IDs. Slack takes a channel's name for a user's ID, and posts there for everyone to read; and an ID is
+ * written into messages as it is.
+ */
+export const userId = z.string().regex(/^[UW][A-Z0-9]{1,63}$/);
+export const channelId = z.string().regex(/^[CDG][A-Z0-9]{1,63}$/);
+
 /**
  * Reads the JSON that the app wrote into a button or a modal.
  * @throws Refusal `unreadable_press` if another version of the app wrote it, or it was forged

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import type { UseCaseSpec } from '../../core/entry.ts';
 import type { SlackRequest } from '../request.ts';
 import { LIMITS, plain } from './blocks.ts';
-import { enteredState, type FieldKinds, fieldsOf, parseJson, parseValue, readEntered } from './fields.ts';
+import {
+  channelId,
+  enteredState,
+  type FieldKinds,
+  fieldsOf,
+  parseJson,
+  parseValue,
+  readEntered,
+} from './fields.ts';
 import type { Origin } from './form.ts';
 import { shorten } from './text.ts';
 
@@ -103,7 +111,7 @@ export function findOrigin(privateMetadata: string): Origin | undefined {
 const envelope = z.object({
   o: z.object({
     formId: z.string().min(1),
-    channelId: z.string().exactOptional(),
+    channelId: channelId.exactOptional(),
     thread: z.object({ ts: z.string(), isOpen: z.boolean() }).exactOptional(),
     workspaceId: z.string().exactOptional(),
     isHome: z.literal(true).exactOptional(),
