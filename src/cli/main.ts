@@ -39,7 +39,7 @@ const completion: Program = {
 const PROGRAMS: Readonly<Record<string, Entry>> = {
   start: { summary: 'Start the app', load: async () => start },
   doctor: {
-    summary: 'Check the whole setup, and say how to fix it',
+    summary: 'Check the whole setup, and say how to fix what’s wrong',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   key: {

@@ -140,7 +140,7 @@ type HostingFailure = Reason<HostingFailureDetails>;
 /** Why a check could not be made: the hosting account could not be used, or Slack did not answer. */
 export type UncheckedReason = HostingFailure | Reason<RefusalDetails, 'identity_unknown'>;
 
-/** A failed call of the hosting API: it answered with an error, did not answer, or nothing was sent. */
+/** A failed call to the hosting API: it answered with an error, did not answer, or nothing was sent. */
 export class HostingError extends Error {
   override readonly name = 'HostingError';
   readonly code: HostingCode | 'unknown_code';

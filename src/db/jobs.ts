@@ -330,7 +330,7 @@ export function createJobs(store: JobStore, system: System, log: Log) {
   };
 }
 
-/** Counts the jobs of each kind: those that are due while no process is at them, and those that have failed since they last succeeded. */
+/** Counts the jobs of each kind: those that are due and that no process is running, and those that failed and will be retried. */
 export async function countJobs(foundation: Foundation) {
   const now = foundation.engine.clock.now();
   const rows = await foundation.db

@@ -275,7 +275,7 @@ async function exchange<Answer>(
       // The details have nothing from the answer's body but a code made of letters.
       const { code, details } = error;
       report({ code, status: details.status });
-      warn({ ...details, code }, 'a call of the hosting API failed');
+      warn({ ...details, code }, 'a call to the hosting API failed');
     }
     throw error;
   }

@@ -5,7 +5,7 @@ import type { Counts } from '../db/open-store.ts';
 
 /** The numbers of `/metrics`: no IDs, no server labels, no secrets. docs/operating.md says what each means. */
 export interface Metrics {
-  /** Counts one attempt at a call of the hosting API. Times in milliseconds. */
+  /** Counts one attempt at a call to the hosting API. Times in milliseconds. */
   hostingCall(report: {
     operation: string;
     code?: string | undefined;
@@ -68,7 +68,7 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Registers the numbers about calls of the hosting API, and returns the function that counts one. */
+/** Registers the numbers about calls to the hosting API, and returns the function that counts one. */
 function countHostingCalls(registry: Registry): Metrics['hostingCall'] {
   const registers = [registry];
   const calls = new Counter({
@@ -86,7 +86,7 @@ function countHostingCalls(registry: Registry): Metrics['hostingCall'] {
   });
   const waits = new Histogram({
     name: 'vps_limiter_wait_seconds',
-    help: 'How long requests waited for the limit of requests per minute',
+    help: 'How long requests waited for the limit of 300 a minute',
     buckets: [0.01, 0.1, 1, 5, 15, 60],
     registers,
   });
@@ -102,7 +102,7 @@ function countSlack(registry: Registry): Pick<Metrics, 'slackCall' | 'slackAck'>
   const registers = [registry];
   const calls = new Counter({
     name: 'vps_slack_calls_total',
-    help: 'Calls of Slack, by method and outcome',
+    help: 'Calls to Slack, by method and outcome',
     labelNames: ['method', 'outcome'],
     registers,
   });
@@ -143,10 +143,10 @@ function gaugeState(registry: Registry): (reading: Reading) => void {
   );
   const unsaved = gauge('vps_passwords_unsaved', 'Stored root passwords');
   const unopened = gauge('vps_passwords_unopened', 'Stored root passwords that their creators have not seen');
-  const due = gauge('vps_jobs_due', 'Jobs that are due while no process is at them', 'kind');
-  const failing = gauge('vps_jobs_failing', 'Jobs that have failed and are tried again', 'kind');
+  const due = gauge('vps_jobs_due', 'Jobs that are due and that no process is running', 'kind');
+  const failing = gauge('vps_jobs_failing', 'Jobs that failed and will be retried', 'kind');
   const taken = gauge('vps_limiter_taken', 'Requests of the last minute that count against the limit of 300');
-  const waiting = gauge('vps_limiter_waiting', 'Requests that wait for the limit of requests per minute');
+  const waiting = gauge('vps_limiter_waiting', 'Requests waiting for the limit of 300 a minute');
   const ready = gauge('vps_ready', 'Whether /readyz says ok');
   const connected = gauge('vps_slack_connected', 'Whether requests of Slack can arrive over this process');
   return ({ counts, budget, isReady, isConnected, now }) => {

@@ -244,7 +244,7 @@ describe('a refusal', () => {
     expect(warn.mock.calls).toEqual([
       [
         { operation: 'create_server', status: 409, code: 'unknown_code', unknownCode: 'quota_exceeded' },
-        'a call of the hosting API failed',
+        'a call to the hosting API failed',
       ],
     ]);
   });

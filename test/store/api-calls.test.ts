@@ -128,7 +128,7 @@ describe.each(engines)('API slots on $name', ({ make }) => {
   });
 });
 
-test('a burst of calls of the hosting API is one commit, and so is its end', async () => {
+test('a burst of calls to the hosting API is one commit, and so is its end', async () => {
   const engine = await openEngine('sqlite::memory:', { lock: true, system: realSystem });
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);

@@ -98,7 +98,7 @@ describe.each(engines)('what is counted in the database for /metrics, on $name:'
     expect(counted.oldestUnconfirmedAt).toBe(T0 + 2);
   });
 
-  it('jobs of each kind that are due while no process is at them, and those that have failed', async () => {
+  it('jobs of each kind that are due and that no process is running, and those that failed', async () => {
     const { jobStore, counts } = await make();
     const job = (kind: string, key: string, dueAt = T0 - 1) =>
       jobStore.add({ kind, key, workspaceId: 'T1', dueAt });

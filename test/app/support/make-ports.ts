@@ -92,7 +92,7 @@ export function makePorts(store: Store, more: Partial<AppContext> = {}): AppCont
 }
 
 const unexpected = async () => {
-  throw new Error('this call of the hosting API was not expected');
+  throw new Error('this call to the hosting API was not expected');
 };
 
 /** These are all servers of the account. */
