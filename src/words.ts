@@ -122,7 +122,7 @@ const accountRefusalWords = {
       ? 'This link has expired. Run `/vps connect` for a new one.'
       : 'This link was already used or never existed. Run `/vps connect` for a new one.',
   no_public_url: ({ workspaceId }) =>
-    `This app has no public address (\`PUBLIC_URL\`), so it can’t show you a page for the API key. On the machine where the app runs, run ${codeTyped(`npm run key -- set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
+    `This app has no public address (\`PUBLIC_URL\`), so it can’t show you a page for the API key. On the machine where the app runs, run ${codeTyped(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'

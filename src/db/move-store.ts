@@ -162,7 +162,7 @@ async function compareAudits(source: Side, target: Side, { vault, system, report
     report(
       is?.ok
         ? `Audit log of ${workspaceId}: ${is.entries} entries verified`
-        : `Audit log of ${workspaceId}: copied with the fault that it had. Run "npm run audit -- verify".`,
+        : `Audit log of ${workspaceId}: copied with the fault that it had. Run "vps-slack audit verify".`,
     );
   }
 }

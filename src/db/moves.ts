@@ -43,7 +43,7 @@ export async function refuseMoved(db: Queries): Promise<void> {
     move.kind === 'left'
       ? `This database was moved to ${move.value} on ${day}. Set DATABASE_URL to that database.`
       : `This database was being moved to ${move.value} on ${day}, and the move didn't finish. ` +
-          'Run "npm run store -- copy" with the same --to again.',
+          'Run "vps-slack store copy" with the same --to again.',
   );
 }
 

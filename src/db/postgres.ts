@@ -392,7 +392,7 @@ async function prepareSession(
   if (rows[0]?.read_only === 'on')
     throw new DatabaseUnusable('The database is read-only: DATABASE_URL names a replica. Name the primary.');
   if (!rows[0]?.is_open)
-    throw new DatabaseUnusable('"npm run store -- restored" is using the database. Wait until it finishes.');
+    throw new DatabaseUnusable('"vps-slack store restored" is using the database. Wait until it finishes.');
 }
 
 /** This machine's quartz is off by a few milliseconds at most after this long. */

@@ -167,7 +167,7 @@ describe.skipIf(!postgresUrl)('a move to PostgreSQL that fails', () => {
   ] as const)('while it is committed, %s the database had it: nothing opens the source until it is repeated', async (loss, line) => {
     const report = (said: string) => void (said.startsWith('Audit') && proxy.loseNextCommit(loss));
     await expect(moveTo(proxy.url, { report })).rejects.toThrow(/Run the same command again\.$/);
-    await expect(open(from)).rejects.toThrow(/the move didn't finish\. Run "npm run store -- copy"/);
+    await expect(open(from)).rejects.toThrow(/the move didn't finish\. Run "vps-slack store copy"/);
     expect(await moveTo(proxy.url)).toContain(line);
     await expect(open(from)).rejects.toThrow(/was moved to/);
     expect(await (await openTarget(proxy.url)).audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });

@@ -286,9 +286,7 @@ test.each(
     await app.close();
   }
   const engine = await openEngine(databaseUrl, { lock: true, mustExist: true, system: stillSystem });
-  await expect(place.open()).rejects.toThrow(
-    /in use by another process|"npm run store -- restored" is using/,
-  );
+  await expect(place.open()).rejects.toThrow(/in use by another process|"vps-slack store restored" is using/);
   await engine.close();
   expect(await declareRestored(declaration)).toEqual({ orders: 0, approvals: 0 });
   await place.open();

@@ -198,7 +198,7 @@ describe('/vps connect', () => {
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
     expect(JSON.stringify(entries)).not.toContain('sk-live');
     await owner.types('/vps connect');
-    await owner.sees('npm run key -- set --workspace T0SANDBOX');
+    await owner.sees('vps-slack key set --workspace T0SANDBOX');
   });
 });
 
