@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { placeOfKey } from './account/keys.ts';
+import type { AuditEntry } from './core/audit-entry.ts';
 import { isRefusal } from './core/errors.ts';
+import { THE_COMMAND_LINE } from './core/roles.ts';
 import { Secret } from './core/secret.ts';
+import { addAudit } from './db/audit.ts';
 import type { Foundation } from './db/database.ts';
 import { placeOfReplyUrl } from './db/kept.ts';
 import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tables.ts';
@@ -111,10 +114,13 @@ export function createSealedTexts(foundation: Foundation) {
     /**
      * Encrypts under the first key what is encrypted under another one, row by row, and renames accounts by that key. The app may
      * be running: a row that was changed since it was read is left as it is, and read again. Can be ended at any time and run
-     * again. What doesn't open stays as it is. Calls `onResealed` with the number of texts so far.
+     * again. What doesn't open stays as it is. Calls `onResealed` with the number of texts so far. Audited in each workspace unless
+     * there was nothing to encrypt.
      */
     reseal: async (onResealed: (count: number) => void): Promise<number> => {
       let count = 0;
+      const actId = foundation.newId();
+      let isAudited = false;
       for (let pass = 1, isChanging = true; isChanging && pass <= MOST_PASSES; pass++) {
         isChanging = false;
         const apiKeys: Secret<string>[] = [];
@@ -122,6 +128,8 @@ export function createSealedTexts(foundation: Foundation) {
           const plain = open(foundation, sealed);
           if (typeof plain !== 'string') continue;
           if (keyOf(sealed.token) !== firstKey(foundation)) {
+            if (!isAudited) await audit(foundation, actId, 'started');
+            isAudited = true;
             if (await replace(foundation, sealed, plain)) onResealed(++count);
             else isChanging = true;
           }
@@ -130,6 +138,7 @@ export function createSealedTexts(foundation: Foundation) {
         // Last: a process with only the old key doesn't see an order by its new name. Once no API key opens for it, it sends nothing.
         if (!isChanging) for (const apiKey of apiKeys) await renameAccount(foundation, apiKey);
       }
+      if (isAudited) await audit(foundation, actId, 'done');
       return count;
     },
     /** Lists the keys that texts are encrypted with and that the keyring lacks: one of each table. */
@@ -208,6 +217,17 @@ async function replace(foundation: Foundation, sealed: Sealed, plain: string): P
     where ${sql.ref(kind.id)} = ${id} and ${column} = ${token}${only} returning ${sql.ref(kind.id)}`;
   const { rows } = await engine.transact(db, (trx) => update.execute(trx));
   return rows.length === 1;
+}
+
+/** Adds an entry to the chain of each workspace, sorted, since chains are always locked in the same order. */
+async function audit(foundation: Foundation, actId: string, outcome: AuditEntry['outcome']): Promise<void> {
+  const { db, engine } = foundation;
+  const act = { actorId: THE_COMMAND_LINE, surface: 'cli', action: 'key_rotate', actId, outcome } as const;
+  await engine.transact(db, async (trx) => {
+    const workspaces = await trx.selectFrom('workspaces').select('id').orderBy('id').execute();
+    for (const { id: workspaceId } of workspaces)
+      await addAudit(trx, foundation, { ...act, at: engine.clock.now(), workspaceId });
+  });
 }
 
 /** Tables that name a hosting account, each with the column that names a row. */

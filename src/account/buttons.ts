@@ -99,6 +99,11 @@ const ACTIONS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'list connected workspaces',
     group: 'reading',
   },
+  key_rotate: {
+    did: 'changed the key that encrypts what is stored',
+    base: 'change the key that encrypts what is stored',
+    group: 'settings',
+  },
   settings: { did: 'viewed the settings', base: 'view the settings', group: 'reading' },
   settings_change: { did: 'changed %', base: 'change %', group: 'settings' },
   status: { did: 'viewed the status', base: 'view the status', group: 'reading' },

@@ -163,6 +163,7 @@ export const AUDIT_ACTIONS = [
   'connect_link',
   'disconnect',
   'list_connected',
+  'key_rotate',
   'settings',
   'settings_change',
   'status',

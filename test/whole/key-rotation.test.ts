@@ -102,6 +102,18 @@ describe.each(ENGINES)('vps-slack key rotate on %s', (engine) => {
       words: expect.stringMatching(/^100 encrypted under the first key…$/m),
     });
     expect((await readUse(team)).k1).toEqual({});
+    // One was killed, one has encrypted the rest, and one had nothing to do.
+    await rotate(team);
+    const rotations = await team.app.ports.audit.list({
+      workspaceId: TEAM.id,
+      actions: ['key_rotate'],
+      limit: 9,
+    });
+    expect(rotations.map(({ actorId, outcome }) => [actorId, outcome])).toEqual([
+      ['command line', 'done'],
+      ['command line', 'started'],
+      ['command line', 'started'],
+    ]);
     await restartWith(team, K2);
     await readsPassword(team, 'web-1', password);
     const { replyUrls } = team.app.ports;
