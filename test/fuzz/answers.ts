@@ -72,6 +72,12 @@ function findUnproven({ call, body, status = 200, pages = {} }: Row, made: unkno
   const records = [body, ...Object.values(pages).map((page) => page.body)].flatMap((part) =>
     listRecords(typeof part === 'string' ? parse(part) : part),
   );
+  const { state } = done;
+  const isState = () =>
+    state === undefined ||
+    records.some(
+      (one) => String(one.state).trim() === state || isWritten(one.state, String(state), String(body)),
+    );
   const isOfServer = (one: Fields) => idOf(one) === String(ID);
   const proofs: Readonly<Record<Call, () => boolean>> = {
     list: () => (done.servers as Fields[]).every(({ id }) => records.some((one) => idOf(one) === String(id))),
@@ -83,9 +89,9 @@ function findUnproven({ call, body, status = 200, pages = {} }: Row, made: unkno
         isWritten(one.root_password, (done.rootPassword as Secret<string>).reveal(), String(body)),
       ),
     renew: () => records.some(isOfServer) && records.some((one) => one.paid_until !== undefined),
-    start: () => isState(records, done),
-    stop: () => isState(records, done),
-    reboot: () => isState(records, done),
+    start: isState,
+    stop: isState,
+    reboot: isState,
     delete: () =>
       made === false ||
       (records.some(isOfServer) && records.some(({ state }) => /^\s*deleted\s*$/i.test(String(state)))),
@@ -97,10 +103,6 @@ function findUnproven({ call, body, status = 200, pages = {} }: Row, made: unkno
 /** A number is read as it is written. */
 function isWritten(value: unknown, read: string, body: string): boolean {
   return String(value) === read || (typeof value === 'number' && body.includes(read));
-}
-
-function isState(records: readonly Fields[], { state }: Fields): boolean {
-  return state === undefined || records.some((one) => String(one.state).trim() === state);
 }
 
 function idOf({ id }: Fields): string {
