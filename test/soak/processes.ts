@@ -30,7 +30,7 @@ export interface Processes extends AsyncDisposable {
   /** Stands still for so long: no timer, no answer. */
   freeze(app: AppProcess, ms: number): Promise<void>;
   readonly surprises: readonly Surprise[];
-  /** When processes were killed, in epoch milliseconds. */
+  /** When processes that were killed ran last, in epoch milliseconds: what arrived while one stood still died with it, unread. */
   readonly killedAt: readonly number[];
   /** All that any of them wrote since it was taken last. */
   takeOutput(): string;
@@ -52,6 +52,7 @@ export async function startProcesses(
   const expected = new Set<number>();
   const surprises: Surprise[] = [];
   const killedAt: number[] = [];
+  const frozenAt = new Map<AppProcess, number>();
   let isOver = false;
 
   const end = (app: AppProcess) => {
@@ -104,7 +105,7 @@ export async function startProcesses(
     places: () => new Map([...running].filter(([, app]) => !app.hasEnded()).sort(([a], [b]) => a - b)),
     kill: async (app) => {
       expected.add(app.pid);
-      killedAt.push(Date.now());
+      killedAt.push(frozenAt.get(app) ?? Date.now());
       await app.kill();
     },
     stop: async (app) => {
@@ -113,7 +114,9 @@ export async function startProcesses(
     },
     freeze: async (app, ms) => {
       process.kill(app.pid, 'SIGSTOP');
+      frozenAt.set(app, frozenAt.get(app) ?? Date.now());
       await sleep(ms);
+      frozenAt.delete(app);
       if (!app.hasEnded()) process.kill(app.pid, 'SIGCONT');
     },
     surprises,

@@ -264,6 +264,8 @@ export function startRecord(slack: LocalSlack): Recorded {
 
 /** How long an answer may take from the socket into the database, or into a file beside it. */
 const STORING_MS = 3000;
+/** How long a request may be on its way from a process into the journal. */
+const ON_ITS_WAY_MS = 1000;
 
 /**
  * Tells whether the answer to a create may have got lost: with a process that was killed right then, or since it came after the
@@ -288,5 +290,5 @@ function during({ realAtMs, durationMs = 0 }: RequestEntry): (at: number) => boo
 }
 
 function wasKilledOver({ realAtMs, durationMs = 0 }: RequestEntry, { killedAt }: SoakTeam['processes']) {
-  return killedAt.some((at) => at >= realAtMs && at <= realAtMs + durationMs + STORING_MS);
+  return killedAt.some((at) => at >= realAtMs - ON_ITS_WAY_MS && at <= realAtMs + durationMs + STORING_MS);
 }
