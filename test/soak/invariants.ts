@@ -348,10 +348,10 @@ export async function readGranted(team: SoakTeam): Promise<readonly string[]> {
   return (await read<{ requester_id: string }>(team, text)).map(({ requester_id }) => requester_id);
 }
 
-/** What still has to be done, in words: orders and deletes without an outcome, users who were not told. */
 /**
- * All but the jobs that come round again, those of what waits for a person (an order to be decided, a request to be answered), and
- * of servers that are followed, which takes up to ten minutes.
+ * What still has to be done, in words: orders and deletes without an outcome, users who were not told, and all jobs but those that
+ * come round again, of what waits for a person (an order to be decided, a request to be answered), and of servers that are followed,
+ * which takes up to ten minutes.
  */
 const UNDONE = `
   select kind || ' ' || state as what from operations where state in ('prepared', 'sent') or told_at = 0

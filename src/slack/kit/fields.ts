@@ -186,11 +186,11 @@ export function serverOption(server: Server): PlainTextOption {
 }
 
 /*
- * The shapes of Slack's IDs. Slack takes a channel's name for a user's ID, and posts there for everyone to read; and an ID is
- * written into messages as it is.
+ * The shapes of Slack's IDs, no narrower than it takes to tell them from a channel's name, which Slack accepts as a user's ID and
+ * posts to for everyone to read, and from markup: an ID is written into messages as it is.
  */
-export const userId = z.string().regex(/^[UW][A-Z0-9]{1,63}$/);
-export const channelId = z.string().regex(/^[CDG][A-Z0-9]{1,63}$/);
+export const userId = z.string().regex(/^[UW]\w{0,63}$/);
+export const channelId = z.string().regex(/^[CDG]\w{0,63}$/);
 
 /**
  * Reads the JSON that the app wrote into a button or a modal.
