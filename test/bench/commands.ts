@@ -51,7 +51,7 @@ export function signSuggestion(actionId: string, value: string, signingSecret: s
 }
 
 /** Signs one of them, now: a signature is good for minutes. */
-export function signCommand({
+function signCommand({
   signingSecret,
   replyTo,
   userId = USERS.vera.id,

@@ -98,7 +98,7 @@ export function describeSample(sample: Sample, before: Sample | undefined, viola
   return `soak: ${parts.join('; ')}`;
 }
 
-export function inMib(bytes: number): string {
+function inMib(bytes: number): string {
   return (bytes / MIB).toFixed(0);
 }
 

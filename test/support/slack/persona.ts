@@ -318,12 +318,12 @@ export function matches(text: string, wanted: Wanted): boolean {
 }
 
 /** Finds a button by its text; the surfaces are looked through in order. */
-export function findButton(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
+function findButton(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
   return findIn(surfaces, ({ element }) => matches(textIn(element.text, 'text'), wanted));
 }
 
 /** Finds an input by its label, or a menu by its placeholder or the text next to it. */
-export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
+function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
   const isInput = ({ element }: PlacedElement) => !String(element.type).endsWith('button');
   return (
     findIn(surfaces, (at) => isInput(at) && namesOf(at).some((name) => matches(name, wanted))) ??
@@ -332,7 +332,7 @@ export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found |
 }
 
 /** How an element is named in an action. */
-export function actAt({ place, at }: Found) {
+function actAt({ place, at }: Found) {
   return { place, block: at.blockId, action: at.actionId };
 }
 
@@ -359,7 +359,7 @@ function textBeside({ block }: Pick<PlacedElement, 'block'>): string {
 }
 
 /** The words of the confirmation dialog that a button would show. */
-export function confirmationAt(found: Found | undefined): string | undefined {
+function confirmationAt(found: Found | undefined): string | undefined {
   const dialog = objectIn(found?.at.element, 'confirm');
   return (
     dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
@@ -367,19 +367,19 @@ export function confirmationAt(found: Found | undefined): string | undefined {
 }
 
 /** The addresses of all links and link buttons. */
-export function linksIn(surfaces: readonly Surface[]): readonly string[] {
+function linksIn(surfaces: readonly Surface[]): readonly string[] {
   const written = JSON.stringify(surfaces.map((each) => [each.blocks, 'text' in each && each.text]));
   return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
 }
 
 /** A thread shows its first message and the replies; the channel shows what is no reply. */
-export function isOnScreen({ ts, threadTs }: StoredMessage, openThread: string | undefined): boolean {
+function isOnScreen({ ts, threadTs }: StoredMessage, openThread: string | undefined): boolean {
   if (openThread !== undefined) return ts === openThread || threadTs === openThread;
   return threadTs === undefined || threadTs === ts;
 }
 
 /** Turns what a test names (an option's text, `@operator`, `#ops`) into what Slack's client would enter. */
-export async function toEntered(world: World, user: User, found: Found, value: Entered): Promise<Entered> {
+async function toEntered(world: World, user: User, found: Found, value: Entered): Promise<Entered> {
   if (value === null) return null;
   if (typeof value !== 'string') {
     return Promise.all(value.map(async (each) => String(await toEntered(world, user, found, each))));
@@ -429,7 +429,7 @@ function refuseOption(options: readonly Json[], wanted: string): never {
 }
 
 /** The texts of the options that the app offers for what is typed into an external select. */
-export async function offeredTexts(
+async function offeredTexts(
   world: World,
   user: User,
   found: Found,
@@ -443,6 +443,6 @@ async function offeredOptions(world: World, user: User, found: Found, query: str
   return optionsOf({ options, option_groups: optionGroups });
 }
 
-export function textsOf(options: readonly Json[]): readonly string[] {
+function textsOf(options: readonly Json[]): readonly string[] {
   return options.map((option) => textIn(option.text, 'text'));
 }
