@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composerOf, launchChromium, type Stage, say, setStage, wantChromium } from './support/browser.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { composerOf, launchChromium, say, setStage, wantChromium } from './support/browser.ts';
 
 const chromiumPath = wantChromium('How quick the page is');
 const MESSAGES = 2000;
@@ -22,25 +21,18 @@ interface Scrolled {
 }
 
 describe.skipIf(!chromiumPath)('a channel with 2,000 messages', () => {
-  let browser: Browser;
-  let stage: Stage;
-  beforeAll(async () => {
-    browser = await launchChromium(chromiumPath ?? '');
-    stage = await setStage(browser);
+  it('opens within a second, answers a press immediately, and scrolls smoothly to its beginning', {
+    timeout: 180_000,
+  }, async () => {
+    const browser = await launchChromium(chromiumPath ?? '');
+    onTestFinished(() => browser.close());
+    const stage = await setStage(browser);
+    onTestFinished(() => stage.close());
     const people = [stage.slack.as('olga'), stage.slack.as('vera')];
     for (let count = 1; count <= MESSAGES; count += 1)
       await people[count % 2]?.types(
         `message ${count}: *web-${count}* is \`running\`, see https://x.test/${count}`,
       );
-  });
-  afterAll(async () => {
-    await stage?.close();
-    await browser?.close();
-  });
-
-  it('opens within a second, answers a press immediately, and scrolls smoothly to its beginning', {
-    timeout: 180_000,
-  }, async () => {
     const opener = await stage.open('olga');
     const startedMs = performance.now();
     await opener.reload({ waitUntil: 'commit' });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
 import { makeHandClock, type SlackOptions } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
@@ -38,12 +38,6 @@ export interface FakeApp {
   stop(): Promise<void>;
 }
 
-const running: { stop(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
-
 /** Starts a local Slack and a tiny app that it talks to; both are stopped after the test. */
 export async function startBoth(
   options: Omit<Partial<SlackOptions>, 'app'> & { app?: Partial<SlackOptions['app']> } = {},
@@ -52,7 +46,7 @@ export async function startBoth(
     ...options,
     app: { signingSecret: SECRET, botToken: TOKEN, scopes: ['commands', 'chat:write'], ...options.app },
   });
-  running.push(slack);
+  onTestFinished(() => slack.stop());
   const app = await startApp(slack);
   return { slack, app };
 }
@@ -86,7 +80,7 @@ async function startApp(slack: LocalSlack): Promise<FakeApp> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   slack.app.commandsUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
-  running.push(app);
+  onTestFinished(() => app.stop());
   return app;
 }
 
