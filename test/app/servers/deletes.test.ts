@@ -2,8 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
-import { entry, sentBy, T0 } from '../../store/fixtures.ts';
-import { ID, type MortalProcess, openScenario, type Scenario } from '../purchases/support/scenario.ts';
+import { confirmDelete } from '../../../src/servers/delete.ts';
+import { entry, newGrant, sentBy, T0 } from '../../store/fixtures.ts';
+import {
+  callerOf,
+  ID,
+  type MortalProcess,
+  openScenario,
+  type Scenario,
+} from '../purchases/support/scenario.ts';
 import {
   arrangeDelete,
   findDelete,
@@ -248,6 +255,17 @@ describe('a delete that no answer proves', () => {
     expect(await scenario.store.ledger.settle(ID, settled, entry())).toBe(true);
     expect(await outcome()).toBe('settled');
   });
+});
+
+test.each([
+  ['something else than its label was typed', 'label_differs', 'U1', 'db-2'],
+  ['its user’s role is for other servers', 'role_needed', 'U9', 'db-1'],
+])('a delete is not even confirmed when %s', async (_words, code, userId, typedLabel) => {
+  await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'web-*' }));
+  const form = { formId: ID, id: 1, label: 'db-1', typedLabel };
+  const confirmed = scenario.start().entry.execute(confirmDelete, form, callerOf(userId));
+  await expect(confirmed).rejects.toMatchObject({ code });
+  expect(await findDelete(scenario)).toBeUndefined();
 });
 
 test('presses of Delete in the same form send it once, at once or later', async () => {
