@@ -358,7 +358,7 @@ describe.each(engines)('notifying ($name)', ({ make }) => {
     expect(await ledger.find(operation.id)).toMatchObject({ notifiedAt: undefined });
   });
 
-  test('an operation is marked as sent only by the owner of its lease', async () => {
+  test('an operation is marked as sent only by the owner of its lease, and again only by its sender', async () => {
     const store = await make();
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());
@@ -366,6 +366,9 @@ describe.each(engines)('notifying ($name)', ({ make }) => {
     expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
     expect(await ledger.markSent(operation.id, sentBy('a', T0 + 10))).toBe('refused');
     expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
+    await ledger.release(operation.id, 'a');
+    await ledger.lease(operation.id, { owner: 'b', now: T0, until: T0 + 10 });
+    expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
   });
 });
 
