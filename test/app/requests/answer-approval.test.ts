@@ -13,16 +13,17 @@ beforeEach(async () => {
 });
 afterEach(() => scenario.close());
 
-const approve = (process: MortalProcess) =>
+const answer = (kind: 'approve' | 'deny', process: MortalProcess) =>
   process.run(
     process.entry
       .execute(
         answerApproval,
-        { id: ID, answer: { kind: 'approve' } },
+        { id: ID, answer: { kind } },
         { actor: { workspaceId: 'T1', userId: 'U2', channelId: 'C1' }, surface: 'button' },
       )
       .then(() => process.entry.drain()),
   );
+const approve = (process: MortalProcess) => answer('approve', process);
 const failing = (at: string) => scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
 
 describe('an approval', () => {
@@ -30,6 +31,17 @@ describe('an approval', () => {
     await approve(scenario.start());
     expect(await scenario.store.ledger.find(ID)).toMatchObject({ state: 'settled' });
     expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test.each([
+    ['approve', 'approved', 1],
+    ['deny', 'denied', 0],
+  ] as const)('is answered once: after %s, both buttons are refused', async (first, state, charges) => {
+    await answer(first, scenario.start());
+    for (const second of ['approve', 'deny'] as const)
+      await expect(answer(second, scenario.start())).rejects.toMatchObject({ code: 'request_over' });
+    expect(await scenario.store.requests.find(ID, ['purchase'])).toMatchObject({ state });
+    expect(scenario.hosting.charges).toBe(charges);
   });
 
   test.each([
