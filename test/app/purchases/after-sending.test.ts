@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { API_CODES } from '../../../src/core/errors.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { runOperation } from '../../../src/purchases/pay.ts';
-import { entry, T0 } from '../../store/fixtures.ts';
+import { entry, newGrant, T0 } from '../../store/fixtures.ts';
 import {
   CREATE,
+  callerOf,
   decide,
   ID,
   type MortalProcess,
@@ -348,6 +349,19 @@ describe('an unconfirmed order', () => {
     await decide(app, { serverId: 101 });
     await expect(decide(app, {})).rejects.toMatchObject({ code: 'doubt_over' });
     expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test.each([
+    ['a manager of other servers', 'role_needed', callerOf('U9')],
+    ['a manager of another workspace', 'doubt_over', callerOf('U2', 'T2')],
+  ])('is not decided by %s', async (_who, code, caller) => {
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
+    scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
+    await press(app);
+    await settle();
+    await expect(decide(app, {}, caller)).rejects.toMatchObject({ code });
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 });
 

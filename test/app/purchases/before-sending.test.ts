@@ -130,6 +130,20 @@ describe('a confirmation', () => {
     expect(statesTold()).toEqual(['refused']);
   });
 
+  test('is refused at once when its user’s role is for other servers', async () => {
+    await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
+    await expect(press(app, CREATE, { userId: 'U9' })).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await find()).toBeUndefined();
+  });
+
+  test('is not shown to another workspace that has its ID', async () => {
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await press(app);
+    await expect(press(app, CREATE, { workspaceId: 'T2' })).rejects.toMatchObject({
+      code: 'other_workspace',
+    });
+  });
+
   test('is refused when its user has lost the role before it was sent', async () => {
     await press(scenario.start(KILLED_UNSENT));
     await settle(scenario.start({ kind: 'lives' }, []));

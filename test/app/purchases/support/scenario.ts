@@ -107,8 +107,8 @@ export async function openScenario(): Promise<Scenario> {
   };
 }
 
-export const callerOf = (userId: string): Caller => ({
-  actor: { workspaceId: 'T1', userId, channelId: 'C1' },
+export const callerOf = (userId: string, workspaceId = 'T1'): Caller => ({
+  actor: { workspaceId, userId, channelId: 'C1' },
   surface: 'modal',
 });
 
@@ -116,12 +116,16 @@ export const callerOf = (userId: string): Caller => ({
 export async function press(
   process: MortalProcess,
   purchase: Purchase = CREATE,
-  { id = ID, userId = 'U1' }: { readonly id?: string; readonly userId?: string } = {},
+  {
+    id = ID,
+    userId = 'U1',
+    workspaceId = 'T1',
+  }: Partial<Record<'id' | 'userId' | 'workspaceId', string>> = {},
 ): Promise<Confirmed | undefined> {
   let confirmed: Confirmed | undefined;
   const confirmation = { id, purchase, price: money(499) };
   const work = async () => {
-    confirmed = await process.entry.execute(confirmPurchase, confirmation, callerOf(userId));
+    confirmed = await process.entry.execute(confirmPurchase, confirmation, callerOf(userId, workspaceId));
     await process.entry.drain();
   };
   await process.run(work());
@@ -132,9 +136,10 @@ export async function press(
 export async function decide(
   process: MortalProcess,
   decision: { readonly serverId?: number; readonly isDoneElsewhere?: boolean },
+  caller = callerOf('U2'),
 ): Promise<void> {
   const input = { operationId: ID, ...decision };
-  await process.run(process.entry.execute(decideUnconfirmed, input, callerOf('U2')));
+  await process.run(process.entry.execute(decideUnconfirmed, input, caller));
 }
 
 /** The creator asks for the password. */
