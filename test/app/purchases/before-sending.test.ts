@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { mayChooseChannel } from '../../../src/purchases/confirm.ts';
 import { entry, newApproval, newGrant, T0 } from '../../store/fixtures.ts';
 import {
   CREATE,
+  callerOf,
   ID,
   type MortalProcess,
   openScenario,
@@ -142,6 +144,14 @@ describe('a confirmation', () => {
     await expect(press(app, CREATE, { workspaceId: 'T2' })).rejects.toMatchObject({
       code: 'other_workspace',
     });
+  });
+
+  test('is not made in a channel while Slack doesn’t say that its user is in it', async () => {
+    const chosen = (isMember: boolean | undefined) => {
+      Object.assign(app.ports.channels, { hasMember: async () => isMember });
+      return app.entry.execute(mayChooseChannel, { channelId: 'C2' }, callerOf('U1'));
+    };
+    expect([await chosen(true), await chosen(false), await chosen(undefined)]).toEqual([true, false, false]);
   });
 
   test('is refused when its user has lost the role before it was sent', async () => {
