@@ -120,9 +120,10 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
       if (count % STEP === 0) note(`${count} encrypted under the first key…`);
     };
     const resealed = isDryRun ? 0 : await sealed.reseal(onResealed);
+    // First: an answer that the app stores meanwhile is then counted here, in the database, or in both.
+    const { answers, unreadable } = await spill.readAll();
     const unopened = await sealed.openAll();
     const keys = await sealed.listKeyUse();
-    const { answers, unreadable } = await spill.readAll();
     const waiting: Waiting = { all: answers.length + unreadable, unreadable };
     const lines = [
       ...(isDryRun ? [] : [`Newly encrypted under the first key: ${resealed}.`]),
