@@ -94,7 +94,7 @@ export async function sendUnreadable(body: unknown, routing: Routing): Promise<v
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
   const reply = replyByUrl(findReplyUrl(url, routing.slackApiUrl), { userId: '' }, routing.clients.of(''));
   if (!(await reply.send(textMessage(UNREADABLE))))
-    routing.log.warn('a request from Slack could not be read, nor answered');
+    routing.log.warn('a request from Slack could be neither read nor answered');
 }
 
 /** Decides whether requests from a place are handled at all, before anything else. */
