@@ -75,7 +75,8 @@ async function expireLate(
   system: System,
 ): Promise<void> {
   if (!(await sleepUnless(ended, timeoutMs, system))) return;
-  if (await sleepUnless(ended, GRACE_MS, system)) exchange.expire();
+  // One that hasn't begun has no answer to wait for, and must not begin now.
+  if (!exchange.hasBegun || (await sleepUnless(ended, GRACE_MS, system))) exchange.expire();
 }
 
 function openPool(origin: string, timeoutMs: number): Pool {
@@ -126,6 +127,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.answer = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+  }
+
+  get hasBegun(): boolean {
+    return this.#connection !== undefined;
   }
 
   /** Called by undici right before the first byte is written; until then, nothing has been sent. */
