@@ -4,8 +4,8 @@ import { DAY_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { askForDigests, createDigestHandler, SPREAD_MS } from '../../src/reminders/digest.ts';
 import { realSystem } from '../../src/system.ts';
-import { makeHosting, makePorts } from '../app/support/make-ports.ts';
-import { vault } from '../store/fixtures.ts';
+import { vault } from '../db/fixtures.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
 import { atMost, type Figure, rounded } from './figures.ts';
 
 // The question: a thousand workspaces want their digest at the same hour. How soon is it posted, how much work is that, and
@@ -43,7 +43,7 @@ export async function measureDigests(): Promise<readonly Figure[]> {
     },
   });
   const posts: number[] = [];
-  const ports = makePorts(store, { system, hostingOf: () => hosting });
+  const ports = makeContext(store, { system, hostingOf: () => hosting });
   const post = async () => {
     posts.push(time.now);
     return { kind: 'posted' as const, card: { channelId: 'C1', ts: `1.${posts.length}` } };

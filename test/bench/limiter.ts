@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { openStore } from '../../src/db/open-store.ts';
 import { Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem } from '../../src/system.ts';
-import { vault } from '../store/fixtures.ts';
+import { vault } from '../db/fixtures.ts';
 import type { Figure } from './figures.ts';
 
 // How many calls of one account reach the service in ANY minute, and how near does that come to the limit? Real time and real

@@ -12,7 +12,7 @@ import { checkNode, tryKey } from '../../src/cli/doctor.ts';
 import { EVENTS, SCOPES } from '../../src/cli/doctor-slack.ts';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { makeFolder } from '../store/support.ts';
+import { makeFolder } from '../db/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { runProgram } from '../support/programs.ts';
 import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { entry, makeFolder, open } from '../store/support.ts';
+import { entry, makeFolder, open } from '../db/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { runProgram } from '../support/programs.ts';

@@ -6,13 +6,13 @@ import * as endpoints from '../../src/hosting/endpoints.ts';
 import { decode } from '../../src/hosting/read-catalog.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem } from '../../src/system.ts';
-import type { Dice } from '../attacks/support/tries.ts';
 import { CATALOGS } from '../hosting/answers/catalogs.ts';
 import { FIELDS } from '../hosting/answers/fields.ts';
 import { LISTS } from '../hosting/answers/lists.ts';
 import { RECORDS } from '../hosting/answers/records.ts';
 import { REFUSALS } from '../hosting/answers/refusals.ts';
 import { type Call, ID, type Row, readRow } from '../hosting/answers/row.ts';
+import type { Dice } from '../support/tries.ts';
 import { damage, mutateJson } from './mutate.ts';
 
 const TABLES = [LISTS, FIELDS, CATALOGS, RECORDS, RECORDS, REFUSALS];

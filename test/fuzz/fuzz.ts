@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeDice } from '../attacks/support/tries.ts';
+import { makeDice } from '../support/tries.ts';
 import { judgeAnswer, judgeWire, makeAnswer, makeWire } from './answers.ts';
 import { type Arena, startArena } from './arena.ts';
 import { makePageRequest, speak } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { Dice } from '../attacks/support/tries.ts';
+import type { Dice } from '../support/tries.ts';
 
 /** JSON text written by hand, for what `JSON.stringify` never writes. */
 class Written {

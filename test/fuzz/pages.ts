@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Dice } from '../attacks/support/tries.ts';
+import type { Dice } from '../support/tries.ts';
 import type { Arena } from './arena.ts';
 import { damage, encodeText, oddText } from './mutate.ts';
 

@@ -2,12 +2,12 @@ import { Agent, request } from 'node:http';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type UserName } from '../../src/sandbox/slack/workspace.ts';
-import type { Dice } from '../attacks/support/tries.ts';
 import { EVENT_SAMPLES, SENDERS } from '../support/payloads/samples.ts';
 import { envelope, type RawUser, rawUser } from '../support/raw-user.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import { ACTIONS } from '../support/surfaces.ts';
 import { SIGNING_SECRET, type Team } from '../support/team.ts';
+import type { Dice } from '../support/tries.ts';
 import type { Arena } from './arena.ts';
 import { damage, destroy, encodeText, mutateJson, oddText, type Path, writeJson } from './mutate.ts';
 

@@ -4,7 +4,7 @@ import { HostingError, Refusal } from '../../src/core/errors.ts';
 import type { ApiCalls, Wait } from '../../src/hosting/hosting-api.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limiter.ts';
 import type { System } from '../../src/system.ts';
-import { triesOf } from '../attacks/support/tries.ts';
+import { triesOf } from '../support/tries.ts';
 import { holdTime, memoryCalls, mostInAnyWindow, settle } from './support.ts';
 
 const WINDOW_MS = 60_000;

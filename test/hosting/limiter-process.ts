@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { openStore } from '../../src/db/open-store.ts';
 import { Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem } from '../../src/system.ts';
-import { vault } from '../store/fixtures.ts';
+import { vault } from '../db/fixtures.ts';
 
 /**
  * Runs as a process of its own, with a wall clock that may be wrong. Reads lines like `40 key T1`, makes so many calls with this key

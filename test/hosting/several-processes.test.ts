@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isLong, sayLeftOut } from '../attacks/support/tries.ts';
-import { makePostgres } from '../store/support.ts';
+import { makePostgres } from '../db/support.ts';
 import { postgresUrl } from '../support/postgres.ts';
+import { isLong, sayLeftOut } from '../support/tries.ts';
 import { mostInAnyWindow } from './support.ts';
 
 /** 30 calls per 2 s stand for 300 per minute. */

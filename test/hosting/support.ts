@@ -6,7 +6,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
 import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { realSystem, type System } from '../../src/system.ts';
-import { vault } from '../store/fixtures.ts';
+import { vault } from '../db/fixtures.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };

@@ -8,9 +8,9 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { type Dice, makeDice } from '../attacks/support/tries.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
 import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
+import { type Dice, makeDice } from '../support/tries.ts';
 import {
   type Balancer,
   type OwnServer,

@@ -13,7 +13,7 @@ export async function setup(): Promise<void> {
     build: {
       outDir: 'dist/bundled',
       rolldownOptions: {
-        input: { 'crash-at': 'test/attacks/support/crash-at.mjs' },
+        input: { 'crash-at': 'test/support/crash-at.mjs' },
       },
     },
   });

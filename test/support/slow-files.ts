@@ -4,7 +4,7 @@
  */
 export const SLOW: readonly string[] = [
   // processes that are killed and started again
-  'attacks/crash-points',
+  'whole/crash-points',
   'whole/installs/killed',
   'whole/killed',
   'whole/slack/socket-processes',
@@ -19,24 +19,24 @@ export const SLOW: readonly string[] = [
   'hosting/several-processes',
   'sandbox/check-messages',
   'sandbox/main',
-  'store/restores',
+  'db/restores',
   'whole/account/audit-program',
   'whole/restore',
   'whole/servers/vps-program',
   // many cases, or a lot of data
   'fuzz/fuzz',
-  'attacks/a12-unfinished-connections',
-  'app/purchases/failing-store',
-  'app/killed',
-  'store/account/audit-prune',
-  'store/purchases/one-account-interleavings',
+  'slack/unfinished-connections',
+  'purchases/failing-store',
+  'killed',
+  'db/audit-prune',
+  'purchases/one-account-interleavings',
   // looked at by a browser for minutes
   'sandbox/page/tour',
 ];
 
 /** Measured, or too heavy to share the machine: a number taken beside other tests is theirs as well. Run one at a time. */
 export const ALONE: readonly string[] = [
-  'app/servers/long-labels',
+  'servers/long-labels',
   'sandbox/page/accessibility',
   'sandbox/page/performance',
   'soak/several-processes',

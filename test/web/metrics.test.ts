@@ -6,8 +6,8 @@ import { createUnacknowledged } from '../../src/slack/socket.ts';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';
+import { engines, entry, markSent, newCreate, T0 } from '../db/support.ts';
 import { handClock } from '../slack/support/fakes.ts';
-import { engines, entry, markSent, newCreate, T0 } from '../store/support.ts';
 
 const TOKEN = 'a-token-of-the-metrics-tests';
 

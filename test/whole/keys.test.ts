@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { makeFolder } from '../store/support.ts';
+import { makeFolder } from '../db/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { ENGINES } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import type { AxeResults, ImpactValue, Result } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start.ts';
-import { isLong, sayLeftOut } from '../../attacks/support/tries.ts';
+import { isLong, sayLeftOut } from '../../support/tries.ts';
 import { composerOf, findThreePorts, launchChromium, say, wantChromium } from './support/browser.ts';
 
 sayLeftOut(isLong ? 0 : 1, 'width of the pages (1024 px)');

@@ -7,11 +7,11 @@ import { home } from '../../../src/home/home.ts';
 import { panel } from '../../../src/home/panel.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { shortcuts } from '../../../src/servers/show.ts';
-import { isLong } from '../../attacks/support/tries.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';
 import { ACTIONS, type Action } from '../../support/surfaces.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
+import { isLong } from '../../support/tries.ts';
 
 const REFUSED = /You need the \*?\w+\*? role|another organization/;
 
@@ -28,7 +28,7 @@ function isAllowed(action: Action, { who, role }: Sender): boolean {
 
 /**
  * Whether the role is the lowest one that may, or the highest one that may not: the others follow from the order of roles, which
- * `test/domain/access.test.ts` holds. Users without a role, guests and strangers try everything; the long form has every pair.
+ * `test/core/access.test.ts` holds. Users without a role, guests and strangers try everything; the long form has every pair.
  */
 function isAtEdge({ needs }: Action, { role }: Sender): boolean {
   if (isLong || role === undefined || needs === 'anyone') return true;

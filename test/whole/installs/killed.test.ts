@@ -7,11 +7,11 @@ import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { triesOf } from '../../attacks/support/tries.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
 import { type AppProcess, startProcess, withStore } from '../../support/killable-team.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
 import { environmentOf, installedApp } from '../../support/team.ts';
+import { triesOf } from '../../support/tries.ts';
 
 const COUNTING = [
   process.execPath,

@@ -11,10 +11,10 @@ import { openStore } from '../../../src/db/open-store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem } from '../../../src/system.ts';
-import { makePorts } from '../../app/support/make-ports.ts';
+import { vault } from '../../db/fixtures.ts';
 import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
-import { vault } from '../../store/fixtures.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { makeContext } from '../../support/context.ts';
 import {
   CLIENT,
   fillWorkspaces,
@@ -273,7 +273,7 @@ async function workOver(installed: number): Promise<Work> {
   try {
     for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
     Object.assign(work, { statements: [], rows: 0 });
-    const ports = makePorts(store, { system, log: { ...silentLog, info } });
+    const ports = makeContext(store, { system, log: { ...silentLog, info } });
     await runHours(ports, clock);
     return { ...work, lines };
   } finally {

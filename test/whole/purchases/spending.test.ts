@@ -6,7 +6,7 @@ import { monthStart } from '../../../src/core/time.ts';
 import type { Purchase } from '../../../src/purchases/operation.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { entry } from '../../store/fixtures.ts';
+import { entry } from '../../db/fixtures.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { ORDER, type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
+import { ORDER, type OrderingTeam, startOrdering } from '../../support/ordering-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promise<unknown>])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAge } from '../../../src/servers/show.ts';
-import { ALERTS } from '../../slack/servers/alert-messages.ts';
+import { ALERTS } from '../../servers/support/alert-messages.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { SCOPES, startTeam, type Team } from '../../support/team.ts';
 

@@ -1,0 +1,71 @@
+import { beforeEach, expect, it } from 'vitest';
+import { grantAccess, revokeAccess } from '../../src/access/grants.ts';
+import type { AppContext, Store } from '../../src/context.ts';
+import { createEntry } from '../../src/core/entry.ts';
+import { newGrant, open, T0 } from '../db/support.ts';
+import { makeContext } from '../support/context.ts';
+
+let store: Store;
+let ports: AppContext;
+
+beforeEach(async () => {
+  store = await open('sqlite::memory:');
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  for (const subjectId of ['U1', 'U2']) await store.grants.put(newGrant({ subjectId, role: 'owner' }));
+  ports = makeContext(store);
+});
+
+const callerOf = (userId: string) =>
+  ({ actor: { workspaceId: 'T1', userId, channelId: 'C1' }, surface: 'command' }) as const;
+const owners = async () => (await store.grants.list('T1')).filter(({ role }) => role === 'owner');
+
+/** Both have checked that an owner is left before either of them changes anything. */
+function meetBeforeChanging(): void {
+  const { grants } = ports;
+  let waiting = 0;
+  let goOn: () => void = () => undefined;
+  const both = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const meet = async () => {
+    waiting += 1;
+    if (waiting === 2) goOn();
+    await both;
+  };
+  ports = {
+    ...ports,
+    grants: {
+      ...grants,
+      removeAll: async (...given) => {
+        await meet();
+        return grants.removeAll(...given);
+      },
+      put: async (...given) => {
+        await meet();
+        return grants.put(...given);
+      },
+    },
+  };
+}
+
+it('one of two owners who revoke each other at the same moment stays an owner', async () => {
+  meetBeforeChanging();
+  const entry = createEntry(ports);
+  const revoke = (by: string, subjectId: string) =>
+    entry.execute(revokeAccess, { subjectKind: 'user', subjectId }, callerOf(by));
+  const ended = await Promise.allSettled([revoke('U1', 'U2'), revoke('U2', 'U1')]);
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'grants_moved' },
+  });
+  expect(await owners()).toHaveLength(1);
+});
+
+it('one of two owners who lower each other’s role at the same moment stays an owner', async () => {
+  meetBeforeChanging();
+  const entry = createEntry(ports);
+  const lower = (by: string, subjectId: string) =>
+    entry.execute(grantAccess, { subjectKind: 'user', subjectId, role: 'viewer', pattern: '' }, callerOf(by));
+  await Promise.allSettled([lower('U1', 'U2'), lower('U2', 'U1')]);
+  expect(await owners()).toHaveLength(1);
+});

@@ -1,0 +1,712 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { NewGrant } from '../../src/access/grants.ts';
+import type { AppContext, Store } from '../../src/context.ts';
+import type { StoredEntry } from '../../src/core/audit-entry.ts';
+import type { SlackUser, Users } from '../../src/core/directory.ts';
+import { type Caller, createEntry, defineUseCase, type Entry, type UseCase } from '../../src/core/entry.ts';
+import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/errors.ts';
+import { hasRole } from '../../src/core/permission.ts';
+import { ROLES, type Role, strongestRole } from '../../src/core/roles.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { silentLog } from '../../src/log.ts';
+import { stillSystem, T0, vault } from '../db/fixtures.ts';
+import { MEMBER } from '../support/context.ts';
+
+let store: Store;
+let users: Map<string, SlackUser>;
+let lookedUp: string[];
+/** Members by user group; a group that is not in it can't be looked up. */
+let groups: Map<string, readonly string[]>;
+let now: number;
+let isSlackDown: boolean;
+let entry: Entry;
+/** How often a use case ran. */
+let runs: number;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  users = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
+  lookedUp = [];
+  groups = new Map();
+  now = T0;
+  isSlackDown = false;
+  runs = 0;
+  entry = createEntry(portsWith());
+  for (const role of ROLES) await grant(`U${role.toUpperCase()}`, role);
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+function portsWith(more: Partial<AppContext> = {}): AppContext {
+  const fakeUsers: Users = {
+    find: async (_workspaceId, userId) => {
+      lookedUp.push(userId);
+      return isSlackDown ? undefined : (users.get(userId) ?? MEMBER);
+    },
+    exists: async () => 'unknown',
+  };
+  const parts: Partial<AppContext> = {
+    ...store,
+    system: { ...stillSystem, now: () => now },
+    log: silentLog,
+    installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
+    users: fakeUsers,
+    groups: {
+      list: async () => undefined,
+      listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
+    },
+    hostingOf: () => {
+      throw new Error('no hosting API in these tests');
+    },
+    ownersOf: () => ['UNAMED'],
+    ...more,
+  };
+  // The entry needs no more of the app.
+  return parts as AppContext;
+}
+
+async function grant(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
+  await store.grants.put({
+    workspaceId: 'T1',
+    subjectKind: 'user',
+    subjectId,
+    role,
+    pattern: '',
+    grantedBy: 'UOWNER',
+    grantedAt: T0,
+    ...more,
+  });
+}
+
+const roleOf = async (userId: string, more: Partial<Caller['actor']> = {}) =>
+  strongestRole(await entry.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
+
+function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?: string): Caller {
+  const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
+  return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
+}
+
+function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
+  return defineUseCase({
+    name: 'start',
+    needs,
+    effect,
+    run: async (input: string) => {
+      runs += 1;
+      return input;
+    },
+  });
+}
+
+async function audited(): Promise<readonly StoredEntry[]> {
+  return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
+}
+
+const outcomes = async () => (await audited()).map(({ outcome, code }) => [outcome, code]);
+
+describe('the entry', () => {
+  it('refuses users without a role', async () => {
+    for (const needs of ROLES) {
+      await expect(entry.execute(useCase(needs), 'x', caller('UNORA'))).rejects.toMatchObject({
+        code: 'role_needed',
+        details: { needed: needs },
+      });
+    }
+    expect(runs).toBe(0);
+    expect(await roleOf('UNORA')).toBeUndefined();
+  });
+
+  it.each(ROLES)('allows a %s what the role covers, and nothing more', async (held) => {
+    for (const needs of ROLES) {
+      const running = entry.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
+      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await running).toBe('x');
+      else await expect(running).rejects.toMatchObject({ details: { needed: needs, held } });
+    }
+  });
+
+  it('allows every member of the workspace what needs no role', async () => {
+    expect(await entry.execute(useCase('anyone'), 'x', caller('UNORA'))).toBe('x');
+    expect(lookedUp).toEqual([]);
+  });
+
+  it('treats the users in OWNERS as owners, whatever Slack says', async () => {
+    isSlackDown = true;
+    expect(await entry.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
+  });
+
+  it('refuses a user as soon as their role is revoked', async () => {
+    await entry.execute(useCase('operator'), 'x', caller('UOPERATOR'));
+    await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
+    await expect(entry.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('ignores roles in another workspace', async () => {
+    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
+    const elsewhere = caller('UOWNER', { workspaceId: 'T2' });
+    await expect(entry.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('a user from another organization', () => {
+  it.each([
+    'anyone',
+    'viewer',
+    'owner',
+  ] as const)('is refused what needs %s, even with a grant', async (needs) => {
+    users.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
+    const stranger = caller('UOWNER', { homeTeamId: 'T9' });
+    await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
+      code: 'other_organization',
+    });
+    await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
+      code: 'other_organization',
+    });
+    expect(await entry.findRoles(stranger.actor)).toEqual([]);
+    expect(await outcomes()).toEqual([
+      ['denied', 'other_organization'],
+      ['denied', 'other_organization'],
+    ]);
+  });
+
+  it('has no role, also when only Slack’s directory says where the user is from', async () => {
+    users.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('a workspace that the app is not set up for', () => {
+  it('is refused, even for the users in OWNERS', async () => {
+    for (const needs of ['anyone', 'owner'] as const) {
+      await expect(
+        entry.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
+      ).rejects.toMatchObject({
+        code: 'other_workspace',
+      });
+    }
+    expect(runs).toBe(0);
+  });
+});
+
+describe('what Slack says about a user', () => {
+  it('makes workspace admins owners', async () => {
+    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
+    expect(await roleOf('UADMIN')).toBe('owner');
+  });
+
+  it('raises a lower role and never lowers a higher one', async () => {
+    await grant('UADMIN', 'viewer');
+    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
+    expect(await roleOf('UMANAGER')).toBe('manager');
+  });
+
+  it.each([
+    ['a bot', { isBot: true }],
+    ['a deactivated user', { isDeactivated: true }],
+    ['a guest', { isGuest: true }],
+  ])('doesn’t make %s an owner', async (_who, trait) => {
+    users.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('removes every role from bots and deactivated users', async () => {
+    for (const trait of [{ isBot: true }, { isDeactivated: true }]) {
+      users.set('UMANAGER', { ...MEMBER, ...trait });
+      expect(await roleOf('UMANAGER')).toBeUndefined();
+    }
+  });
+
+  it('leaves guests only the role that was granted to them directly', async () => {
+    users.set('UOPERATOR', { ...MEMBER, isGuest: true });
+    expect(await roleOf('UOPERATOR')).toBe('operator');
+  });
+
+  it('is looked up only when the stored roles are not enough', async () => {
+    await entry.execute(useCase('operator'), 'x', caller('UMANAGER'));
+    expect(lookedUp).toEqual([]);
+    await expect(entry.execute(useCase('owner'), 'x', caller('UMANAGER'))).rejects.toThrow();
+    expect(lookedUp).toEqual(['UMANAGER']);
+  });
+
+  it('is not looked up for a form when the user has the role for any server', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    await entry.authorize(useCase('operator'), caller('UANN'));
+    expect(lookedUp).toEqual([]);
+    await entry.execute(useCase('operator'), 'x', caller('UANN'));
+    expect(lookedUp).toEqual(['UANN']);
+  });
+
+  it('refuses the user when it can’t be looked up, without claiming that a role is missing', async () => {
+    isSlackDown = true;
+    for (const userId of ['UADMIN', 'UNORA', 'UMANAGER']) {
+      await expect(entry.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+      await expect(entry.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+    }
+    expect(new Set((await outcomes()).map((outcome) => outcome.join(' ')))).toEqual(
+      new Set(['denied identity_unknown']),
+    );
+    expect(runs).toBe(0);
+    expect(await entry.execute(useCase('manager'), 'x', caller('UMANAGER'))).toBe('x');
+  });
+
+  it.each([
+    ['the app lacks the scope to read it', 'hidden'],
+    ['Slack knows no such user', 'no'],
+  ] as const)('means a missing role when %s', async (_words, exists) => {
+    const silent: Users = { find: async () => undefined, exists: async () => exists };
+    await grant('C1', 'manager', { subjectKind: 'channel' });
+    const ports = portsWith({ users: silent });
+    const silentEntry = createEntry(ports);
+    await expect(silentEntry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    const actor = { workspaceId: 'T1', userId: 'UNORA', channelId: 'C1' };
+    expect(await hasRole(actor, 'viewer', 'web-1', ports)).toBe(false);
+  });
+
+  it('allows nothing when looking it up fails', async () => {
+    const broken: Users = {
+      find: () => Promise.reject(new Error('socket hang up')),
+      exists: async () => 'unknown',
+    };
+    const brokenEntry = createEntry(portsWith({ users: broken }));
+    await expect(brokenEntry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toThrow(
+      'socket hang up',
+    );
+    expect(runs).toBe(0);
+    expect(await outcomes()).toEqual([['denied', 'defect']]);
+  });
+});
+
+describe('a role granted to a user group', () => {
+  beforeEach(() => grant('S1', 'operator', { subjectKind: 'group' }));
+
+  it('applies to its members for as long as they are in it', async () => {
+    groups.set('S1', ['UANN']);
+    expect(await roleOf('UANN')).toBe('operator');
+    expect(await roleOf('UBOB')).toBeUndefined();
+    groups.set('S1', []);
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('allows nothing while Slack can’t say who is in the group', async () => {
+    expect(await roleOf('UANN')).toBeUndefined();
+    groups.set('S1', ['UANN']);
+    isSlackDown = true;
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('is reported as unknown while Slack can’t say who is in the group, if it would be enough', async () => {
+    const tryTo = (needs: Role) => entry.execute(useCase(needs), 'x', caller('UANN'));
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
+    await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.set('S1', []);
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.delete('S1');
+    users.set('UANN', { ...MEMBER, isGuest: true });
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(runs).toBe(0);
+  });
+
+  it('is reported as unknown, not as missing, when the app acts for a user later', async () => {
+    const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
+    const isOperator = () => hasRole(ann, 'operator', 'web-1', portsWith());
+    await expect(isOperator()).rejects.toMatchObject({
+      code: 'identity_unknown',
+      details: { userId: 'UANN' },
+    });
+    groups.set('S1', ['UANN']);
+    expect(await isOperator()).toBe(true);
+    expect(await hasRole(ann, 'manager', 'web-1', portsWith())).toBe(false);
+    groups.set('S1', []);
+    expect(await isOperator()).toBe(false);
+  });
+
+  it('doesn’t apply to guests, bots and deactivated users in the group', async () => {
+    groups.set('S1', ['UANN']);
+    for (const trait of [{ isGuest: true }, { isBot: true }, { isDeactivated: true }, { isStranger: true }]) {
+      users.set('UANN', { ...MEMBER, ...trait });
+      expect(await roleOf('UANN')).toBeUndefined();
+    }
+  });
+
+  it('counts when it is higher than the user’s own role', async () => {
+    groups.set('S1', ['UVIEWER', 'UMANAGER']);
+    expect(await roleOf('UVIEWER')).toBe('operator');
+    expect(await roleOf('UMANAGER')).toBe('manager');
+    expect(await entry.execute(useCase('operator'), 'x', caller('UVIEWER'))).toBe('x');
+  });
+});
+
+describe('a role granted to a channel', () => {
+  beforeEach(() => grant('C1', 'viewer', { subjectKind: 'channel' }));
+
+  it('applies to full members who act there', async () => {
+    expect(await roleOf('UANN')).toBe('viewer');
+    expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
+    expect(strongestRole(await entry.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
+  });
+
+  it('doesn’t apply to guests, or to anyone while Slack can’t say who is a guest', async () => {
+    users.set('UANN', { ...MEMBER, isGuest: true });
+    expect(await roleOf('UANN')).toBeUndefined();
+    isSlackDown = true;
+    expect(await roleOf('UBOB')).toBeUndefined();
+  });
+});
+
+describe('a temporary role', () => {
+  it('ends by itself, to the millisecond, and leaves a permanent one in place', async () => {
+    await grant('UVIEWER', 'manager', { until: T0 + 1000 });
+    now = T0 + 999;
+    expect(await roleOf('UVIEWER')).toBe('manager');
+    now = T0 + 1000;
+    expect(await roleOf('UVIEWER')).toBe('viewer');
+  });
+});
+
+describe('a role for some servers', () => {
+  const touch = (label: string, needs: Role = 'operator') =>
+    defineUseCase({
+      name: 'start',
+      needs,
+      effect: 'reads',
+      run: async (_input: string, context) => {
+        await context.requireRoleFor(label);
+        return context.covers(label);
+      },
+    });
+
+  it('passes the check before a form, and then covers only those servers', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+      details: { needed: 'operator', held: 'operator', label: 'db-1', owners: ['UNAMED', 'UOWNER'] },
+    });
+    expect(await outcomes()).toEqual([['denied', 'role_needed']]);
+  });
+
+  it('is the highest one whose pattern matches the server', async () => {
+    await grant('UANN', 'viewer');
+    await grant('UANN', 'manager', { pattern: '*-test' });
+    expect(await entry.execute(touch('web-test', 'manager'), '', caller('UANN'))).toBe(true);
+    expect(await entry.execute(touch('web-1', 'viewer'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('web-1', 'operator'), '', caller('UANN'))).rejects.toMatchObject({
+      details: { held: 'manager', label: 'web-1' },
+    });
+  });
+
+  it('is reported as unknown for other servers while a group’s role for them can’t be looked up', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    await grant('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
+    expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
+      code: 'identity_unknown',
+    });
+    await expect(entry.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await outcomes()).toEqual([
+      ['denied', 'identity_unknown'],
+      ['denied', 'role_needed'],
+    ]);
+  });
+
+  it('is extended by a group’s role for all servers', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    await grant('S1', 'operator', { subjectKind: 'group' });
+    groups.set('S1', ['UANN']);
+    expect(await entry.execute(touch('db-1'), '', caller('UANN'))).toBe(true);
+  });
+});
+
+describe('Enterprise Grid', () => {
+  it('allows a member whose home is another of its workspaces, and no one else from there', async () => {
+    await grant('WANN', 'operator');
+    users.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
+    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
+    users.set('WANN', { ...MEMBER, teamIds: ['T2'] });
+    await expect(
+      entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organization' });
+  });
+
+  it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
+    await grant('WANN', 'operator');
+    isSlackDown = true;
+    await expect(
+      entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organization' });
+    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
+  });
+});
+
+describe('a caller that has to be notified before changes', () => {
+  const knowing = (onChange: NonNullable<Caller['onChange']>) => ({ ...caller('UOPERATOR'), onChange });
+
+  it('is notified before anything is changed, and not of actions that only read', async () => {
+    const heard: number[] = [];
+    const onChange = async () => {
+      heard.push(runs);
+    };
+    await entry.execute(useCase('operator'), 'x', knowing(onChange));
+    expect(heard).toEqual([]);
+    await entry.execute(useCase('operator', 'changes'), 'x', knowing(onChange));
+    expect([heard, runs]).toEqual([[1], 2]);
+  });
+
+  it('can prevent the change, which is audited', async () => {
+    const refuse = async () => {
+      throw new Refusal('shutting_down', {});
+    };
+    for (const effect of ['changes', 'confirms'] as const) {
+      const running = entry.execute(useCase('operator', effect), 'x', knowing(refuse));
+      await expect(running).rejects.toMatchObject({ code: 'shutting_down' });
+    }
+    expect(runs).toBe(0);
+    expect(await outcomes()).toEqual([
+      ['denied', 'shutting_down'],
+      ['denied', 'shutting_down'],
+    ]);
+  });
+
+  it('is not notified of actions that were refused', async () => {
+    const heard = async () => {
+      runs += 1;
+    };
+    const running = entry.execute(useCase('owner', 'changes'), 'x', knowing(heard));
+    await expect(running).rejects.toMatchObject({ code: 'role_needed' });
+    expect(runs).toBe(0);
+  });
+});
+
+describe('the same signed request', () => {
+  it('changes something only once', async () => {
+    const again = () =>
+      entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
+    await again();
+    await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
+    expect(runs).toBe(1);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['done', undefined],
+      ['denied', 'already_handled'],
+    ]);
+  });
+
+  it('changes something only once when it arrives twice at the same time', async () => {
+    const again = () =>
+      entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
+    const ended = await Promise.allSettled([again(), again(), again()]);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(runs).toBe(1);
+  });
+
+  it('can read any number of times', async () => {
+    for (let time = 0; time < 3; time++)
+      await entry.execute(useCase('viewer'), 'x', caller('UVIEWER', {}, 's'));
+    expect(runs).toBe(3);
+  });
+
+  it('is not used up by a user without the role', async () => {
+    const action = useCase('operator', 'changes');
+    await expect(entry.execute(action, 'x', caller('UNORA', {}, 's'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await entry.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
+  });
+
+  it('is not checked for surfaces where nothing can be replayed', async () => {
+    const action = useCase('operator', 'changes');
+    for (let time = 0; time < 2; time++) await entry.execute(action, 'x', caller('UOPERATOR'));
+    expect(runs).toBe(2);
+  });
+});
+
+describe('the audit', () => {
+  it('says who did what, to what, where, and that it was done', async () => {
+    const action = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      subject: (input: { typed: string }) => ({ label: input.typed }),
+      run: async (_input: { typed: string }, context) => context.setSubject({ serverId: 42, label: 'web-1' }),
+    });
+    await entry.execute(action, { typed: 'web' }, caller('UOPERATOR'));
+    const [started, done] = await audited();
+    const same = { at: T0, workspaceId: 'T1', actorId: 'UOPERATOR', channelId: 'C1', surface: 'command' };
+    expect(started).toMatchObject({ ...same, action: 'reboot', outcome: 'started', label: 'web' });
+    expect(done).toMatchObject({ ...same, action: 'reboot', outcome: 'done', serverId: 42, label: 'web-1' });
+    expect(done?.actId).toBe(started?.actId);
+  });
+
+  it('has the start of a change before the change begins', async () => {
+    let before: unknown;
+    const action = defineUseCase({
+      name: 'stop',
+      needs: 'operator',
+      effect: 'changes',
+      run: async () => {
+        before = await outcomes();
+      },
+    });
+    await entry.execute(action, {}, caller('UOPERATOR'));
+    expect(before).toEqual([['started', undefined]]);
+  });
+
+  it('has no entry for reads, except denied ones', async () => {
+    await entry.execute(useCase('viewer'), 'x', caller('UVIEWER'));
+    await entry.authorize(useCase('viewer', 'changes'), caller('UVIEWER'));
+    expect(await audited()).toEqual([]);
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toThrow();
+    await expect(entry.authorize(useCase('owner'), caller('UVIEWER'))).rejects.toThrow();
+    expect(await outcomes()).toEqual([
+      ['denied', 'role_needed'],
+      ['denied', 'role_needed'],
+    ]);
+  });
+
+  it('leaves confirmations to the ledger, and says when one failed', async () => {
+    await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
+    await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
+    expect(await audited()).toEqual([]);
+    expect(runs).toBe(2);
+    await expect(failWith(new Refusal('other_workspace', {}), 'confirms')).rejects.toThrow();
+    expect(await outcomes()).toEqual([['failed', 'other_workspace']]);
+  });
+
+  it.each([
+    ['a refusal', new Refusal('unknown_server', { typed: 'x' }), 'failed', 'unknown_server'],
+    ['an API error', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
+    ['a defect, without its message', new TypeError('secret in a message'), 'failed', 'defect'],
+    [
+      'being another user than the creator',
+      new Refusal('not_creator', { label: 'x' }),
+      'denied',
+      'not_creator',
+    ],
+  ] as const)('says that it failed because of %s', async (_why, error, outcome, code) => {
+    await expect(failWith(error, 'changes')).rejects.toBe(error);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      [outcome, code],
+    ]);
+    expect(JSON.stringify(await audited())).not.toContain('secret in a message');
+  });
+
+  it('says so when the outcome is unknown', async () => {
+    const action = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      run: async (_input: string, context) => context.setUnconfirmed('no_answer'),
+    });
+    await entry.execute(action, 'x', caller('UOPERATOR'));
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['in_doubt', 'no_answer'],
+    ]);
+  });
+
+  function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
+    const action = defineUseCase({
+      name: 'start',
+      needs: 'manager',
+      effect,
+      run: async () => {
+        throw error;
+      },
+    });
+    return entry.execute(action, {}, caller('UMANAGER'));
+  }
+});
+
+describe('while the store is away', () => {
+  const away = () => Promise.reject(new DatabaseUnreachable(new Error('the network')));
+  const define = (more: Partial<UseCase<string, string>>) =>
+    defineUseCase({ name: 'start', needs: 'manager', effect: 'changes', run: away, ...more });
+
+  /** Whether something may have been done by then, and the error. */
+  async function failed(act: UseCase<string, string>, ports: Partial<AppContext> = {}) {
+    let hasBegun = false;
+    const onChange = async () => {
+      hasBegun = true;
+    };
+    const running = createEntry(portsWith(ports)).execute(act, 'x', { ...caller('UMANAGER'), onChange });
+    const error = await running.catch((thrown: unknown) => thrown);
+    return { hasBegun, error };
+  }
+
+  const withoutGrants = () => ({ grants: { ...store.grants, listFor: away, list: away } });
+  const unreachable = expect.any(DatabaseUnreachable);
+
+  it('nothing has been done until the permission was checked', async () => {
+    expect(await failed(define({}), withoutGrants())).toEqual({ hasBegun: false, error: unreachable });
+    expect(await failed(define({}))).toEqual({ hasBegun: true, error: unreachable });
+  });
+
+  it('reading does nothing', async () => {
+    expect(await failed(define({ effect: 'reads' }))).toEqual({ hasBegun: false, error: unreachable });
+  });
+
+  it('an order may go through', async () => {
+    const order = define({ effect: 'confirms', isOrder: true });
+    const unsaved = { code: 'order_unsaved', details: { isDatabaseAway: true } };
+    expect((await failed(order, withoutGrants())).error).toMatchObject(unsaved);
+    expect((await failed(order)).error).toMatchObject(unsaved);
+    const checking = createEntry(portsWith(withoutGrants())).authorize(order, caller('UMANAGER'));
+    await expect(checking).rejects.toMatchObject(unsaved);
+  });
+});
+
+describe('the hosting account', () => {
+  const ask = defineUseCase({
+    name: 'list',
+    needs: 'viewer',
+    effect: 'reads',
+    run: async (_input: string, context) => context.hosting(),
+  });
+
+  it('is missing with a refusal until the workspace has an API key', async () => {
+    await expect(entry.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+  });
+
+  it('stays the same throughout one act, even if another one is connected in between', async () => {
+    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+    const opened: string[] = [];
+    const hostingOf: AppContext['hostingOf'] = (key) => {
+      opened.push(key.reveal());
+      return {} as ReturnType<AppContext['hostingOf']>;
+    };
+    const twice = defineUseCase({
+      name: 'delete',
+      needs: 'viewer',
+      effect: 'reads',
+      run: async (_input: string, context) => {
+        const first = await context.hosting();
+        await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
+        return first === (await context.hosting());
+      },
+    });
+    const freshEntry = createEntry(portsWith({ hostingOf }));
+    expect(await freshEntry.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
+    await freshEntry.execute(ask, 'x', caller('UVIEWER'));
+    expect(opened).toEqual(['key-1', 'key-2']);
+  });
+});

@@ -1,0 +1,328 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { money } from '../../src/core/money.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Permit } from '../../src/purchases/ledger.ts';
+import { ALL_KINDS, type RequestState } from '../../src/requests/request.ts';
+import { realSystem } from '../../src/system.ts';
+import { postgresUrl } from '../support/postgres.ts';
+import { NO_ANSWER } from './fixtures.ts';
+import { interleave } from './interleave.ts';
+import { entry, newApproval, newCreate, newGrant, newRenew, newRoleRequest, sentBy } from './support.ts';
+
+const now = () => realSystem.now();
+const lease = (owner: string, ms = 60_000) => ({ owner, now: now(), until: now() + ms });
+const order = (round: number) => newCreate('web-1', { at: now(), workspaceId: `T${round}` });
+const renewal = (round: number) => newRenew(7, 1000, { at: now(), workspaceId: `T${round}` });
+
+/** A confirmed order of a workspace of its own, with what permits it. */
+async function prepareOrder([store]: readonly [Store, Store], round: number) {
+  const operation = order(round);
+  const { workspaceId } = operation;
+  await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+  await store.apiKeys.put(workspaceId, new Secret('key'), 'U1', now());
+  const grant = await store.grants.put(newGrant({ workspaceId, role: 'manager' }));
+  await store.ledger.prepare(operation);
+  const permit = await store.ledger.readPermit(operation.workspaceId, now());
+  return { id: operation.id, workspaceId, grant, permit };
+}
+
+interface Order {
+  readonly id: string;
+  readonly permit: Permit;
+}
+
+/** As a process does it: by taking the lease first. */
+async function send({ ledger }: Store, { id, permit }: Order, owner: string) {
+  if (!(await ledger.lease(id, lease(owner)))) return 'refused';
+  return ledger.markSent(id, sentBy(owner, now(), { permit, account: [id] }));
+}
+
+/** A pair of which one sends an order, and the other changes what permits it. */
+function againstSending(
+  change: (store: Store, setting: Awaited<ReturnType<typeof prepareOrder>>) => Promise<unknown>,
+) {
+  return interleave({
+    prepare: prepareOrder,
+    first: (store, setting) => send(store, setting, 'sender'),
+    second: change,
+    check: async ({ setting, first, inside, store, at }) => {
+      // The change was reported before the order was sent: then it is not sent.
+      const isPermitted = inside !== 'second';
+      expect([at, first]).toEqual([at, isPermitted ? first : 'outdated']);
+      expect(['sent', 'outdated']).toContain(first);
+      const { state } = (await store.ledger.find(setting.id)) ?? {};
+      expect(state).toBe(first === 'sent' ? 'sent' : 'prepared');
+    },
+  });
+}
+
+describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement', () => {
+  test('send one order at most once', async () => {
+    await interleave({
+      prepare: prepareOrder,
+      first: (store, setting) => send(store, setting, 'a'),
+      second: (store, setting) => send(store, setting, 'b'),
+      check: async ({ first, second, at }) => {
+        expect([at, [first, second].sort()]).toEqual([at, ['refused', 'sent']]);
+      },
+    });
+  });
+
+  test('send an order at most once also where one takes it over from the other', async () => {
+    await interleave({
+      prepare: async (stores, round) => {
+        const setting = await prepareOrder(stores, round);
+        await stores[0].ledger.lease(setting.id, lease('a', 0));
+        return setting;
+      },
+      first: (store, { id, permit }) =>
+        store.ledger.markSent(id, sentBy('a', now(), { permit, account: [id] })),
+      second: (store, setting) => send(store, setting, 'b'),
+      check: async ({ first, second, at }) => {
+        expect([at, first, second]).toEqual([at, 'refused', 'sent']);
+      },
+    });
+  });
+
+  test('store one confirmation once', async () => {
+    await interleave({
+      prepare: async (_stores, round) => order(round),
+      first: (store, operation) => store.ledger.prepare(operation),
+      second: (store, operation) => store.ledger.prepare(operation),
+      check: async ({ setting, first, second, store, at }) => {
+        expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['known', 'new']]);
+        expect(await store.ledger.listOpen(setting.workspaceId)).toHaveLength(1);
+      },
+    });
+  });
+
+  test('renew one month once', async () => {
+    await interleave({
+      prepare: async (_stores, round) => [renewal(round), renewal(round)] as const,
+      first: (store, [operation]) => store.ledger.prepare(operation),
+      second: (store, [, operation]) => store.ledger.prepare(operation),
+      check: async ({ setting: [{ workspaceId }], first, second, store, at }) => {
+        expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['known', 'new']]);
+        expect(await store.ledger.listOpen(workspaceId)).toHaveLength(1);
+      },
+    });
+  });
+
+  test('spend one budget once', async () => {
+    const budget = { since: 0, workspace: money(600) };
+    await interleave({
+      prepare: async ([store], round) => {
+        await store.workspaces.put({ id: `T${round}`, name: 'Acme' }, now());
+        return [order(round), order(round)] as const;
+      },
+      first: (store, [operation]) => store.ledger.prepare(operation, budget),
+      second: (store, [, operation]) => store.ledger.prepare(operation, budget),
+      check: async ({ setting: [{ workspaceId }], first, second, store, at }) => {
+        expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['new', 'over_budget']]);
+        expect((await store.ledger.sumSpent(workspaceId, 'U1', 0)).workspace).toBe(499);
+      },
+    });
+  });
+
+  test('send nothing after the API key was replaced', () =>
+    againstSending((store, { workspaceId }) =>
+      store.apiKeys.put(workspaceId, new Secret('another'), 'U1', now()),
+    ));
+
+  test('send nothing after a role was revoked', () =>
+    againstSending((store, { workspaceId, grant }) => store.grants.remove(workspaceId, grant.id)));
+
+  test('send nothing after the settings were changed', () =>
+    againstSending((store, { workspaceId }) =>
+      store.workspaces.changeSettings(workspaceId, DEFAULT_SETTINGS, {
+        ...DEFAULT_SETTINGS,
+        announces: false,
+      }),
+    ));
+
+  test('send or refuse an order, never both', async () => {
+    await interleave({
+      prepare: prepareOrder,
+      first: (store, setting) => send(store, setting, 'a'),
+      second: (store, { id, workspaceId }) =>
+        store.ledger.refuse(
+          id,
+          { at: now(), reason: { code: 'stale_confirmation', details: {} } },
+          entry({ workspaceId, outcome: 'failed' }),
+        ),
+      check: async ({ setting, first, second, store, at }) => {
+        expect([at, first === 'sent', second]).toEqual([at, !second, second]);
+        expect((await store.ledger.find(setting.id))?.state).toBe(second ? 'refused' : 'sent');
+      },
+    });
+  });
+
+  test('settle an order that another one takes over, with its password', async () => {
+    await interleave({
+      prepare: async (stores, round) => {
+        const setting = await prepareOrder(stores, round);
+        await send(stores[0], setting, 'a');
+        await stores[0].ledger.release(setting.id, 'a');
+        return setting;
+      },
+      first: (store, { id, workspaceId }) =>
+        store.ledger.settle(
+          id,
+          { at: now(), serverId: 7, password: new Secret('secret'), isFirstHand: true },
+          entry({ workspaceId, operationId: id }),
+        ),
+      second: async ({ ledger }, { id, workspaceId }) => {
+        await ledger.lease(id, lease('b'));
+        const audit = entry({ workspaceId, operationId: id, outcome: 'in_doubt' });
+        return ledger.markUnconfirmed(id, { reason: NO_ANSWER }, audit);
+      },
+      check: async ({ setting: { id, workspaceId }, first, second, store, at }) => {
+        expect([at, first]).toEqual([at, true]);
+        expect(await store.ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7 });
+        expect((await store.passwords.find(id))?.password.reveal()).toBe('secret');
+        const entries = second ? 2 : 1;
+        expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true, entries });
+      },
+    });
+  });
+
+  test('hold one lock, and take one last slot', async () => {
+    const take = (owner: string) => async (store: Store, name: string) => [
+      await store.lockLeases.take({ name, owner }, 60_000),
+      await store.apiCalls.take(
+        { id: `${name}-${owner}`, account: [name], workspaceId: '' },
+        { limit: 1, maxHoldMs: 110_000 },
+      ),
+    ];
+    await interleave({
+      prepare: async (_stores, round) => `account-${round}`,
+      first: take('a'),
+      second: take('b'),
+      check: async ({ first, second, at }) => {
+        expect([at, first[0] !== second[0], first[1] !== second[1]]).toEqual([at, true, true]);
+      },
+    });
+  });
+});
+
+interface Asked {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+async function askApproval([store]: readonly [Store, Store], round: number): Promise<Asked> {
+  const approval = newApproval({ workspaceId: `T${round}`, requestedAt: now() });
+  await store.requests.requestApproval(approval, entry({ workspaceId: approval.workspaceId }));
+  return approval;
+}
+
+async function askRole([store]: readonly [Store, Store], round: number): Promise<Asked> {
+  const workspaceId = `T${round}`;
+  await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+  const request = newRoleRequest({ workspaceId, requestedAt: now() });
+  await store.requests.requestRole(request, { since: 0, most: 9 });
+  return request;
+}
+
+const approve =
+  (by: string) =>
+  (store: Store, { id, workspaceId }: Asked) =>
+    store.requests.approve(id, { by, at: now() }, entry({ workspaceId, actorId: by }));
+const grant =
+  (by: string) =>
+  (store: Store, { id, workspaceId }: Asked) =>
+    store.requests.grantRole(id, { by, at: now(), grant: newGrant({ workspaceId }) });
+const deny = (store: Store, { id, workspaceId }: Asked) =>
+  store.requests.move(id, ['open'], { state: 'denied', by: 'U1', at: now() }, entry({ workspaceId }));
+
+/** As if an hour had passed for this process. */
+const expire = (store: Store, { id, workspaceId }: Asked) =>
+  store.requests.move(
+    id,
+    ['open'],
+    { state: 'expired', at: now() + 8 * 24 * 3_600_000 },
+    entry({ workspaceId, code: 'expired' }),
+  );
+
+type Act = (store: Store, asked: Asked) => Promise<{ readonly state: RequestState } | undefined>;
+
+/** A pair of which one act happens: it is audited once, and what follows from it is there. */
+function oneOf(first: Act, second: Act) {
+  return interleave({
+    prepare: askApproval,
+    first,
+    second,
+    check: async ({ setting: { id, workspaceId }, first: one, second: other, store, at }) => {
+      const done = [one, other].filter((each) => each !== undefined);
+      expect([at, done.length]).toEqual([at, 1]);
+      expect(await store.requests.find(id, ALL_KINDS)).toMatchObject({ state: done[0]?.state });
+      const prepared = await store.ledger.listOpen(workspaceId);
+      expect([at, prepared.length]).toEqual([at, done[0]?.state === 'approved' ? 1 : 0]);
+      expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true, entries: 2 });
+    },
+  });
+}
+
+describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement', () => {
+  test('approve one request once', () => oneOf(approve('U8'), approve('U9')));
+  test('approve or expire a request, never both', () => oneOf(approve('U8'), expire));
+  test('approve or deny a request, never both', () => oneOf(approve('U8'), deny));
+
+  test.each([
+    ['grant a role once', grant('U9')],
+    ['grant or deny a role, never both', deny],
+  ] as [string, Act][])('%s', async (_, other) => {
+    await interleave({
+      prepare: askRole,
+      first: grant('U8'),
+      second: other,
+      check: async ({ setting: { id, workspaceId }, first, second, store, at }) => {
+        const done = [first, second].filter((each) => each !== undefined);
+        expect([at, done.length]).toEqual([at, 1]);
+        expect(await store.requests.find(id, ALL_KINDS)).toMatchObject({ state: done[0]?.state });
+        const grants = await store.grants.list(workspaceId);
+        expect([at, grants.length]).toEqual([at, done[0]?.state === 'approved' ? 1 : 0]);
+      },
+    });
+  });
+
+  test('request the approval of one month once', async () => {
+    const ask = (store: Store, { id, workspaceId }: Asked) => {
+      const { purchase } = newRenew(7, 1000);
+      const approval = newApproval({ id, workspaceId, requestedAt: now(), kind: 'purchase', purchase });
+      return store.requests.requestApproval(approval, entry({ workspaceId }));
+    };
+    await interleave({
+      prepare: async (_stores, round) =>
+        [newApproval(), newApproval()].map(({ id }) => ({ id, workspaceId: `T${round}` })),
+      first: (store, [one]) => ask(store, one as Asked),
+      second: (store, [, other]) => ask(store, other as Asked),
+      check: async ({ setting, first, second, store, at }) => {
+        expect([at, [first.isNew, second.isNew].sort()]).toEqual([at, [false, true]]);
+        expect(first.approval.id).toBe(second.approval.id);
+        const open = await store.requests.listOpen(setting[0]?.workspaceId ?? '', ALL_KINDS);
+        expect(open).toHaveLength(1);
+      },
+    });
+  });
+
+  test('request one role once', async () => {
+    const ask = (store: Store, request: Parameters<Store['requests']['requestRole']>[0]) =>
+      store.requests.requestRole(request, { since: 0, most: 9 });
+    await interleave({
+      prepare: async ([store], round) => {
+        const workspaceId = `T${round}`;
+        await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+        return [newRoleRequest({ workspaceId }), newRoleRequest({ workspaceId })] as const;
+      },
+      first: (store, [one]) => ask(store, one),
+      second: (store, [, other]) => ask(store, other),
+      check: async ({ setting: [{ workspaceId }], first, second, store, at }) => {
+        expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['new', 'repeated']]);
+        expect(await store.requests.listOpen(workspaceId, ALL_KINDS)).toHaveLength(1);
+      },
+    });
+  });
+});

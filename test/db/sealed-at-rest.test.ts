@@ -1,0 +1,229 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
+import { makeKey } from '../support/environment.ts';
+import { triesOf } from '../support/tries.ts';
+import {
+  bySql,
+  entry,
+  makeFolder,
+  markSent,
+  newCreate,
+  open,
+  readBytes,
+  stillSystem,
+  T0,
+  vault,
+} from './support.ts';
+
+const KEY = 'canary-api-key-4711';
+const PASSWORD = 'canary-password-0815';
+const REPLY_URL = 'https://hooks.slack.example/canary';
+
+let folder: string;
+let path: string;
+let store: Store;
+beforeEach(async () => {
+  folder = makeFolder();
+  path = join(folder, 'vps.sqlite');
+  store = await open(`sqlite:${path}`);
+});
+
+/** A server that U1 created, and its root password. */
+async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
+  const operation = newCreate();
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0, []);
+  await store.ledger.settle(operation.id, { at: T0, serverId, password: new Secret(word) }, entry());
+  return operation.id;
+}
+
+const install = (token: string) => {
+  const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
+  const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
+  return store.installationStore.install(
+    { ...facts, tokens: { bot: new Secret(token), rotation } },
+    () => [],
+  );
+};
+
+const RUN = {
+  id: 'run',
+  workspaceId: 'T1',
+  executionId: 'Fx1',
+  action: 'reboot',
+  label: 'web-1',
+  key: { kind: 'none' },
+  channelId: 'C1',
+  receivedAt: T0,
+} as const;
+
+function readSealed(table: string): string {
+  return bySql(path, (db) =>
+    String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
+  );
+}
+
+describe('the database files', () => {
+  test('contain no API key, password, token or reply address in plain text', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    await holdPassword();
+    await install('canary-token');
+    await store.workflowRuns.receive(RUN, new Secret('xwfp-canary-of-a-run'));
+    const bytes = readBytes(folder);
+    expect(bytes.includes('web-1')).toBe(true);
+    expect(bytes.includes('canary')).toBe(false);
+  });
+
+  test.each([
+    ['the user has saved it', (id: string) => store.passwords.erase(id)],
+    [
+      'it has expired',
+      async (id: string) => {
+        await store.passwords.startHold(id, T0, 1);
+        await store.passwords.eraseExpired(T0 + 1);
+      },
+    ],
+  ])('no longer contain even the sealed password once %s', async (_, erase) => {
+    // Long enough to need a page of its own, so that freed pages are looked at as well.
+    const id = await holdPassword(PASSWORD.repeat(1000));
+    const sealed = readSealed('passwords');
+    expect(readBytes(folder).includes(sealed.slice(0, 200))).toBe(true);
+    await erase(id);
+    const bytes = readBytes(folder);
+    for (let start = 0; start < sealed.length - 40; start += 997) {
+      expect(bytes.includes(sealed.slice(start, start + 40))).toBe(false);
+    }
+    expect(bytes.includes(PASSWORD)).toBe(false);
+  });
+
+  test('no longer contain an API key that was removed or replaced', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    const first = readSealed('api_keys');
+    await store.apiKeys.put('T1', new Secret(`${KEY}-2`), 'U1', T0);
+    const second = readSealed('api_keys');
+    expect([readBytes(folder).includes(first), readBytes(folder).includes(second)]).toEqual([false, true]);
+    await store.apiKeys.remove('T1');
+    expect(readBytes(folder).includes(second)).toBe(false);
+  });
+
+  test('no longer contain an erased password after the next sweep if a reader delayed that, and erasing never waits', async () => {
+    const id = await holdPassword();
+    const sealed = readSealed('passwords');
+    const reader = new DatabaseSync(path);
+    reader.exec('begin');
+    reader.prepare('select count(*) from passwords').get();
+    const started = performance.now();
+    expect(await store.passwords.erase(id)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(readBytes(folder).includes(sealed)).toBe(true);
+    reader.exec('commit');
+    reader.close();
+    await store.passwords.eraseExpired(T0);
+    expect(readBytes(folder).includes(sealed)).toBe(false);
+  });
+});
+
+describe('a row that was copied', () => {
+  test('to another workspace can’t be opened: no workspace pays with another one’s account', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    bySql(path, (db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
+    await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
+  });
+
+  test('to another operation or workspace can’t be opened', async () => {
+    const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs', 2)];
+    bySql(path, (db) => {
+      const copy =
+        'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';
+      db.prepare(copy).run(theirs, mine);
+      db.prepare("update passwords set workspace_id = 'T2' where operation_id = ?").run(theirs);
+    });
+    await expect(store.passwords.find(mine)).rejects.toThrow(VaultError);
+    await expect(store.passwords.find(theirs)).rejects.toThrow(VaultError);
+  });
+
+  test('with a reply address can’t be opened in another workspace, or under another ID', async () => {
+    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    bySql(path, (db) => db.exec("update kept set workspace_id = 'T2'"));
+    await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
+    bySql(path, (db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
+    await expect(store.replyUrls.use('other', T0)).rejects.toThrow(VaultError);
+  });
+});
+
+test('the tokens of an installation can’t be put back after a new one, nor given to another installer', async () => {
+  await install('first');
+  const first = readSealed('installations');
+  await install('second');
+  expect(readBytes(folder).includes(first)).toBe(false);
+  bySql(path, (db) => db.prepare('update installations set sealed = ?').run(first));
+  await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
+  await install('third');
+  bySql(path, (db) => db.exec("update installations set installed_by = 'U9'"));
+  await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
+});
+
+describe('an attacker who can write the database, but has no key', () => {
+  const anyForgery = fc.oneof(
+    fc.tuple(fc.constantFrom('creator_id', 'label'), fc.stringMatching(/^[A-Z0-9]{2,11}$/)),
+    fc.tuple(fc.constant('server_id'), fc.integer({ min: 8, max: 1e9 })),
+  );
+  const change = (sql: string, ...parameters: (string | number)[]) =>
+    bySql(path, (db) => db.prepare(sql).run(...parameters));
+
+  test('reads no password by changing whose it is, or which server’s', async () => {
+    const id = await holdPassword(PASSWORD, 7);
+    await fc.assert(
+      fc.asyncProperty(anyForgery, async ([column, value]) => {
+        fc.pre(value !== 'U1');
+        change(`update passwords set ${column} = ?`, value);
+        await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
+        change("update passwords set creator_id = 'U1', label = 'web-1', server_id = 7");
+      }),
+      { numRuns: triesOf({ short: 20, long: 1000 }) },
+    );
+    expect((await store.passwords.find(id))?.password.reveal()).toBe(PASSWORD);
+    const place = { table: 'passwords', row: id, column: 'sealed', workspaceId: 'T1' };
+    // Sealed to its row alone, without its owner.
+    change("update passwords set sealed = ?, creator_id = 'U2'", vault.seal(PASSWORD, place));
+    await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
+  });
+
+  test('can’t let an order for another account through by changing since when a key counts', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    for (const [column, value] of [
+      ['set_at', T0 - 1],
+      ['set_by', 'U2'],
+    ] as const) {
+      change(`update api_keys set ${column} = ?`, value);
+      await expect(store.apiKeys.find('T1')).rejects.toThrow(/was altered/);
+      change(`update api_keys set set_at = ${T0}, set_by = 'U1'`);
+    }
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
+  });
+});
+
+test('a lost key is named, and what it sealed is not lost with it', async () => {
+  await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+  await store.close();
+  const ring = (keys: string) => ({ databaseUrl: `sqlite:${path}`, vault: createVault(parseKeyring(keys)) });
+  const [other, own] = [`k9:${makeKey('other')}`, `test:${makeKey('store')}`];
+  // A key that was lost after another one had come before it.
+  await (await openStore({ ...ring(`${other},${own}`), system: stillSystem })).close();
+  const reopened = await openStore({ ...ring(other), system: stillSystem });
+  const found = reopened.apiKeys.find('T1');
+  await expect(found).rejects.toThrow(Refusal);
+  await expect(found).rejects.toMatchObject({ code: 'key_unreadable', details: { keyId: 'test' } });
+  await reopened.close();
+  const back = await open(`sqlite:${path}`);
+  expect((await back.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DatabaseUnusable } from '../../src/db/engine.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
+import { makeKey } from '../support/environment.ts';
+import { createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { vaultNamed, vaultOf } from './audit-support.ts';
+import { NO_ANSWER } from './fixtures.ts';
+import { places } from './places.ts';
+import { databases, entry, markSent, newApproval, newCreate, open, stillSystem, T0 } from './support.ts';
+
+const [K1, K2] = [`k1:${makeKey('first')}`, `k2:${makeKey('second')}`];
+const ring = (...keys: readonly string[]) => createVault(parseKeyring(keys.join(',')));
+
+/** The clock of PostgreSQL can't be moved. */
+const atGivenTime = (databaseUrl: string) =>
+  databaseUrl.startsWith('postgres') ? { openEngine: givenTime } : {};
+
+/** Stores one text of each kind that is ever sealed, and returns the place of each. */
+async function storeEverySecret(databaseUrl: string): Promise<readonly string[]> {
+  const places = new Set<string>();
+  const vault = ring(K1);
+  const watched: Vault = {
+    ...vault,
+    seal: (plain, place) => {
+      places.add(`${place.table}.${place.column}`);
+      return vault.seal(plain, place);
+    },
+  };
+  const store = await openStore({
+    databaseUrl,
+    vault: watched,
+    system: stillSystem,
+    ...atGivenTime(databaseUrl),
+  });
+  await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0);
+  await store.replyUrls.store('form', 'T1', new Secret('https://reply.test'), T0 + 1000);
+  await holdPassword(store, 'password-1', 1);
+  await store.requests.requestApproval(newApproval(), entry());
+  const unclear = newCreate('web-2');
+  await store.ledger.prepare(unclear);
+  const { account } = (await store.apiKeys.find('T1')) ?? {};
+  await markSent(store.ledger, unclear.id, T0, [], account);
+  const sealedAnswer = new Secret('{"odd":"answer"}');
+  await store.ledger.markUnconfirmed(unclear.id, { reason: NO_ANSWER, sealedAnswer }, entry());
+  const tokens = { bot: new Secret('xoxb-token') };
+  const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
+  await store.installationStore.install({ ...facts, tokens }, () => [entry({ action: 'install' })]);
+  const run = { id: 'run', workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', label: 'web-1' } as const;
+  const received = { ...run, key: { kind: 'none' }, channelId: 'C1', receivedAt: T0 } as const;
+  await store.workflowRuns.receive(received, new Secret('xwfp-token'));
+  await store.close();
+  return [...places];
+}
+
+async function holdPassword(store: Store, word: string, serverId: number): Promise<string> {
+  const operation = newCreate(`web-${serverId}`);
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0, []);
+  await store.ledger.settle(operation.id, { at: T0, serverId, password: new Secret(word) }, entry());
+  return operation.id;
+}
+
+async function readPassword(store: Store): Promise<string | undefined> {
+  const [held] = await store.passwords.listHeld('T1');
+  return (await store.passwords.find(held?.operationId ?? ''))?.password.reveal();
+}
+
+const USED = {
+  'API keys': 1,
+  'root passwords': 1,
+  'answers to orders': 1,
+  'Slack tokens': 1,
+  'workflow tokens': 1,
+  'reply addresses': 1,
+};
+
+describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
+  test('is encrypted again under the first key, whatever its kind, and then opens without the old one', async () => {
+    const databaseUrl = await makeUrl();
+    const places = await storeEverySecret(databaseUrl);
+    expect(places).toHaveLength(Object.keys(USED).length);
+    const both = await open(databaseUrl, { vault: ring(K2, K1) });
+    const [second, first] = await both.sealed.listKeyUse();
+    expect(second).toMatchObject({ keyId: 'k2', encrypts: {}, names: 0 });
+    expect(first).toMatchObject({ keyId: 'k1', isMissing: false, encrypts: USED, names: 2 });
+    expect(await both.sealed.reseal(() => undefined)).toBe(places.length);
+    expect(await both.sealed.reseal(() => undefined)).toBe(0);
+    const [now, before] = await both.sealed.listKeyUse();
+    expect(now).toMatchObject({ encrypts: USED, names: 2 });
+    expect(before).toMatchObject({ keyId: 'k1', encrypts: {}, names: 0 });
+    expect(before?.signs).toBeGreaterThan(0);
+    await both.close();
+
+    const alone = await open(databaseUrl, { vault: ring(K2) });
+    expect(alone.notes).toEqual([]);
+    expect(await alone.sealed.openAll()).toEqual([]);
+    expect((await alone.apiKeys.find('T1'))?.key.reveal()).toBe('api-key');
+    expect((await alone.replyUrls.use('form', T0))?.reveal()).toBe('https://reply.test');
+    expect((await alone.installationStore.find('T1'))?.tokens.bot.reveal()).toBe('xoxb-token');
+    expect(await readPassword(alone)).toBe('password-1');
+    const { account } = (await alone.apiKeys.find('T1')) ?? {};
+    expect(await alone.ledger.listUnresolvedCreates(account ?? [''], 'T9')).toHaveLength(1);
+  });
+
+  test('is not put back if it was replaced since it was read', async () => {
+    const databaseUrl = await makeUrl();
+    await storeEverySecret(databaseUrl);
+    const vault = ring(K2, K1);
+    const replaced: Promise<void>[] = [];
+    // Called after the row was read, and before it is written.
+    const seal: Vault['seal'] = (plain, place) => {
+      if (plain === 'api-key') replaced.push(store.apiKeys.put('T1', new Secret('new-key'), 'U2', T0));
+      return vault.seal(plain, place);
+    };
+    const store = await open(databaseUrl, { vault: { ...vault, seal } });
+    await store.sealed.reseal(() => undefined);
+    await Promise.all(replaced);
+    expect(replaced.length).toBeGreaterThan(0);
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe('new-key');
+    expect(await store.sealed.openAll()).toEqual([]);
+  });
+
+  test('is reported and left as it is if it can’t be opened, and its key is named at the start', async () => {
+    const databaseUrl = await makeUrl();
+    await storeEverySecret(databaseUrl);
+    await (await open(databaseUrl, { vault: ring(K2, K1) })).close();
+    const lost = await open(databaseUrl, { vault: ring(K2) });
+    expect(lost.notes).toEqual([
+      expect.stringMatching(/^ENCRYPTION_KEYS lacks the key "k1", .* Put it back/),
+    ]);
+    expect(await lost.sealed.reseal(() => undefined)).toBe(0);
+    const unopened = await lost.sealed.openAll();
+    expect(unopened.map(({ what, why }) => [what, why])).toEqual(
+      Object.keys(USED).map((what) => [what, 'key_missing']),
+    );
+    const uses = await lost.sealed.listKeyUse();
+    expect(uses.at(-1)).toMatchObject({ keyId: 'k1', isMissing: true, encrypts: USED });
+    await lost.close();
+    const back = await open(databaseUrl, { vault: ring(K2, K1) });
+    expect(await readPassword(back)).toBe('password-1');
+  });
+});
+
+const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
+
+describe.each(places)('the keys of a database on $name', ({ make }) => {
+  /** A database with its tables, before any key was used. */
+  const makeEmpty = async () => {
+    const place = await make();
+    await (await place.open()).close();
+    await place.sql("delete from facts where kind = 'key'");
+    return place;
+  };
+
+  test('are checked before anything can be sealed, also by a program beside the app', async () => {
+    const place = await makeEmpty();
+    const openWith = (vault: ReturnType<typeof vaultOf>, lock = true) => place.open({ vault, lock });
+    await expect(openWith(vaultOf('k1'), false)).rejects.toThrow(
+      /begins with the key "k1", which the app hasn't used/,
+    );
+    await (await openWith(vaultOf('k1'))).close();
+    await (await openWith(vaultOf('k1'), false)).close();
+    for (const lock of [true, false]) {
+      await expect(openWith(vaultNamed('k1'), lock)).rejects.toThrow(ANOTHER);
+      await expect(openWith(vaultOf('k2'), lock)).rejects.toThrow(NONE);
+    }
+    await expect(openWith(vaultOf('k2', 'k1'), false)).rejects.toThrow(/begins with the key "k2"/);
+    await (await openWith(vaultOf('k2', 'k1'))).close();
+    for (const ring of [['k2', 'k1'], ['k2'], ['k1', 'k3']])
+      await (await openWith(vaultOf(...ring), false)).close();
+    expect(await place.sql("select id from facts where kind = 'key' order by id")).toEqual([
+      { id: 'k1' },
+      { id: 'k2' },
+    ]);
+  });
+});
+
+test.skipIf(!postgresUrl)(
+  'when processes start at once with different keys, only those that have the same key start',
+  async () => {
+    const url = await createEmptyDatabase();
+    const rings = [vaultOf('k1'), vaultNamed('k1'), vaultOf('k1'), vaultNamed('k1'), vaultOf('k2')];
+    const starts = await Promise.allSettled(
+      rings.map((vault) => open(url, { vault, system: { ...stillSystem, sleep: async () => undefined } })),
+    );
+    const failed = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []));
+    expect([2, 1]).toContain(starts.length - failed.length);
+    for (const error of failed) {
+      expect(error).toBeInstanceOf(DatabaseUnusable);
+      expect(error.message).toMatch(/^ENCRYPTION_KEYS has /);
+    }
+    const after = await Promise.allSettled(rings.map((vault) => open(url, { vault })));
+    expect(after.map(({ status }) => status)).toEqual(starts.map(({ status }) => status));
+  },
+);

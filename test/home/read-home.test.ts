@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AppContext, Store } from '../../src/context.ts';
+import type { Catalog } from '../../src/core/catalog.ts';
+import type { SlackUser } from '../../src/core/directory.ts';
+import { createEntry } from '../../src/core/entry.ts';
+import { HostingError } from '../../src/core/errors.ts';
+import { money } from '../../src/core/money.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Server } from '../../src/core/server.ts';
+import { DAY_MS } from '../../src/core/time.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
+import type { HostingApi } from '../../src/hosting/hosting-api.ts';
+import { entry, newApproval, newCreate, newGrant, newRenew, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
+
+const catalog: Catalog = { plans: [], locations: [], images: [] };
+const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
+  ...{ id, label, state: 'running', paidUntil: T0 + 20 * DAY_MS },
+  ...more,
+});
+
+let store: Store;
+let lastLists = createLastLists();
+beforeEach(async () => {
+  lastLists = createLastLists();
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+});
+afterEach(() => store.close());
+
+const grant = (subjectId: string, role: 'viewer' | 'manager' | 'owner', pattern = '') =>
+  store.grants.put(newGrant({ workspaceId: 'T1', subjectId, role, pattern }));
+
+function read(userId: string, hosting: Partial<HostingApi>, ports: Partial<AppContext> = {}, input = {}) {
+  const api = makeHosting({ fetchCatalog: async () => catalog, ...hosting });
+  const app = createEntry(makeContext(store, { hostingOf: () => api, lastLists, ...ports }));
+  const actor = { workspaceId: 'T1', userId };
+  return app.execute(readHome, { page: 0, ...input }, { actor, surface: 'home' });
+}
+
+const listing = (...servers: readonly Server[]): Partial<HostingApi> => ({
+  fetchServers: async () => ({ servers, extent: 'whole', unreadableCount: 0 }),
+});
+const labels = ({ servers }: Home) =>
+  servers.kind === 'listed' ? servers.shown.map((each) => each.server.label) : servers.kind;
+
+describe('the servers on Home', () => {
+  test('come in the order of their urgency: expiring, unsettled, with an unconfirmed order, then the rest', async () => {
+    await grant('U1', 'viewer');
+    await store.ledger.prepare(newRenew(4));
+    const home = await read(
+      'U1',
+      listing(
+        server(1, 'calm'),
+        server(2, 'rebooting', { state: 'rebooting' }),
+        server(3, 'in-5-days', { paidUntil: T0 + 5 * DAY_MS }),
+        server(4, 'renewing'),
+        server(5, 'in-2-days', { paidUntil: T0 + 2 * DAY_MS }),
+        server(6, 'gone', { state: 'deleted' }),
+      ),
+    );
+    expect(labels(home)).toEqual(['in-2-days', 'in-5-days', 'rebooting', 'renewing', 'calm']);
+    expect(home.servers).toMatchObject({ total: 5, urgent: 4, page: 0, pages: 1 });
+  });
+
+  test('that were snoozed or left to expire are not urgent', async () => {
+    await grant('U1', 'viewer');
+    const paidUntil = T0 + 2 * DAY_MS;
+    await store.reminders.putMark('T1', { serverId: 2, label: 'b', paidUntil, by: 'U1', at: T0 });
+    const home = await read('U1', listing(server(1, 'a'), server(2, 'b', { paidUntil })));
+    expect(labels(home)).toEqual(['a', 'b']);
+  });
+
+  test('are those that the role covers, in pages', async () => {
+    await grant('U1', 'viewer', 'web-*');
+    const all = Array.from({ length: 400 }, (_, at) => server(at + 1, `${at % 2 ? 'web' : 'db'}-${at}`));
+    const home = await read('U1', listing(...all), {}, { page: 99 });
+    expect(home.servers).toMatchObject({ total: 200, page: 16, pages: 17 });
+    expect(labels(home)).not.toContain('db-0');
+  });
+
+  test('are those that were read last where the hosting API fails, with their age and the reason', async () => {
+    await grant('U1', 'viewer');
+    const error = new HostingError('no_answer', 'maybe');
+    const failing: Partial<HostingApi> = { fetchServers: () => Promise.reject(error) };
+    expect((await read('U1', failing)).servers).toEqual({ kind: 'unread', error });
+    await read('U1', listing(server(1, 'web-1')));
+    const later = { ...stillSystem, now: () => T0 + 60_000 };
+    const home = await read('U1', failing, { system: later });
+    expect(home.servers).toMatchObject({ kind: 'listed', readAt: T0, stale: error, total: 1 });
+    // Another key may be another account's.
+    await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
+    expect((await read('U1', failing)).servers).toEqual({ kind: 'unread', error });
+  });
+
+  test('are not waited for, unless that was asked for', async () => {
+    await grant('U1', 'viewer');
+    const never: Partial<HostingApi> = { fetchServers: () => new Promise(() => undefined) };
+    const home = await read('U1', never);
+    expect(home.servers).toMatchObject({ kind: 'unread', coming: {} });
+    expect(home.servers).not.toHaveProperty('error');
+    expect(home.spending).toMatchObject({ paid: { creates: { count: 0 } } });
+  });
+});
+
+describe('a Home that continues a read that an earlier one has begun', () => {
+  /** An account whose list is read only once a test lets it. */
+  function heldList() {
+    let answer: (servers: readonly Server[]) => void = () => undefined;
+    const servers = new Promise<readonly Server[]>((resolve) => {
+      answer = resolve;
+    });
+    const seen: unknown[] = [];
+    const hosting: Partial<HostingApi> = {
+      fetchServers: async (options) => {
+        seen.push(options?.freshness);
+        return { servers: await servers, extent: 'whole', unreadableCount: 0 };
+      },
+    };
+    return { hosting, seen, answer };
+  }
+  const comingOf = ({ servers }: Home) => ('coming' in servers ? servers.coming : undefined);
+
+  test('doesn’t request the list again', async () => {
+    await grant('U1', 'viewer');
+    const { hosting, seen, answer } = heldList();
+    const first = await read('U1', hosting, {}, { isFresh: true });
+    answer([server(1, 'web-1')]);
+    const rest = { isFresh: true, isPatient: true, coming: comingOf(first) };
+    expect(labels(await read('U1', hosting, {}, rest))).toEqual(['web-1']);
+    expect(seen).toEqual(['fresh']);
+  });
+
+  test('requests the list again if the API key was replaced since: another key may open another account', async () => {
+    await grant('U1', 'viewer');
+    const { hosting, answer } = heldList();
+    const coming = comingOf(await read('U1', hosting, {}, { isFresh: true }));
+    answer([server(1, 'of-the-old-key')]);
+    await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
+    const now = await read('U1', listing(server(2, 'web-2')), {}, { isPatient: true, coming });
+    expect(labels(now)).toEqual(['web-2']);
+  });
+});
+
+test('Home that is refreshed without being opened may show a list that is half a minute old, unless it is empty', async () => {
+  await grant('U1', 'viewer');
+  const seen: unknown[] = [];
+  const hosting = (...recent: readonly Server[]): Partial<HostingApi> => ({
+    fetchServers: async (options) => {
+      seen.push(options?.freshness);
+      const servers = options?.freshness === 'recent' ? recent : [server(1, 'web-1'), server(2, 'web-2')];
+      return { servers, extent: 'whole', unreadableCount: 0 };
+    },
+  });
+  expect(labels(await read('U1', hosting(server(1, 'web-1'))))).toEqual(['web-1']);
+  expect(labels(await read('U1', hosting()))).toEqual(['web-1', 'web-2']);
+  expect(seen).toEqual(['recent', 'recent', 'shared']);
+});
+
+test('Home shows nothing any more when the role ended while the hosting API was answering', async () => {
+  await grant('U1', 'viewer');
+  const [held] = await store.grants.listFor('T1', { userId: 'U1' }, T0);
+  const slow: Partial<HostingApi> = {
+    fetchServers: async () => {
+      await store.grants.remove('T1', held?.id ?? '');
+      return { servers: [server(1, 'web-1')], extent: 'whole', unreadableCount: 0 };
+    },
+  };
+  const users = { find: async () => undefined, exists: async () => 'hidden' as const };
+  const home = await read('U1', slow, { users }, { isPatient: true });
+  expect(home.servers).toEqual({ kind: 'no_role' });
+  expect(JSON.stringify(home)).not.toContain('web-1');
+});
+
+describe('the rest of Home', () => {
+  const user = (more: Partial<SlackUser>): SlackUser => ({
+    ...{ isAdmin: false, isGuest: false, isBot: false, isDeactivated: false, isStranger: false },
+    ...{ teamIds: ['T1'], ...more },
+  });
+
+  test('shows decisions to who may take them, requests to who made them, and passwords to who created', async () => {
+    await grant('U1', 'manager');
+    await grant('U2', 'manager', 'web-*');
+    await grant('U3', 'viewer');
+    await grant('U4', 'owner');
+    await store.requests.requestApproval(newApproval({ requesterId: 'U1' }), entry());
+    const request = { id: '01REQ', workspaceId: 'T1', requesterId: 'U3', role: 'manager' } as const;
+    const times = { requestedAt: T0, expiresAt: T0 + DAY_MS };
+    await store.requests.requestRole(
+      { ...request, kind: 'role', pattern: '', reason: 'on call', ...times },
+      { since: T0, most: 9 },
+    );
+    const home = async (id: string) => {
+      const { decisions, own } = await read(id, listing());
+      const count = (requests: Home['own']) => [requests.approvals.length, requests.access.length];
+      return [count(decisions), count(own)];
+    };
+    expect(await home('U1')).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+    expect(await home('U2')).toEqual([
+      [1, 0],
+      [0, 0],
+    ]);
+    expect(await home('U3')).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(await home('U4')).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
+  });
+
+  test('of a user without a role has nothing but their own requests, and reads no server', async () => {
+    const nothing: Partial<HostingApi> = {};
+    await store.ledger.prepare(newCreate('web-9', { actorId: 'U7' }));
+    const users = (found: SlackUser | undefined) => ({
+      users: { find: async () => found, exists: async () => 'unknown' as const },
+    });
+    const bare = await read('U9', nothing, users(user({})));
+    expect(bare.servers).toEqual({ kind: 'no_role' });
+    expect(bare).toMatchObject({ open: [], unsaved: [], decisions: { approvals: [], access: [] } });
+    expect(bare.spending).toBeUndefined();
+    // Without Slack's answer, "no role" would be a guess.
+    expect((await read('U9', nothing)).servers).toEqual({ kind: 'role_unknown' });
+    const outsider = read('U9', nothing, users(user({ isStranger: true, teamIds: ['T9'] })));
+    await expect(outsider).rejects.toMatchObject({ code: 'other_organization' });
+  });
+
+  test('says what was paid although the hosting API fails, and what the servers cost once it answers', async () => {
+    await grant('U1', 'viewer');
+    const failing: Partial<HostingApi> = {
+      fetchServers: () => Promise.reject(new HostingError('no_answer', 'maybe')),
+    };
+    const down = await read('U1', failing);
+    expect(down.spending?.paid.creates.amount).toBe(money(0));
+    expect(down.spending?.costs).toBeUndefined();
+    const up = await read('U1', listing(server(1, 'web-1')));
+    expect(up.spending?.costs?.servers).toHaveLength(1);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import type { AuditEntry, AuditSubject } from '../../src/core/audit-entry.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { BotTokens, NewInstallation } from '../../src/installations/installations.ts';
+import { engines, entry, markSent, newCreate, T0 } from '../db/support.ts';
+
+const tokens = (bot: string): BotTokens => ({ bot: new Secret(bot) });
+const acme = (bot = 'xoxb-acme', more: Partial<NewInstallation> = {}): NewInstallation => ({
+  id: 'T1',
+  isOrg: false,
+  name: 'Acme',
+  installedBy: 'U1',
+  installedAt: T0,
+  scopes: ['commands', 'chat:write'],
+  tokens: tokens(bot),
+  ...more,
+});
+const rotating = (bot: string, expiresAt: number): BotTokens => ({
+  bot: new Secret(bot),
+  rotation: { expiresAt, refreshToken: new Secret(`refresh-${bot}`) },
+});
+const org = (more: Partial<NewInstallation> = {}) => acme('xoxb-org', { id: 'E1', isOrg: true, ...more });
+
+const auditOf = (workspaceId: string, owner: string | undefined): readonly AuditEntry[] => [
+  entry({ workspaceId, action: 'install', label: owner ?? '' }),
+];
+const auditOfErasure = (workspaceId: string, passwords: readonly AuditSubject[]): readonly AuditEntry[] => [
+  ...passwords.map((subject) => entry({ workspaceId, action: 'password_erased', ...subject })),
+  entry({ workspaceId, action: 'uninstall' }),
+];
+const actionsOf = async (store: Store, workspaceId = 'T1') =>
+  (await store.audit.list({ workspaceId, limit: 99 })).map(({ action, label }) => `${action} ${label ?? ''}`);
+
+async function sendOrder(store: Store, workspaceId: string, label = 'web-1') {
+  const operation = newCreate(label, { workspaceId });
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0, []);
+  return operation;
+}
+
+async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
+  const operation = await sendOrder(store, workspaceId);
+  const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
+  await store.ledger.settle(operation.id, settled, entry({ workspaceId, operationId: operation.id }));
+  return operation.id;
+}
+
+describe.each(engines)('an installation on $name', ({ make }) => {
+  test('makes its installer an owner, and no one of what others have set up', async () => {
+    const store = await make();
+    await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U1', role: 'owner', pattern: '' }]);
+    await store.apiKeys.put('T3', new Secret('key'), 'U9', T0);
+    await store.installationStore.install(acme('c', { id: 'T3' }), auditOf);
+    expect(await store.grants.list('T3')).toEqual([]);
+  });
+
+  test('of an organization serves the workspaces that are added to it, each with its own owner and audit', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const installed = await installationStore.install(org(), auditOf);
+    expect(await installationStore.findServing('T1')).toBeUndefined();
+    for (const id of ['T1', 'T2']) await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+    expect((await installationStore.findServing('T2'))?.tokens.bot.reveal()).toBe('xoxb-org');
+    expect(await actionsOf(store, 'T2')).toEqual(['install U1']);
+    await installationStore.stopServing('T1', 'T9');
+    expect(await installationStore.findServing('T1')).toBeDefined();
+    await installationStore.stopServing('T1', 'E1');
+    expect(await installationStore.findServing('T1')).toBeUndefined();
+    expect(await installationStore.findServing('T2')).toBeDefined();
+  });
+
+  test('of an organization is erased with the workspaces from which the app was taken before; with own installs, they stay', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const installed = await installationStore.install(org(), auditOf);
+    for (const id of ['T1', 'T2']) {
+      await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+      await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
+      await installationStore.stopServing(id, 'E1');
+    }
+    expect(await store.apiKeys.find('T1')).toBeDefined();
+    await installationStore.install(acme('own', { id: 'T2' }), auditOf);
+    await installationStore.erase(installed, auditOfErasure);
+    expect(await store.apiKeys.find('T1')).toBeUndefined();
+    expect(await actionsOf(store)).toContain('uninstall ');
+    expect(await store.apiKeys.find('T2')).toBeDefined();
+    expect(await installationStore.findServing('T2')).toMatchObject({ id: 'T2' });
+  });
+
+  test('of an organization that was uninstalled meanwhile serves no further workspace, and leaves nothing there', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const seen = await installationStore.install(org(), auditOf);
+    const serve = () => installationStore.serve({ id: 'T1', name: 'T1' }, seen, T0, auditOf);
+    await installationStore.erase(seen, auditOfErasure);
+    expect(await serve()).toBe(false);
+    const again = await installationStore.install(org({ installedBy: 'U2' }), auditOf);
+    expect(await serve()).toBe(false);
+    expect([await store.grants.list('T1'), await actionsOf(store)]).toEqual([[], []]);
+    expect(await installationStore.serve({ id: 'T1', name: 'T1' }, again, T0, auditOf)).toBe(true);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
+  });
+
+  test('has its tokens replaced once, even if several processes have read the same ones', async () => {
+    const { installationStore } = await make();
+    const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
+    expect(await installationStore.replaceTokens(first, rotating('b', T0 + 20))).toBe(true);
+    expect(await installationStore.replaceTokens(first, rotating('c', T0 + 30))).toBe(false);
+    await installationStore.markTokenRefused(first, true);
+    const found = await installationStore.find('T1');
+    expect(found).toMatchObject({ isTokenRefused: false, tokens: { rotation: { expiresAt: T0 + 20 } } });
+    expect(found?.tokens.rotation?.refreshToken.reveal()).toBe('refresh-b');
+  });
+
+  test('is erased with everything that could be used in its workspace; the ledger and the audit stay', async () => {
+    const store = await make();
+    const [operationId, other] = [await holdPassword(store), await holdPassword(store, 'T2')];
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+    await store.apiKeys.put('T2', new Secret('key'), 'U2', T0);
+    expect(await store.installationStore.erase(installed, auditOfErasure)).toBe(true);
+    expect(await store.installationStore.find('T1')).toBeUndefined();
+    expect(await store.installationStore.findServing('T1')).toBeUndefined();
+    expect(await store.apiKeys.find('T1')).toBeUndefined();
+    expect(await store.passwords.find(operationId)).toBeUndefined();
+    expect(await store.grants.list('T1')).toEqual([]);
+    expect(await store.ledger.find(operationId)).toMatchObject({ state: 'settled' });
+    expect((await actionsOf(store)).slice(0, 2)).toEqual(['uninstall ', 'password_erased web-1']);
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+    expect(await store.apiKeys.find('T2')).toBeDefined();
+    expect(await store.passwords.find(other)).toBeDefined();
+  });
+
+  test('is erased with what its workspace kept for a time, and with its notes; protections stay', async () => {
+    const store = await make();
+    const { kept, replyUrls, connectLinks, seenRequests, serverNotes, workflowKeys, workflowRuns } = store;
+    const installed = await store.installationStore.install(acme(), auditOf);
+    const serverId = 1001;
+    const workflowKey = {
+      name: 'nightly',
+      hash: 'h',
+      actions: [],
+      pattern: '',
+      issuedBy: 'U1',
+      issuedAt: T0,
+    };
+    const run = {
+      executionId: 'Fx1',
+      action: 'reboot',
+      label: 'web-1',
+      channelId: 'C1',
+      receivedAt: T0,
+    } as const;
+    for (const id of ['T1', 'T2']) {
+      await kept.put('thread', id, id, { ts: '1.5', isOpen: false }, T0 + 1);
+      await kept.put('message', id, id, { channelId: 'C1', ts: '1.5' }, T0 + 1);
+      await replyUrls.store(id, id, new Secret('https://hooks.slack.example/1'), T0 + 1);
+      await connectLinks.put({ tokenHash: id, workspaceId: id, userId: 'U1', expiresAt: T0 + 1 });
+      await serverNotes.put('note', id, { serverId, label: 'w', text: 'x', notedBy: 'U1', notedAt: T0 });
+      await serverNotes.put('protection', id, { serverId, protectedBy: 'U1', protectedAt: T0 });
+      await workflowKeys.add({ ...workflowKey, id, workspaceId: id }, 10);
+      await workflowRuns.receive({ ...run, key: { kind: 'none' }, id, workspaceId: id }, new Secret('xwfp'));
+    }
+    await seenRequests.addFirst('r', T0);
+    await store.installationStore.erase(installed, auditOfErasure);
+    const listFound = async (id: string) => [
+      await kept.find('thread', id),
+      await kept.find('message', id),
+      await replyUrls.use(id, T0),
+      await connectLinks.find(id),
+      await serverNotes.find('note', id, serverId),
+      await workflowKeys.find(id, id),
+      await workflowRuns.find(id, id),
+    ];
+    expect((await listFound('T1')).filter((each) => each !== undefined)).toEqual([]);
+    expect((await listFound('T2')).filter((each) => each === undefined)).toEqual([]);
+    expect(await serverNotes.find('protection', 'T1', serverId)).toBeDefined();
+    expect(await seenRequests.addFirst('r', T0)).toBe(false);
+  });
+
+  test.each([
+    ['the password', true],
+    ['an unclear answer', false],
+  ])('that was erased keeps nothing of an order that is answered later with %s', async (_what, isClear) => {
+    const store = await make();
+    const { id } = await sendOrder(store, 'T1');
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(installed, auditOfErasure);
+    const found = { at: T0, serverId: 1 };
+    const paid = { ...found, password: new Secret('canary-password'), isFirstHand: true };
+    const unclear = {
+      ...{ reason: { code: 'unreadable_answer', details: {} } as const },
+      sealedAnswer: new Secret('{"pw":"canary-password"}'),
+    };
+    if (!isClear) await store.ledger.markUnconfirmed(id, unclear, entry({ operationId: id }));
+    await store.ledger.settle(id, isClear ? paid : found, entry({ operationId: id }));
+    expect(await store.passwords.listHeld('T1')).toEqual([]);
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'settled', hasPassword: isClear });
+    expect(await actionsOf(store)).toContain('password_erased web-1');
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+  });
+
+  test('that was erased and repeated keeps the password of an order that is answered then', async () => {
+    const store = await make();
+    const { id } = await sendOrder(store, 'T1');
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(installed, auditOfErasure);
+    await store.installationStore.install(acme('b'), auditOf);
+    const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
+    await store.ledger.settle(id, settled, entry({ operationId: id }));
+    expect((await store.passwords.find(id))?.password.reveal()).toBe('canary-password');
+  });
+
+  test('is not erased by what is said about an earlier one', async () => {
+    const { installationStore } = await make();
+    const first = await installationStore.install(acme(), auditOf);
+    await installationStore.install(acme('xoxb-second'), auditOf);
+    expect(await installationStore.erase(first, auditOfErasure)).toBe(false);
+    expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('xoxb-second');
+  });
+
+  test('is not erased by what is said about a token that another process has renewed since', async () => {
+    const { installationStore } = await make();
+    const expiring = (name: string, expiresAt: number) => ({
+      bot: new Secret(name),
+      rotation: { refreshToken: new Secret(`refresh ${name}`), expiresAt },
+    });
+    const was = await installationStore.install({ ...acme(), tokens: expiring('a', T0 + 10) }, auditOf);
+    expect(await installationStore.replaceTokens(was, expiring('b', T0 + 20))).toBe(true);
+    expect(await installationStore.erase(was, auditOfErasure)).toBe(false);
+    expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('b');
+  });
+
+  test('that is erased and repeated makes its installer an owner again', async () => {
+    const store = await make();
+    const first = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(first, auditOfErasure);
+    const second = await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    expect(second.generation).toBe(2);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
+  });
+
+  test('remembers that it is said to be revoked, until that is settled', async () => {
+    const { installationStore } = await make();
+    await installationStore.noteRevocation('T1', T0);
+    expect(await installationStore.listRevocations()).toEqual([]);
+    await installationStore.install(acme(), auditOf);
+    await installationStore.noteRevocation('T1', T0 + 5);
+    await installationStore.noteRevocation('T1', T0 + 4);
+    expect(await installationStore.listRevocations()).toEqual([
+      { id: 'T1', revokedAt: T0 + 5, checkedAt: 0 },
+    ]);
+    await installationStore.noteRevocationCheck('T1', T0 + 9);
+    expect(await installationStore.listRevocations()).toMatchObject([{ checkedAt: T0 + 9 }]);
+    await installationStore.dropRevocation('T1', T0 + 4);
+    expect(await installationStore.listRevocations()).toHaveLength(1);
+    await installationStore.dropRevocation('T1', T0 + 5);
+    expect(await installationStore.listRevocations()).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { Refusal } from '../../src/core/errors.ts';
+import { createLocks } from '../../src/core/locks.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import type {
+  InstallationPorts,
+  RefreshOutcome,
+  TokenVerdict,
+} from '../../src/installations/installations.ts';
+import { noteRevocation, watchTokens } from '../../src/installations/installations.ts';
+import { silentLog } from '../../src/log.ts';
+import { engines } from '../db/support.ts';
+import { movableSystem } from '../support/clocks.ts';
+
+/** A Slack that takes each refresh token once, a store that processes share, and one installation with an API key. */
+async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
+  const system = movableSystem();
+  const store = await make();
+  const { installationStore } = store;
+  const tokensOf = (name: string, lifeMs: number) => ({
+    bot: new Secret(name),
+    rotation: { expiresAt: system.now() + lifeMs, refreshToken: new Secret(`refresh of ${name}`) },
+  });
+  const install = (id: string, lifeMs = leftMs) => {
+    const tokens = tokensOf(`${id} 1`, lifeMs);
+    const place = { id, isOrg: false, name: id, installedBy: 'U1', installedAt: system.now(), scopes: [] };
+    return installationStore.install({ ...place, tokens }, () => []);
+  };
+  const slack = {
+    verdict: 'works' as TokenVerdict,
+    isAnswerLost: false,
+    tested: [] as string[],
+    sent: [] as string[],
+  };
+  const refresh = async (refreshToken: Secret<string>): Promise<RefreshOutcome> => {
+    const given = refreshToken.reveal();
+    const isUsed = slack.sent.includes(given);
+    slack.sent.push(given);
+    await system.sleep(5);
+    if (isUsed) return { kind: 'refused', error: 'invalid_refresh_token' };
+    if (slack.isAnswerLost) return { kind: 'unknown', error: 'TimeoutError' };
+    return { kind: 'renewed', tokens: tokensOf('T1 2', 12 * HOUR_MS) };
+  };
+  /** A process of the app. `unreadable`: an installation whose row it can't read. */
+  const start = (unreadable?: string) => {
+    const ports: InstallationPorts = {
+      installationStore: {
+        ...installationStore,
+        find: async (id) => {
+          if (id === unreadable) throw new Refusal('key_unreadable', { keyId: 'lost' });
+          return installationStore.find(id);
+        },
+      },
+      tokenService: {
+        test: async (token) => {
+          slack.tested.push(token.reveal());
+          return slack.verdict;
+        },
+        refresh,
+        revoke: async () => undefined,
+        listWorkspaces: async () => undefined,
+      },
+      allowedWorkspaces: [],
+      locks: createLocks({ leases: store.lockLeases, system, log: silentLog }),
+      system,
+      log: silentLog,
+    };
+    return {
+      /** An event says that the app was uninstalled. */
+      hear: (at = system.now()) => noteRevocation(['T1'], at, ports),
+      watch: () => watchTokens(ports),
+    };
+  };
+  await install('T1');
+  await store.apiKeys.put('T1', new Secret('the API key'), 'U1', system.now());
+  return {
+    ...{ system, store, slack, start, install },
+    find: () => installationStore.find('T1'),
+    botOf: async () => (await installationStore.find('T1'))?.tokens.bot.reveal(),
+    keyOf: () => store.apiKeys.find('T1'),
+  };
+}
+
+describe.each(engines)('a token that expires, on $name,', ({ make }) => {
+  test('is left alone while it has more than three hours', async () => {
+    const { start, slack } = await setUp(make, 3 * HOUR_MS + MINUTE_MS);
+    await start().watch();
+    expect(slack.sent).toEqual([]);
+  });
+
+  test.each([3 * HOUR_MS, -HOUR_MS])('is renewed when it has %i ms left', async (leftMs) => {
+    const { start, botOf } = await setUp(make, leftMs);
+    await start().watch();
+    expect(await botOf()).toBe('T1 2');
+  });
+
+  test('is renewed once by several processes', async () => {
+    const { start, slack, botOf } = await setUp(make, HOUR_MS);
+    await Promise.all([start(), start(), start()].map((each) => each.watch()));
+    expect(slack.sent).toEqual(['refresh of T1 1']);
+    expect(await botOf()).toBe('T1 2');
+  });
+
+  test('is renewed although the row of another installation can’t be read', async () => {
+    const { start, install, botOf } = await setUp(make, HOUR_MS);
+    await install('TBROKEN', MINUTE_MS);
+    await start('TBROKEN').watch();
+    expect(await botOf()).toBe('T1 2');
+  });
+
+  test('needs another install when Slack’s answer to a renewal was lost', async () => {
+    const { start, slack, find, install } = await setUp(make, HOUR_MS);
+    slack.isAnswerLost = true;
+    await start().watch();
+    expect(await find()).toMatchObject({ isRefreshRefused: false });
+    await start().watch();
+    expect(await find()).toMatchObject({ isRefreshRefused: true });
+    await start().watch();
+    expect(slack.sent).toHaveLength(2);
+    await install('T1');
+    expect(await find()).toMatchObject({ isRefreshRefused: false });
+  });
+});
+
+describe.each(engines)('an event about an uninstall, on $name,', ({ make }) => {
+  test('erases everything if Slack says that the stored token was revoked', async () => {
+    const { start, slack, find, keyOf } = await setUp(make);
+    slack.verdict = 'revoked';
+    await start().hear();
+    expect([await find(), await keyOf()]).toEqual([undefined, undefined]);
+    expect(slack.tested).toEqual(['T1 1']);
+  });
+
+  test('has no effect if the stored token works, and is forgotten', async () => {
+    const { start, store, keyOf } = await setUp(make);
+    await start().hear();
+    expect(await keyOf()).toBeDefined();
+    expect(await store.installationStore.listRevocations()).toEqual([]);
+  });
+
+  test('erases nothing for any other answer, and Slack is asked again, ever more rarely', async () => {
+    const { start, system, slack, find, keyOf } = await setUp(make);
+    slack.verdict = 'unknown';
+    await start().hear();
+    for (let minute = 0; minute < 5 * 60; minute++) {
+      system.move(MINUTE_MS);
+      await start().watch();
+    }
+    expect(await keyOf()).toBeDefined();
+    expect(slack.tested.length).toBeGreaterThan(7);
+    expect(slack.tested.length).toBeLessThan(15);
+    slack.verdict = 'revoked';
+    system.move(HOUR_MS);
+    await start().watch();
+    expect(await find()).toBeUndefined();
+  });
+
+  test('proves nothing where Slack refuses the refresh token', async () => {
+    const { start, slack, system, find, keyOf } = await setUp(make, -HOUR_MS);
+    slack.verdict = 'unknown';
+    slack.sent.push('refresh of T1 1');
+    await start().hear();
+    for (let hour = 0; hour < 3; hour++) {
+      system.move(HOUR_MS);
+      await start().watch();
+    }
+    expect(await find()).toMatchObject({ isRefreshRefused: true });
+    expect(await keyOf()).toBeDefined();
+  });
+
+  test('is checked although the one before it can’t be', async () => {
+    const { start, slack, install, store, system, find } = await setUp(make);
+    await install('TBROKEN');
+    await store.installationStore.noteRevocation('TBROKEN', system.now() - 1);
+    await store.installationStore.noteRevocation('T1', system.now());
+    slack.verdict = 'revoked';
+    await start('TBROKEN').watch();
+    expect(await find()).toBeUndefined();
+  });
+
+  test('erases nothing of another installation', async () => {
+    const { start, slack, install, store } = await setUp(make);
+    await install('T2');
+    slack.verdict = 'revoked';
+    await start().hear();
+    expect(await store.installationStore.find('T2')).toBeDefined();
+  });
+
+  test('erases nothing while the token is being renewed', async () => {
+    const { start, slack, keyOf, botOf } = await setUp(make, HOUR_MS);
+    await Promise.all([start().watch(), start().hear()]);
+    expect(slack.sent).toEqual(['refresh of T1 1']);
+    expect([await keyOf(), await botOf()]).toEqual([expect.anything(), 'T1 2']);
+  });
+});

@@ -1,0 +1,395 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { API_CODES } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { runOperation } from '../../src/purchases/pay.ts';
+import { entry, newGrant, T0 } from '../db/fixtures.ts';
+import {
+  CREATE,
+  callerOf,
+  decide,
+  ID,
+  type MortalProcess,
+  openScenario,
+  press,
+  RENEWAL,
+  type Scenario,
+  save,
+  show,
+} from './support/scenario.ts';
+import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
+
+const OTHER_ID = '01K5CONFIRMATION0000000001';
+const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const;
+const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
+
+let scenario: Scenario;
+let app: MortalProcess;
+beforeEach(async () => {
+  scenario = await openScenario();
+  app = scenario.start();
+});
+afterEach(() => scenario.close());
+
+const find = (id = ID) => scenario.store.ledger.find(id);
+const isOver = async () => {
+  const operation = await find();
+  return operation?.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision);
+};
+const settle = (process = app) => process.runBackground(isOver);
+/** Lets so much time pass while the process looks for what is due. */
+async function pass(process: MortalProcess, ms: number) {
+  const until = scenario.clock.now() + ms;
+  await process.runBackground(async () => scenario.clock.now() >= until, Math.max(15_000, ms / 90));
+}
+const statesTold = () => scenario.told.map(({ operation }) => operation.state);
+const sent = () => scenario.hosting.requests.length;
+
+describe('the request', () => {
+  test('is sent only by the owner of the lease', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.store.ledger.lease(ID, { owner: 'another', now: T0, until: T0 + 1000 });
+    await app.run(runOperation(ID, app.ports));
+    expect(sent()).toBe(0);
+  });
+
+  test('is committed again before each try', async () => {
+    scenario.hosting.script({ kind: 'rate_limited' }, { kind: 'rate_limited' });
+    await press(app);
+    expect(scenario.hosting.requests.map(({ mayHavePaid }) => mayHavePaid)).toEqual([false, false, true]);
+    expect(app.steps.filter((step) => step === 'after commit of sent')).toHaveLength(3);
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test.each(
+    API_CODES.filter((code) => code !== 'checking'),
+  )('that the API refuses with %s ends refused, and is told', async (code) => {
+    scenario.hosting.script({ kind: 'refused', code });
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code, details: {} } });
+    expect(statesTold()).toEqual(['refused']);
+    expect(scenario.hosting.charges).toBe(0);
+  });
+
+  test.each([
+    'no_answer',
+    'unreadable_answer',
+    'unknown_code',
+  ] as const)('that ends in %s is unconfirmed, told, found and never sent again', async (code) => {
+    scenario.hosting.script({ kind: 'no_use', code, isDone: true });
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code } });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: false });
+    expect(statesTold()).toEqual(['unconfirmed', 'settled']);
+    expect(sent()).toBe(1);
+  });
+
+  test('that the supplier has not confirmed is unconfirmed until the server is there', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 30_000 });
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'checking' } });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('is not sent when it is not known whether it was committed, and is looked for', async () => {
+    await press(scenario.start({ kind: 'database_fails', at: 'after commit of sent', forMs: 20_000 }));
+    expect(await find()).toMatchObject({ state: 'sent' });
+    await settle();
+    expect(sent()).toBe(0);
+    const reason = { code: 'not_found_yet', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+  });
+
+  test('is not sent when it could not be committed, and the order is refused', async () => {
+    await press(scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 0 }));
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('that was sent by a process that crashed is unconfirmed, reported and looked for', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }));
+    await app.runBackground(async () => (await find())?.notifiedAt !== undefined);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'no_answer' } });
+    await settle();
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
+    expect(sent()).toBe(0);
+  });
+});
+
+describe('the answer', () => {
+  test('is stored however long the store fails, as long as the process lives', async () => {
+    await press(
+      scenario.start({ kind: 'database_fails', at: 'before commit of settled', forMs: 10 * 60_000 }),
+    ).catch(() => undefined);
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe('root-101');
+  });
+
+  test('that contradicts the list is kept with its password, however long the store fails', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1 });
+    const failing = {
+      kind: 'database_fails',
+      at: 'before commit of unconfirmed',
+      forMs: 10 * 60_000,
+    } as const;
+    await press(scenario.start(failing)).catch(() => undefined);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
+    await pass(app, 120_000);
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
+  });
+
+  const UNCLEAR = 'No root password was recognized. The hosting API answered:\n{"pw":"x"}';
+
+  test('that proves nothing is settled from the list before anything is told, and kept for its creator', async () => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}') });
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
+    expect(statesTold()).toEqual(['settled']);
+  });
+
+  test.each([
+    ['unconfirmed', async () => {}],
+    [
+      'settled from the list',
+      async () => {
+        const at = scenario.clock.now();
+        await scenario.store.ledger.settle(ID, { at, serverId: 101 }, entry({ outcome: 'done' }));
+      },
+    ],
+  ])('that proves nothing and comes after the order was %s is kept for its creator', async (_, end) => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 60_000 });
+    const ended = scenario.clock.sleep(30_000).then(async () => {
+      const unconfirmed = {
+        reason: { code: 'no_answer', details: {} },
+      } as const;
+      await scenario.store.ledger.markUnconfirmed(ID, unconfirmed, entry({ outcome: 'in_doubt' }));
+      await end();
+    });
+    await press(app);
+    await ended;
+    await pass(app, 2 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe(UNCLEAR);
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that comes after another process has settled the order from the list brings its password', async () => {
+    scenario.hosting.script({ kind: 'late', afterMs: 60_000 });
+    const found = scenario.clock.sleep(30_000).then(async () => {
+      const at = scenario.clock.now();
+      await scenario.store.ledger.settle(ID, { at, serverId: 101 }, entry({ outcome: 'done' }));
+    });
+    await press(app);
+    await found;
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(scenario.told.at(-1)).toMatchObject({ password: 'root-101' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+});
+
+describe('an unconfirmed order', () => {
+  test('is never refused by time: after the waiting time a manager decides, and the app keeps looking', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await settle();
+    const reason = { code: 'not_found_yet', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await pass(app, 24 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
+  });
+
+  test('that appears after it was left to a manager is settled and reported', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
+    await press(app);
+    await settle();
+    expect(await find()).toMatchObject({ needsDecision: true });
+    await pass(app, 6 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
+  });
+
+  test('that appears after a manager decided that it was not created is reported and recorded', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
+    await press(app);
+    await settle();
+    await decide(app, {});
+    expect(await find()).toMatchObject({ state: 'refused', decidedBy: 'U2' });
+    await pass(app, 12 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: true, decidedBy: 'U2' });
+    expect(statesTold().at(-1)).toBe('settled');
+    const audit = await scenario.store.audit.list({ workspaceId: 'T1', limit: 1 });
+    expect(audit).toMatchObject([{ outcome: 'done', code: 'found_late', serverId: 101 }]);
+  });
+
+  test('is not claimed by an earlier order of its label that a manager has ended', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await settle();
+    await decide(app, {});
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled', serverId: 101 });
+    await pass(app, 24 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'refused' });
+  });
+
+  test.each([
+    31, -31,
+  ])('is left to a manager sooner, and is not ended, if the clock is set by %i minutes', async (minutes) => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    scenario.clock.step(minutes * 60_000);
+    await pass(app, 30_000);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+  });
+
+  test('is left to a manager that long after it was sent, whatever was restarted meanwhile', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await pass(app, 30_000);
+    expect(await find()).toMatchObject({ needsDecision: false });
+    await pass(scenario.start(), 60_000);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+  });
+
+  test('is not judged by an incomplete list, and comes to a manager', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    scenario.hosting.isListComplete = false;
+    await settle();
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    scenario.hosting.isListComplete = true;
+    await pass(app, 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+  });
+
+  test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    await scenario.store.apiKeys.remove('T1');
+    await settle();
+    const reason = { code: 'no_api_key', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await pass(app, 3_600_000);
+    expect(scenario.told).toHaveLength(2);
+    await scenario.store.apiKeys.put('T1', new Secret('api-key'), 'U1', scenario.clock.now());
+    await pass(app, 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+  });
+
+  test('comes to a manager when the API rejects the key, and can be decided without it', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    scenario.hosting.isKeyRevoked = true;
+    await settle();
+    const reason = { code: 'key_rejected', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await decide(app, { isDoneElsewhere: true });
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('whose answer names a server that was there before needs a decision, and nothing is claimed', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1 });
+    await press(app);
+    const reason = { code: 'contradiction', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    expect(await scenario.store.passwords.find(ID)).toBeUndefined();
+    await pass(app, 120_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: true });
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
+  });
+
+  test('whose renewal was answered with a date that has not moved is unconfirmed until it has', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1, paidUntil: RENEWAL.paidUntil });
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'unreadable_answer' } });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', paidUntil: RENEWAL.paidUntil + MONTH_MS });
+  });
+
+  test('is left to a manager when the account was reconnected since', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    await scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', scenario.clock.now());
+    await settle();
+    const reason = { code: 'account_changed', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await decide(app, { isDoneElsewhere: true });
+    const operation = await find();
+    expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
+    expect(operation).toMatchObject({ serverId: undefined });
+  });
+
+  test('that a manager decides was not done says so, and nothing more is sent', async () => {
+    scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
+    await press(app);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    await decide(app, {});
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'decided_not_done' } });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'refused']);
+    expect(sent()).toBe(1);
+  });
+
+  test('that a manager decides was done becomes the server that they chose', async () => {
+    scenario.hosting.script({ kind: 'ambiguous', isOurs: true });
+    await press(app);
+    await settle();
+    await decide(app, { serverId: 101 });
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: false });
+  });
+
+  test('is decided once, and only by a server that may be the one', async () => {
+    scenario.hosting.script({ kind: 'ambiguous', isOurs: true });
+    await press(app);
+    await settle();
+    await expect(decide(app, { serverId: 1 })).rejects.toMatchObject({ code: 'unknown_server' });
+    await decide(app, { serverId: 101 });
+    await expect(decide(app, {})).rejects.toMatchObject({ code: 'doubt_over' });
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test.each([
+    ['a manager of other servers', 'role_needed', callerOf('U9')],
+    ['a manager of another workspace', 'doubt_over', callerOf('U2', 'T2')],
+  ])('is not decided by %s', async (_who, code, caller) => {
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
+    scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
+    await press(app);
+    await settle();
+    await expect(decide(app, {}, caller)).rejects.toMatchObject({ code });
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+  });
+});
+
+describe('the root password', () => {
+  test('comes with the outcome, to the user who ordered', async () => {
+    await press(app);
+    expect(scenario.told).toMatchObject([{ operation: { actorId: 'U1' }, password: 'root-101' }]);
+  });
+
+  test('is shown again until it is saved, and only to its creator', async () => {
+    await press(app);
+    expect(await show(app)).toBe('root-101');
+    expect(await show(app)).toBe('root-101');
+    await expect(show(app, 'U2')).rejects.toMatchObject({ code: 'not_creator' });
+    await save(app);
+    await expect(show(app)).rejects.toMatchObject({ code: 'no_password' });
+  });
+
+  test('is reported by the next process if its process crashed after it was stored', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after commit of settled' }));
+    expect(scenario.told).toEqual([]);
+    await settle();
+    expect(scenario.told).toMatchObject([{ password: 'root-101' }]);
+  });
+
+  test('is not reported twice', async () => {
+    await press(app);
+    await pass(app, 10 * 60_000);
+    expect(scenario.told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,409 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { money } from '../../src/core/money.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { mayChooseChannel } from '../../src/purchases/confirm.ts';
+import { entry, newApproval, newGrant, T0 } from '../db/fixtures.ts';
+import {
+  CREATE,
+  callerOf,
+  ID,
+  type MortalProcess,
+  openScenario,
+  press,
+  RENEWAL,
+  type Scenario,
+} from './support/scenario.ts';
+import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
+
+const OTHER_ID = '01K5CONFIRMATION0000000001';
+const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const;
+const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
+
+let scenario: Scenario;
+let app: MortalProcess;
+beforeEach(async () => {
+  scenario = await openScenario();
+  app = scenario.start();
+});
+afterEach(() => scenario.close());
+
+const find = (id = ID) => scenario.store.ledger.find(id);
+const isOver = async () => {
+  const operation = await find();
+  return operation?.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision);
+};
+const settle = (process = app) => process.runBackground(isOver);
+const statesTold = () => scenario.told.map(({ operation }) => operation.state);
+const sent = () => scenario.hosting.requests.length;
+
+describe('a confirmation', () => {
+  test('charges once when the button is pressed twice at once', async () => {
+    const [first, second] = await Promise.all([press(app), press(app)]);
+    expect([first?.isNew, second?.isNew].sort()).toEqual([false, true]);
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('charges once when it comes again to another process, and shows how it stands', async () => {
+    await press(app);
+    const again = await press(scenario.start());
+    expect(again).toMatchObject({ isNew: false, operation: { state: 'settled' } });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('of one month is paid once when two users renew it', async () => {
+    await press(app, RENEWAL);
+    const second = await press(app, RENEWAL, { id: OTHER_ID, userId: 'U2' });
+    expect(second).toMatchObject({ isNew: false, operation: { id: ID, actorId: 'U1' } });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('of the next month is another one', async () => {
+    await press(app, RENEWAL);
+    await press(app, { ...RENEWAL, paidUntil: T0 + 2 * MONTH_MS }, { id: OTHER_ID });
+    expect(scenario.hosting.charges).toBe(2);
+  });
+
+  test('is durable before anything is sent', async () => {
+    const killed = scenario.start(KILLED_UNSENT);
+    await press(killed);
+    expect(killed.steps.at(-1)).toBe('after commit of prepared');
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    expect(sent()).toBe(0);
+  });
+
+  test('that a crashed process left unsent is carried out by the next one, once', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that was written although its user saw an error is carried out by the background, once', async () => {
+    const failing = scenario.start({ kind: 'database_fails', at: 'after commit of prepared', forMs: 20_000 });
+    await expect(press(failing)).rejects.toMatchObject({ code: 'order_unsaved' });
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    await settle(failing);
+    expect(await find()).toMatchObject({ state: 'settled' });
+    await press(app);
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('whose status can’t be saved before it is sent tells its user that it may still go through', async () => {
+    const failing = scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 20_000 });
+    await press(failing);
+    expect(scenario.unsaved).toMatchObject([{ id: ID }]);
+    expect(scenario.told).toEqual([]);
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    await settle(failing);
+    expect(await find()).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('is refused when the clock was set back before it was sent', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    scenario.clock.step(-3_600_000);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+  });
+
+  test('under a clock that was set back before it is carried out', async () => {
+    scenario.clock.step(-3_600_000);
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('is refused when it was left unsent for more than two minutes', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.clock.pass(2 * 60_000 + 1);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('is not sent again two minutes later: a rate-limited order ends as refused, without a charge', async () => {
+    scenario.hosting.script(
+      { kind: 'rate_limited', waitMs: 61_000 },
+      { kind: 'rate_limited', waitMs: 61_000 },
+    );
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect([sent(), scenario.hosting.charges]).toEqual([2, 0]);
+    expect(statesTold()).toEqual(['refused']);
+  });
+
+  test('is refused at once when its user’s role is for other servers', async () => {
+    await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
+    await expect(press(app, CREATE, { userId: 'U9' })).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await find()).toBeUndefined();
+  });
+
+  test('is not shown to another workspace that has its ID', async () => {
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await press(app);
+    await expect(press(app, CREATE, { workspaceId: 'T2' })).rejects.toMatchObject({
+      code: 'other_workspace',
+    });
+  });
+
+  test('is not made in a channel while Slack doesn’t say that its user is in it', async () => {
+    const chosen = (isMember: boolean | undefined) => {
+      Object.assign(app.ports.channels, { hasMember: async () => isMember });
+      return app.entry.execute(mayChooseChannel, { channelId: 'C2' }, callerOf('U1'));
+    };
+    expect([await chosen(true), await chosen(false), await chosen(undefined)]).toEqual([true, false, false]);
+  });
+
+  test('is refused when its user has lost the role before it was sent', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await settle(scenario.start({ kind: 'lives' }, []));
+    const reason = { code: 'role_needed', details: { needed: 'manager' } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+});
+
+describe('before it is sent', () => {
+  test('an order is refused when its price has changed, and both prices are kept', async () => {
+    scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+    await press(app);
+    const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+
+  test('an order is refused when another API key was set after it was confirmed', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', scenario.clock.now());
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'account_changed' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('an order is refused when the API key was removed', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.store.apiKeys.remove('T1');
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'no_api_key' } });
+  });
+
+  test.each([
+    ['is gone', { servers: [] }, 'unknown_server'],
+    ['is deleted', { servers: [{ id: 1, label: 'db-1', state: 'deleted' }] }, 'unknown_server'],
+    [
+      'has another label',
+      { servers: [{ id: 1, label: 'x', state: 'running', paidUntil: T0 + MONTH_MS }] },
+      'label_moved',
+    ],
+    [
+      'has no readable paid time',
+      { servers: [{ id: 1, label: 'db-1', state: 'running' }] },
+      'paid_until_unknown',
+    ],
+    [
+      'was renewed since',
+      { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 }] },
+      'already_renewed',
+    ],
+  ] as const)('a renewal is refused when its server %s', async (_words, { servers }, code) => {
+    scenario.hosting.servers.splice(0, 1, ...servers);
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code } });
+    expect(sent()).toBe(0);
+  });
+
+  describe('what permitted it is looked up again when it leaves the queue', () => {
+    const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
+    const requireTwo = async () => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const approval = { ...was.approval, createAbove: money(0) };
+      await scenario.store.workspaces.changeSettings('T1', was, { ...was, approval });
+    };
+
+    const freeze = async () => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const frozen = { ...was, freeze: { by: 'U1', since: T0 } };
+      await scenario.store.workspaces.changeSettings('T1', was, frozen);
+    };
+
+    const setBudget = async (most: number) => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const budget = { workspace: money(most) };
+      await scenario.store.workspaces.changeSettings('T1', was, { ...was, budget });
+    };
+
+    test('and it is sent when the budget was lowered to just what it costs, beside what was spent', async () => {
+      await press(app, { ...CREATE, order: { ...CREATE.order, label: 'web-0' } }, { id: OTHER_ID });
+      scenario.hosting.whileQueued = () => setBudget(2 * 499);
+      await press(app);
+      expect(await find()).toMatchObject({ state: 'settled' });
+    });
+
+    test('and the background does not send it either when the budget was lowered', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await setBudget(498);
+      await settle();
+      const details = { whose: 'workspace', spent: 0, most: 498, price: 499 };
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'over_budget', details } });
+      expect(sent()).toBe(0);
+    });
+
+    test('and the background does not send it either while purchases are frozen', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await freeze();
+      await settle();
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'purchases_frozen' } });
+      expect(sent()).toBe(0);
+    });
+
+    test.each([
+      ['the API key was removed', 'no_api_key', () => scenario.store.apiKeys.remove('T1')],
+      [
+        'another API key was set',
+        'account_changed',
+        () => scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', T0),
+      ],
+      [
+        'the role was revoked',
+        'role_needed',
+        () => scenario.store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U3' }),
+      ],
+      ['the two-person rule was turned on', 'approval_needed', requireTwo],
+      ['purchases were frozen', 'purchases_frozen', freeze],
+      ['the budget was lowered', 'over_budget', () => setBudget(498)],
+      [
+        'the price has changed and it waited long',
+        'price_moved',
+        async () => {
+          scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+          await scenario.clock.sleep(11_000);
+        },
+      ],
+    ])('and it is refused when %s', async (_words, code, change) => {
+      await grant('U3');
+      scenario.hosting.whileQueued = change;
+      await press(app, CREATE, { userId: 'U3' });
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code } });
+      expect(sent()).toBe(0);
+    });
+
+    test('and it is refused when the role has ended', async () => {
+      await scenario.store.grants.put(newGrant({ subjectId: 'U3', role: 'manager', until: T0 + 3000 }));
+      scenario.hosting.whileQueued = () => scenario.clock.sleep(5000);
+      await press(app, CREATE, { userId: 'U3' });
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'role_needed' } });
+      expect(sent()).toBe(0);
+    });
+
+    test('and a request for approval that is still open permits nothing', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await requireTwo();
+      await scenario.store.requests.requestApproval(newApproval({ id: ID, isOverBudget: true }), entry());
+      await setBudget(498);
+      await settle();
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'approval_needed' } });
+      expect(sent()).toBe(0);
+    });
+
+    test('and it is sent when something else has changed, once', async () => {
+      scenario.hosting.whileQueued = () => grant('U9');
+      await press(app);
+      expect(await find()).toMatchObject({ state: 'settled' });
+      expect(sent()).toBe(1);
+    });
+  });
+
+  test.each([
+    ['create', CREATE],
+    ['renewal', RENEWAL],
+  ])('a %s is refused when the list of servers is incomplete', async (_kind, purchase) => {
+    scenario.hosting.isListComplete = false;
+    await press(app, purchase);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'list_incomplete' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('a label whose create is unconfirmed is not ordered again', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'create_in_doubt' } });
+    expect(sent()).toBe(1);
+  });
+
+  test('a create of another label goes ahead beside an unconfirmed one', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    const other = { kind: 'create', order: { ...CREATE.order, label: 'web-2' } } as const;
+    await press(app, other, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
+  });
+
+  test.each([
+    ['refused beside a new server of its label', { label: 'web-1', state: 'running' }, 'refused'],
+    [
+      'refused beside one whose label has other letter case',
+      { label: ' WEB-1', state: 'creating' },
+      'refused',
+    ],
+    ['sent beside a deleted server of its label', { label: 'web-1', state: 'deleted' }, 'settled'],
+    ['sent beside a new server of another label', { label: 'web-10', state: 'running' }, 'settled'],
+  ])('a create is %s', async (_words, server, state) => {
+    scenario.hosting.servers.push({ id: 50, ...server });
+    await press(app);
+    expect(await find()).toMatchObject({ state });
+    expect(sent()).toBe(state === 'settled' ? 1 : 0);
+  });
+
+  test('a create is refused when a server of its label has appeared while it waited in the queue', async () => {
+    scenario.hosting.whileQueued = async () => {
+      scenario.hosting.servers.push({ id: 50, label: 'web-1', state: 'running' });
+      await scenario.clock.sleep(11_000);
+    };
+    await press(app);
+    const reason = { code: 'label_taken', details: { label: 'web-1' } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+
+  test('a create is sent beside the servers of its label that its review showed, after a crash too', async () => {
+    scenario.hosting.servers.push({ id: 50, label: 'web-1', state: 'running' });
+    await press(scenario.start(KILLED_UNSENT), { ...CREATE, namesakeIds: [50] });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', purchase: { namesakeIds: [50] } });
+  });
+
+  test('a create waits for one that another process has sent, and is refused after a minute', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }));
+    expect(await find()).toMatchObject({ state: 'sent' });
+    const startedAt = scenario.clock.now();
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'waited_too_long' } });
+    expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(60_000);
+    expect(sent()).toBe(0);
+  });
+});
+
+describe('a renewal', () => {
+  test('moves the paid time and is reported with it', async () => {
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 1, paidUntil: T0 + 2 * MONTH_MS });
+    expect(statesTold()).toEqual(['settled']);
+  });
+
+  test('whose answer is lost is found by its paid time', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app, RENEWAL);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', paidUntil: T0 + 2 * MONTH_MS });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that was refused can be confirmed again', async () => {
+    scenario.hosting.script({ kind: 'refused', code: 'not_enough_balance' });
+    await press(app, RENEWAL);
+    await press(app, RENEWAL, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+});

@@ -1,0 +1,164 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { HostingError } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { endFailedPayment } from '../../src/purchases/pay.ts';
+import { settleUntilStored } from '../../src/purchases/send.ts';
+import { readSpilled, storeSpilled } from '../../src/purchases/spill.ts';
+import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from '../db/support.ts';
+import { makeContext } from '../support/context.ts';
+import { until } from '../support/eventually.ts';
+import { never, openWatched, type Watch } from '../support/statements.ts';
+import { triesOf } from '../support/tries.ts';
+
+const PASSWORD = 'hunter2-canary';
+const system = { ...stillSystem, sleep: async () => undefined };
+
+/** A paid create whose answer has arrived, in a process that ends after some tries to store it. */
+async function startPaid() {
+  const folder = makeFolder();
+  const url = `sqlite:${join(folder, 'vps.sqlite')}`;
+  const works: Watch = (_, run) => run();
+  let watch = works;
+  const store = await open(url, { openEngine: openWatched((...statement) => watch(...statement)) });
+  const operation = newCreate();
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0);
+  const found = await store.ledger.find(operation.id);
+  if (!found) throw new Error('the operation is gone');
+  const die = new Error('SIGTERM');
+  return {
+    folder,
+    store,
+    id: operation.id,
+    /** `fails` says which tries find a full disk; the process ends at the try after the last one. */
+    settle: async (fails: readonly boolean[]) => {
+      let tries = 0;
+      watch = async ({ sql }, run) => {
+        if (sql === 'commit' && (fails[tries++] ?? true)) throw new Error('database or disk is full');
+        return run();
+      };
+      const sleep = async (_: number, signal?: AbortSignal) => {
+        if (signal) return untilAborted(signal);
+        if (tries >= fails.length) throw die;
+      };
+      const ports = makeContext(store, { system: { ...system, sleep } });
+      const answer = { serverId: 7, password: new Secret(PASSWORD) };
+      await settleUntilStored({ operation: found, app: ports }, answer).catch((error: unknown) => {
+        if (error !== die) throw error;
+      });
+      watch = works;
+    },
+    /** The database takes the answer, and says nothing until the process ends. */
+    hang: async () => {
+      watch = ({ sql }, run, connection) => (sql === 'commit' ? connection.abandon().then(never) : run());
+      const sleep = vi.fn(async () => undefined);
+      const ports = makeContext(store, { system: { ...system, sleep } });
+      const answer = { serverId: 7, password: new Secret(PASSWORD) };
+      void settleUntilStored({ operation: found, app: ports }, answer);
+      await until(() => filesOf(folder).length > 0);
+      return sleep.mock.calls;
+    },
+    /** An answer that proves nothing comes while the database takes nothing more; then the process ends. */
+    fail: async (error: HostingError) => {
+      const sleep = async (_: number, signal?: AbortSignal) => {
+        if (signal) return untilAborted(signal);
+        throw die;
+      };
+      watch = () => Promise.reject(new Error('database or disk is full'));
+      const ports = makeContext(store, { system: { ...system, sleep } });
+      await endFailedPayment(found, error, 'p1', ports).catch((thrown: unknown) => {
+        if (thrown !== die) throw thrown;
+      });
+    },
+    restart: async () => {
+      watch = works;
+      await store.close();
+      const again = await open(url);
+      const ports = makeContext(again, { system });
+      return { again, left: await storeSpilled(await readSpilled(ports), ports) };
+    },
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+const filesOf = (folder: string) =>
+  readdirSync(join(folder, 'vps.sqlite.spill')).filter(
+    (file) => file !== 'reserve' && file !== 'last-sent.json',
+  );
+
+describe('a root password that arrived while the disk was full', () => {
+  test('is there after the next start, whenever the process ended', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), async (fails) => {
+        const paid = await startPaid();
+        await paid.settle(fails);
+        // Once the database has taken it, no file has it any more.
+        if (fails.includes(false)) expect(filesOf(paid.folder)).toEqual([]);
+        const { again, left } = await paid.restart();
+        expect(left).toEqual([]);
+        expect(await again.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: true });
+        expect((await again.passwords.find(paid.id))?.password.reveal()).toBe(PASSWORD);
+        expect(filesOf(paid.folder)).toEqual([]);
+        await again.close();
+      }),
+      { numRuns: triesOf({ short: 15, long: 300 }) },
+    );
+  });
+
+  test('is there after the next start, when the database said nothing until the process was killed', async () => {
+    const paid = await startPaid();
+    expect(await paid.hang()).toEqual([[1000, expect.any(AbortSignal)]]);
+    const { again, left } = await paid.restart();
+    expect(left).toEqual([]);
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toBe(PASSWORD);
+    expect(filesOf(paid.folder)).toEqual([]);
+    await again.close();
+  });
+
+  test('is there after the next start when its answer proved nothing, and the server is found later', async () => {
+    const paid = await startPaid();
+    await paid.fail(new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`)));
+    expect(filesOf(paid.folder)).toHaveLength(1);
+    const { again, left } = await paid.restart();
+    expect(left).toEqual([]);
+    expect(filesOf(paid.folder)).toEqual([]);
+    await again.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
+    await again.close();
+  });
+
+  test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {
+    const paid = await startPaid();
+    const spill = join(paid.folder, 'vps.sqlite.spill');
+    expect(statSync(join(spill, 'reserve')).size).toBe(32 * 1024);
+    await paid.settle([true]);
+    expect(filesOf(paid.folder)).toEqual([`${paid.id}.sealed`]);
+    expect(statSync(spill).mode & 0o777).toBe(0o700);
+    expect(statSync(join(spill, `${paid.id}.sealed`)).mode & 0o777).toBe(0o600);
+    expect(readBytes(spill).includes(PASSWORD)).toBe(false);
+  });
+
+  test('is stored once, also when its file could not be removed', async () => {
+    const paid = await startPaid();
+    await paid.settle([true]);
+    const ports = makeContext(paid.store, { system });
+    const spilled = await readSpilled(ports);
+    const broken = { ...paid.store.spill, remove: async () => Promise.reject(new Error('read-only')) };
+    expect(await storeSpilled(spilled, { ...ports, spill: broken })).toEqual([]);
+    expect(filesOf(paid.folder)).toHaveLength(1);
+    const { again } = await paid.restart();
+    expect(filesOf(paid.folder)).toEqual([]);
+    const done = (await again.audit.list({ workspaceId: 'T1', limit: 10 })).filter(
+      ({ outcome }) => outcome === 'done',
+    );
+    expect(done).toHaveLength(1);
+  });
+});

@@ -1,0 +1,480 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { money } from '../../src/core/money.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Ledger } from '../../src/purchases/ledger.ts';
+import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
+import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from '../db/fixtures.ts';
+import {
+  confirm,
+  engines,
+  entry,
+  markSent,
+  newCreate,
+  newGrant,
+  newRenew,
+  sentBy,
+  T0,
+} from '../db/support.ts';
+
+describe.each(engines)('the ledger on $name', ({ make }) => {
+  let store: Store;
+  let ledger: Ledger;
+  beforeEach(async () => {
+    store = await make();
+    ledger = store.ledger;
+  });
+
+  const settled = (serverId: number) => ({ at: T0 + 5, serverId });
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const sent = async (operation = newCreate()) => {
+    await ledger.prepare(operation);
+    await markSent(ledger, operation.id, T0 + 1, [1, 2]);
+    return operation.id;
+  };
+
+  describe('a confirmation', () => {
+    test('is kept as it was made', async () => {
+      const operation = newCreate('wéb-1');
+      const { kind, operation: kept } = await confirm(ledger, operation);
+      const { at, ...fields } = operation;
+      const expected = {
+        ...fields,
+        state: 'prepared',
+        knownIds: [],
+        hasPassword: false,
+        needsDecision: false,
+        isLate: false,
+        createdAt: at,
+        sendBy: at + SEND_WITHIN_MS,
+      };
+      expect(kind).toBe('new');
+      expect(kept).toEqual(expected);
+      expect(await ledger.find(operation.id)).toEqual(expected);
+    });
+
+    test('counts once when the button is pressed twice', async () => {
+      const operation = newCreate();
+      const both = await Promise.all([confirm(ledger, operation), confirm(ledger, operation)]);
+      expect(both.map(({ kind }) => kind).sort()).toEqual(['known', 'new']);
+      expect(both.map((one) => one.operation.id)).toEqual([operation.id, operation.id]);
+      expect(await ledger.listOpen('T1')).toHaveLength(1);
+    });
+
+    test('shows how the first one stands when it is pressed again later', async () => {
+      const operation = newCreate();
+      await sent(operation);
+      const again = await ledger.prepare(operation);
+      expect(again).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
+    });
+
+    test('of two renewals of one month, only one counts, even of two users', async () => {
+      const [mine, theirs] = [newRenew(), newRenew(7, T0 + 1000, { actorId: 'U2' })];
+      const both = await Promise.all([confirm(ledger, mine), confirm(ledger, theirs)]);
+      const winner = both.find(({ kind }) => kind === 'new')?.operation.id;
+      expect(both.filter(({ kind }) => kind === 'new')).toHaveLength(1);
+      expect(both.map((one) => one.operation.id)).toEqual([winner, winner]);
+    });
+
+    test('of another month, another server or another workspace is a new one', async () => {
+      const renewals = [
+        newRenew(7, T0),
+        newRenew(7, T0 + 1),
+        newRenew(8, T0),
+        newRenew(7, T0, { workspaceId: 'T2' }),
+      ];
+      const all = await Promise.all(renewals.map((renewal) => ledger.prepare(renewal)));
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
+    });
+
+    test('of a second create with the same label is a new one', async () => {
+      const all = await Promise.all([ledger.prepare(newCreate('a')), ledger.prepare(newCreate('a'))]);
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
+    });
+
+    test('of a renewal can be repeated once it is refused, but not while it is settled or unconfirmed', async () => {
+      const refusedId = await sent(newRenew(7));
+      await ledger.refuse(refusedId, { at: T0, reason: LIMIT, owner: 'sender' }, entry());
+      expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
+
+      const unconfirmedId = await sent(newRenew(8));
+      await ledger.markUnconfirmed(unconfirmedId, { reason: NO_ANSWER }, entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(unconfirmedId);
+
+      await ledger.settle(unconfirmedId, settled(8), entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(unconfirmedId);
+    });
+
+    test('is never shown to another workspace', async () => {
+      const operation = newCreate();
+      await ledger.prepare(operation);
+      await expect(ledger.prepare({ ...operation, workspaceId: 'T2' })).rejects.toThrow(/another workspace/);
+    });
+  });
+
+  describe('a change of state', () => {
+    test('goes from prepared to sent to settled, with everything that is known', async () => {
+      const id = await sent(newRenew(7));
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent', sentAt: T0 + 1, knownIds: [1, 2] });
+      await ledger.settle(id, { at: T0 + 5, serverId: 7, paidUntil: T0 + 9 }, entry({ operationId: id }));
+      expect(await ledger.find(id)).toMatchObject({
+        state: 'settled',
+        serverId: 7,
+        paidUntil: T0 + 9,
+        endedAt: T0 + 5,
+        hasPassword: false,
+      });
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 9 })).toMatchObject([{ operationId: id }]);
+    });
+
+    test('keeps why it was refused', async () => {
+      const id = await sent();
+      const reason = { code: 'price_moved', details: { before: money(499), now: money(599) } } as const;
+      await ledger.refuse(id, { at: T0 + 5, reason, owner: 'sender' }, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason, endedAt: T0 + 5 });
+    });
+
+    test('to settled removes the reason why it was unconfirmed', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', reason: NO_ANSWER });
+      await ledger.settle(id, settled(9), entry());
+      expect(await ledger.find(id)).not.toHaveProperty('reason');
+    });
+
+    test('happens only from where it may start, and is audited only if it happened', async () => {
+      const steps = {
+        // Each of an account and a label of its own: nothing is in the way of another one.
+        markSent: (id: string) => markSent(ledger, id, T0, [], [id]),
+        settle: (id: string) => ledger.settle(id, settled(1), entry()),
+        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry()),
+        unconfirm: (id: string) => ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry()),
+      };
+      const reach = {
+        prepared: async (id: string) => id,
+        sent: steps.markSent,
+        settled: async (id: string) => (await steps.markSent(id)) && steps.settle(id),
+        refused: steps.refuse,
+        unconfirmed: async (id: string) => (await steps.markSent(id)) && steps.unconfirm(id),
+      };
+      const allowed = {
+        markSent: ['prepared', 'sent'],
+        settle: ['sent', 'unconfirmed'],
+        refuse: ['prepared', 'sent', 'unconfirmed'],
+        unconfirm: ['sent'],
+      };
+      for (const [state, getThere] of Object.entries(reach)) {
+        for (const [name, step] of Object.entries(steps)) {
+          const operation = newCreate(`${state}-${name}`, { workspaceId: `T-${state}-${name}` });
+          await ledger.prepare(operation);
+          await getThere(operation.id);
+          const before = { audited: await countAudit(), operation: await ledger.find(operation.id) };
+          expect(before.operation?.state).toBe(state);
+          const isAllowed = allowed[name as keyof typeof allowed].includes(state);
+          expect([state, name, await step(operation.id)]).toEqual([state, name, isAllowed]);
+          const isAudited = isAllowed && name !== 'markSent';
+          expect(await countAudit()).toBe(before.audited + (isAudited ? 1 : 0));
+          if (!isAllowed) expect(await ledger.find(operation.id)).toEqual(before.operation);
+        }
+      }
+    });
+
+    test('to refused, once it was sent, takes its own sender’s proof, or a manager while it is unconfirmed', async () => {
+      const id = await sent();
+      const refuse = (by: { readonly owner?: string; readonly decidedBy?: string }) =>
+        ledger.refuse(id, { at: T0, reason: LIMIT, ...by }, entry());
+      expect([
+        await refuse({}),
+        await refuse({ owner: 'another' }),
+        await refuse({ decidedBy: 'U2' }),
+      ]).toEqual([false, false, false]);
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      expect([await refuse({}), await refuse({ owner: 'another' })]).toEqual([false, false]);
+      expect(await refuse({ decidedBy: 'U2' })).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'refused', decidedBy: 'U2' });
+    });
+
+    test('happens once when two race', async () => {
+      const id = await sent();
+      const both = await Promise.all([
+        ledger.settle(id, settled(1), entry()),
+        ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry({ outcome: 'failed' })),
+      ]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      expect(await countAudit()).toBe(1);
+    });
+
+    test('is undone as a whole when a part of it fails', async () => {
+      const id = await sent();
+      const broken = entry({ actorId: null as unknown as string });
+      const password = new Secret('pw');
+      await expect(ledger.settle(id, { ...settled(1), password }, broken)).rejects.toThrow();
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent' });
+      expect(await store.passwords.find(id)).toBeUndefined();
+      expect(await ledger.settle(id, { ...settled(1), password }, entry())).toBe(true);
+    });
+
+    test('of an operation that does not exist does not happen', async () => {
+      expect(await ledger.settle('nothing', settled(1), entry())).toBe(false);
+      expect(await ledger.find('nothing')).toBeUndefined();
+      expect(await countAudit()).toBe(0);
+    });
+  });
+
+  describe('marking as sent', () => {
+    const lease = (id: string, now: number) => ledger.lease(id, { owner: 'a', now, until: now + 10 });
+
+    test.each([
+      ['after its send-by time', SEND_WITHIN_MS + 1],
+      ['after the clock was set back', -3_600_000],
+    ])('does not happen %s, not even again, although the first request was proven not to have run', async (_words, passedMs) => {
+      const [fresh, tried] = [newCreate(), newCreate()];
+      for (const each of [fresh, tried]) {
+        await confirm(ledger, each);
+        await lease(each.id, T0);
+      }
+      expect(await ledger.markSent(tried.id, sentBy('a'))).toBe('sent');
+      expect(await ledger.markSent(tried.id, sentBy('a', T0 + 1))).toBe('sent');
+      for (const { id } of [fresh, tried]) {
+        await lease(id, T0 + passedMs);
+        expect(await ledger.markSent(id, sentBy('a', T0 + passedMs))).toBe('refused');
+      }
+      expect(await ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
+    });
+
+    test.each([
+      ['the API key', () => store.apiKeys.put('T1', new Secret('k'), 'U9', T0)],
+      ['a role', () => store.grants.put(newGrant())],
+      ['the settings', () => changeSettings(store)],
+    ])('does not happen when %s has changed since it was looked up', async (_words, change) => {
+      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      const { operation } = await confirm(ledger, newCreate());
+      await lease(operation.id, T0);
+      const permit = await ledger.readPermit(operation.workspaceId, T0);
+      await change();
+      expect(await ledger.markSent(operation.id, sentBy('a', T0, { permit }))).toBe('outdated');
+      expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
+      const now = { permit: await ledger.readPermit(operation.workspaceId, T0) };
+      expect(await ledger.markSent(operation.id, sentBy('a', T0, now))).toBe('sent');
+    });
+  });
+
+  describe('an order that was done in an account that is not connected any more', () => {
+    test('is settled by a manager without a server ID, and counts as paid', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      const operation = await ledger.find(id);
+      expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
+      expect(operation).toMatchObject({ serverId: undefined });
+      expect((await ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(499);
+    });
+
+    test('keeps the server of a renewal', async () => {
+      const id = await sent(newRenew(7));
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7 });
+    });
+  });
+
+  describe('contradictory evidence', () => {
+    test('stores why it is left to a manager, if a reason is given', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      await ledger.markNeedsDecision(id, entry(), ACCOUNT_CHANGED);
+      expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: ACCOUNT_CHANGED });
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason: ACCOUNT_CHANGED });
+    });
+
+    test('is left to a manager once, stays unconfirmed, and can still end', async () => {
+      const id = await sent();
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsDecision: false });
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      await ledger.markNeedsDecision(id, entry());
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+      expect(await countAudit()).toBe(2);
+      expect(await ledger.settle(id, settled(1), entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', needsDecision: false });
+    });
+  });
+});
+
+describe.each(engines)('the API’s own answer that comes late ($name)', ({ make }) => {
+  test('corrects a refusal that was concluded without it, and keeps its password', async () => {
+    const store = await make();
+    const { ledger, passwords } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
+    await ledger.refuse(operation.id, { at: T0, reason: NOT_DONE, decidedBy: 'U2' }, entry());
+    const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
+    expect(await ledger.find(operation.id)).toMatchObject({ state: 'settled', hasPassword: true });
+    expect((await passwords.find(operation.id))?.password.reveal()).toBe('late');
+  });
+
+  test('adds its password to a settlement that was concluded from a list, once', async () => {
+    const store = await make();
+    const { ledger, passwords } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    expect(await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry())).toBe(true);
+    const late = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    expect(await ledger.settle(operation.id, late, entry())).toBe(true);
+    expect(await ledger.settle(operation.id, { ...late, password: new Secret('again') }, entry())).toBe(
+      false,
+    );
+    expect((await passwords.find(operation.id))?.password.reveal()).toBe('late');
+  });
+});
+
+describe.each(engines)('notifying ($name)', ({ make }) => {
+  test('is asked for again when an order that was over gets its late answer, and when it ends', async () => {
+    const { ledger, jobStore } = await make();
+    const { operation } = await confirm(ledger, newCreate());
+    const endJob = async () => {
+      const [job] = await jobStore.list('operation', 'T1');
+      if (job) await jobStore.end(job, undefined, 0);
+      expect(await jobStore.list('operation', 'T1')).toEqual([]);
+    };
+    const isAskedFor = async () =>
+      expect(await jobStore.list('operation', 'T1')).toMatchObject([{ key: operation.id }]);
+    await markSent(ledger, operation.id, T0);
+    await endJob();
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
+    await isAskedFor();
+    await endJob();
+    await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
+    await isAskedFor();
+    await endJob();
+    const late = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    await ledger.settle(operation.id, late, entry());
+    await isAskedFor();
+  });
+
+  test('of one state leaves the next one to be notified', async () => {
+    const store = await make();
+    const { ledger } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    await ledger.markUnconfirmed(operation.id, { reason: NO_ANSWER }, entry());
+    const unconfirmed = await ledger.find(operation.id);
+    await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
+    if (unconfirmed) await ledger.markNotified(unconfirmed, T0);
+    expect(await ledger.find(operation.id)).toMatchObject({ notifiedAt: undefined });
+  });
+
+  test('an operation is marked as sent only by the owner of its lease, and again only by its sender', async () => {
+    const store = await make();
+    const { ledger } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });
+    expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
+    expect(await ledger.markSent(operation.id, sentBy('a', T0 + 10))).toBe('refused');
+    expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
+    await ledger.release(operation.id, 'a');
+    await ledger.lease(operation.id, { owner: 'b', now: T0, until: T0 + 10 });
+    expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
+  });
+});
+
+/** Puts the workspace there and changes one of its settings. */
+async function changeSettings({ workspaces }: Store) {
+  await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  const was = (await workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+  await workspaces.changeSettings('T1', was, { ...was, budget: { workspace: money(1) } });
+}
+
+describe.each(engines)('lists of the ledger on $name', ({ make }) => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = (await make()).ledger;
+  });
+
+  const settled = (serverId: number) => ({ at: T0 + 5, serverId });
+  const sent = async (operation = newCreate()) => {
+    await ledger.prepare(operation);
+    await markSent(ledger, operation.id, T0 + 1, [1, 2]);
+    return operation.id;
+  };
+
+  test('open operations of the workspace, oldest first', async () => {
+    const [old, young, other] = [newCreate('b', { at: T0 + 1 }), newCreate('a', { at: T0 + 2 }), newCreate()];
+    await ledger.prepare(young);
+    await ledger.prepare({ ...other, workspaceId: 'T2' });
+    await sent(old);
+    const ended = newCreate('c', { workspaceId: 'T3' });
+    await ledger.prepare(ended);
+    await markSent(ledger, ended.id, T0 + 1, [], ['another']);
+    await ledger.settle(ended.id, settled(3), entry());
+    expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
+  });
+
+  test('deletes are in none of them, and in no budget', async () => {
+    const deletion = { kind: 'delete', serverId: 7, label: 'web-1' } as const;
+    const confirmed = { id: newCreate().id, workspaceId: 'T1', actorId: 'U1', deletion, at: T0 };
+    expect(await ledger.confirmDelete(confirmed)).toBe(true);
+    expect(await ledger.confirmDelete(confirmed)).toBe(false);
+    expect(await ledger.findDelete(confirmed.id)).toMatchObject({ state: 'prepared', deletion });
+    expect(await ledger.listOpen('T1')).toEqual([]);
+    expect(await ledger.listPurchases('T1', T0)).toEqual([]);
+    expect(await ledger.listCreated('T1')).toEqual([]);
+    expect(await ledger.find(confirmed.id)).toBeUndefined();
+    expect(await ledger.sumSpent('T1', 'U1', T0)).toEqual({ workspace: 0, person: 0 });
+  });
+
+  test('a delete is in the way of no create, and no create is in its way', async () => {
+    const deletion = { kind: 'delete', serverId: 7, label: 'web-1' } as const;
+    const ids = [newCreate().id, newCreate().id];
+    for (const id of ids)
+      await ledger.confirmDelete({ id, workspaceId: 'T1', actorId: 'U1', deletion, at: T0 });
+    const [first = '', second = ''] = ids;
+    expect(await markSent(ledger, first, T0 + 1)).toBe(true);
+    await sent();
+    expect(await markSent(ledger, second, T0 + 1)).toBe(true);
+    await ledger.closeDelete(first, T0 + 2);
+    expect(await ledger.findDelete(first)).toMatchObject({ state: 'sent' });
+    const reason = { code: 'no_answer', details: {} } as const;
+    await ledger.markUnconfirmed(first, { reason }, entry());
+    await ledger.closeDelete(first, T0 + 2);
+    expect(await ledger.findDelete(first)).toMatchObject({ state: 'unconfirmed', endedAt: T0 + 2 });
+  });
+
+  test('the create of a server, for its plan and price', async () => {
+    const create = newCreate('web-1', { at: T0 + 1 });
+    await sent(create);
+    await ledger.settle(create.id, settled(7), entry());
+    const renew = newRenew(7, T0, { at: T0 + 2 });
+    await sent(renew);
+    await ledger.settle(renew.id, settled(7), entry());
+    await ledger.prepare(newRenew(8));
+    expect(await ledger.findCreateOf('T1', 7)).toMatchObject({ id: create.id, price: money(499) });
+    expect(await ledger.findCreateOf('T1', 8)).toBeUndefined();
+    expect(await ledger.findCreateOf('T2', 7)).toBeUndefined();
+  });
+
+  test('ids that settled creates were given, among those asked for', async () => {
+    for (const serverId of [1, 2]) await ledger.settle(await sent(), settled(serverId), entry());
+    await ledger.settle(await sent(newRenew(3)), settled(3), entry());
+    const ids = await ledger.listSettledIds(
+      ['a'],
+      [2, 3, ...Array.from({ length: 3000 }, (_, i) => i + 100)],
+    );
+    expect(ids).toEqual([2]);
+    expect(await ledger.listSettledIds(['a'], [])).toEqual([]);
+    expect(await ledger.listSettledIds(['b'], [1, 2])).toEqual([]);
+    const late = newCreate('web-9', { at: T0 + 1 });
+    await sent(late);
+    await ledger.settle(late.id, settled(9), entry());
+    expect(await ledger.listSettledIds(['a'], [1, 2, 9])).toEqual([1, 2, 9]);
+    expect(await ledger.listSettledIds(['b'], [1, 2, 9], 'T1')).toEqual([1, 2, 9]);
+    const elsewhere = newCreate('web-1', { workspaceId: 'T2' });
+    await sent(elsewhere);
+    await ledger.settle(elsewhere.id, settled(10), entry({ workspaceId: 'T2' }));
+    expect(await ledger.listSettledIds(['a'], [1, 10], 'T1')).toEqual([1, 10]);
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import type { Catalog } from '../../src/core/catalog.ts';
+import { createEntry } from '../../src/core/entry.ts';
+import { money } from '../../src/core/money.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { ServerList } from '../../src/core/server.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { findKnownPrice, isOrderOf, readCosts } from '../../src/purchases/costs.ts';
+import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
+
+const catalog: Catalog = {
+  plans: [{ code: 's1', vcpu: 1, ramMb: 512, diskGb: 10, monthly: money(499) }],
+  locations: [],
+  images: [],
+};
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  for (const id of ['T1', 'T2']) {
+    await store.workspaces.put({ id, name: id }, T0);
+    await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
+    await store.grants.put(newGrant({ workspaceId: id, role: 'manager' }));
+  }
+});
+afterEach(() => store.close());
+
+async function create(workspaceId: string, serverId: number, label = `web-${serverId}`): Promise<void> {
+  const operation = newCreate(label, { workspaceId });
+  const { ledger } = store;
+  await ledger.prepare(operation);
+  await ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
+  const permit = await ledger.readPermit(operation.workspaceId, T0);
+  await ledger.markSent(operation.id, sentBy('sender', T0, { permit }));
+  await ledger.settle(operation.id, { at: T0, serverId }, entry({ workspaceId }));
+}
+
+const listOf = (labels: readonly string[], more: Partial<ServerList> = {}): ServerList => ({
+  servers: labels.map((label, at) => ({ id: at + 1, label, state: 'running' })),
+  extent: 'whole',
+  unreadableCount: 0,
+  ...more,
+});
+
+function read(list: ServerList, workspaceId = 'T1') {
+  const hosting = makeHosting({ fetchServers: async () => list, fetchCatalog: async () => catalog });
+  const app = createEntry(makeContext(store, { hostingOf: () => hosting }));
+  return app.execute(readCosts, {}, { actor: { workspaceId, userId: 'U1' }, surface: 'command' });
+}
+
+describe('the costs', () => {
+  test('leave out servers that were deleted', async () => {
+    await create('T1', 1);
+    await create('T1', 2);
+    const { servers } = listOf(['web-1', 'web-2']);
+    const list = listOf([], {
+      servers: servers.map((each) => ({ ...each, state: each.id === 1 ? ' Deleted' : 'running' })),
+    });
+    const costs = await read(list);
+    expect(costs.servers.map(({ server }) => server.label)).toEqual(['web-2']);
+    expect(costs.monthly).toBe(499);
+  });
+
+  test('do not know what another workspace has ordered', async () => {
+    await create('T2', 1);
+    expect(await read(listOf(['web-1']))).toMatchObject({
+      monthly: 0,
+      byPlan: [],
+      byPerson: [],
+      paid: { creates: { count: 0, amount: 0 } },
+    });
+    expect(await read(listOf(['web-1']), 'T2')).toMatchObject({ monthly: 499 });
+  });
+
+  test('are zero without servers', async () => {
+    expect(await read(listOf([]))).toMatchObject({ isLimited: false, servers: [] });
+  });
+
+  test('are exact, however many servers there are', async () => {
+    const labels = Array.from({ length: 1001 }, (_, at) => `web-${at + 1}`);
+    for (const [at] of labels.slice(0, 30).entries()) await create('T1', at + 1);
+    const costs = await read(listOf(labels));
+    expect([costs.servers.length, costs.monthly]).toEqual([1001, 30 * 499]);
+    expect(costs.byPlan).toEqual([{ key: 's1', monthly: 30 * 499, servers: 30, atPaidPrice: 0 }]);
+    expect(costs.paid.creates).toEqual({ count: 30, amount: 30 * 499, unpriced: 0 });
+  });
+});
+
+describe('the known price of a server', () => {
+  test('is today’s price of its plan, what was paid without that, and else unknown', () => {
+    expect(findKnownPrice({ plan: 's1', paid: money(1) }, catalog)).toEqual({
+      monthly: 499,
+      source: 'catalog',
+    });
+    expect(findKnownPrice({ plan: 'gone', paid: money(1) }, catalog)).toEqual({ monthly: 1, source: 'paid' });
+    expect(findKnownPrice({ plan: 'gone' }, catalog)).toBeUndefined();
+  });
+
+  test('after the API key was replaced counts only where the label is still the same', () => {
+    const order = { label: 'web-1', account: 'a' };
+    expect(isOrderOf(order, { label: 'renamed' }, ['b', 'a'])).toBe(true);
+    expect(isOrderOf(order, { label: 'WEB-1 ' }, ['c'])).toBe(true);
+    expect(isOrderOf(order, { label: 'db-1' }, ['c'])).toBe(false);
+    expect(isOrderOf(order, { label: 'db-1' }, undefined)).toBe(false);
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { money } from '../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { NewOperation } from '../../src/purchases/operation.ts';
+import { BATCH } from '../../src/reminders/batch.ts';
+import { type DigestContent, NO_DRIFT } from '../../src/reminders/reminder.ts';
+import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
+import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../db/support.ts';
+
+const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({
+  serverId,
+  label: `web-${serverId}`,
+  paidUntil,
+  by: 'U1',
+  at: T0,
+  ...(untilDay === undefined ? {} : { untilDay }),
+});
+
+async function settle({ ledger }: Store, operation: NewOperation, serverId: number): Promise<void> {
+  await confirm(ledger, operation);
+  await markSent(ledger, operation.id, T0);
+  await ledger.settle(operation.id, { at: T0, serverId, isFirstHand: true }, entry());
+}
+
+describe.each(engines)('decisions about reminders on $name', ({ make }) => {
+  test('are about one month of a server, and the last one counts', async () => {
+    const { reminders } = await make();
+    await reminders.putMark('T1', mark(7, 100, '2026-03-05'));
+    await reminders.putMark('T1', mark(8, 50));
+    await reminders.putMark('T2', mark(7, 100));
+    expect(await reminders.listMarks('T1')).toEqual([mark(8, 50), mark(7, 100, '2026-03-05')]);
+    await reminders.putMark('T1', mark(7, 100));
+    expect(await reminders.listMarks('T1')).toEqual([mark(8, 50), mark(7, 100)]);
+    expect(await reminders.removeMark('T1', 7, 99)).toBe(false);
+    expect(await reminders.removeMark('T1', 7, 100)).toBe(true);
+    await reminders.removeMarksBefore(51);
+    expect(await reminders.listMarks('T1')).toEqual([]);
+    expect(await reminders.listMarks('T2')).toHaveLength(1);
+  });
+
+  test('go with what the ledger has of the servers: renewals that were not refused, and the last price', async () => {
+    const store = await make();
+    const { reminders, ledger } = store;
+    await settle(store, newCreate('web-7', { price: money(499) }), 7);
+    await settle(store, newRenew(7, 100, { price: money(590), at: T0 + 1 }), 7);
+    await settle(store, newRenew(8, 100, { at: T0 + 2 }), 8);
+    const refused = newRenew(9, 100);
+    await confirm(ledger, refused);
+    await ledger.refuse(refused.id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
+    const open = newRenew(10, 100);
+    await confirm(ledger, open);
+    const renewals = await reminders.listRenewals('T1', [7, 8, 9, 10]);
+    expect(renewals.map(({ serverId, state }) => [serverId, state])).toEqual([
+      [10, 'prepared'],
+      [7, 'settled'],
+      [8, 'settled'],
+    ]);
+    const prices = await reminders.listPrices('T1', [7, 8, 9]);
+    expect(prices.map(({ serverId, operation }) => [serverId, operation.price])).toEqual([[7, 590]]);
+    expect(await reminders.listPrices('T2', [7])).toEqual([]);
+    expect(await reminders.listRenewals('T1', [])).toEqual([]);
+  });
+
+  test('can be asked about thousands of servers at once', async () => {
+    const store = await make();
+    await settle(store, newCreate('web-7'), 7);
+    const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
+    expect(await store.reminders.listPrices('T1', ids)).toHaveLength(1);
+  });
+});
+
+describe.each(engines)('renewals that are confirmed together on $name', ({ make }) => {
+  const batch = {
+    id: 'F1',
+    workspaceId: 'T1',
+    actorId: 'U1',
+    channelId: 'C1',
+    at: T0,
+    renewals: [
+      { id: 'O1', serverId: 7, label: 'web-7', paidUntil: 100, price: money(590) },
+      { id: 'O2', serverId: 8, label: 'web-8', paidUntil: 100 },
+    ],
+  };
+
+  const listDue = async ({ jobStore }: Store) => (await jobStore.list(BATCH, 'T1')).map(({ key }) => key);
+
+  test('are confirmed once, and come back as they were shown', async () => {
+    const store = await make();
+    await store.renewalBatches.put(batch);
+    const confirm = (at: number) => store.renewalBatches.confirm('F1', T0 + at);
+    const confirmed = await Promise.all([1, 2, 3].map(confirm));
+    expect(confirmed.filter(Boolean)).toHaveLength(1);
+    const found = await store.renewalBatches.find('F1');
+    expect(found).toEqual({ ...batch, at: expect.any(Number), state: 'confirmed', failures: {} });
+    expect(await store.renewalBatches.confirm('F2', T0)).toBe(false);
+    expect(await listDue(store)).toEqual(['F1']);
+  });
+
+  test('are replaced by another review of the same user only until they are confirmed', async () => {
+    const { renewalBatches } = await make();
+    await renewalBatches.put(batch);
+    await renewalBatches.put({ ...batch, actorId: 'U2', renewals: [] });
+    await renewalBatches.put({ ...batch, workspaceId: 'T2', renewals: [] });
+    expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(2);
+    await renewalBatches.put({ ...batch, renewals: batch.renewals.slice(1) });
+    expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(1);
+    await renewalBatches.confirm('F1', T0);
+    await renewalBatches.put(batch);
+    expect((await renewalBatches.find('F1'))?.renewals).toHaveLength(1);
+  });
+});
+
+const DAY = '2026-03-02';
+const CONTENT: DigestContent = {
+  due: [
+    {
+      serverId: 7,
+      label: 'web-1',
+      paidUntil: T0 + 5,
+      daysLeft: 1,
+      urgency: 'high',
+      snoozes: [{ kind: 'day', untilDay: '2026-03-04' }],
+      price: money(590),
+    },
+    { serverId: 8, label: 'web-2', paidUntil: T0 + 6, daysLeft: 3, urgency: 'low', snoozes: [] },
+  ],
+  expired: [
+    { serverId: 9, label: 'old', paidUntil: T0 - 5, leftBy: 'U1', isListed: true },
+    { serverId: 10, label: 'older', paidUntil: T0 - 6, isListed: false },
+  ],
+  drift: { ...NO_DRIFT, changed: [{ serverId: 1, label: 'db', before: 'running', now: 'stopped' }] },
+  snoozed: 1,
+  left: 2,
+  isComplete: true,
+};
+const SNAPSHOT: Snapshot = {
+  account: 'a',
+  at: T0,
+  servers: [
+    { id: 7, label: 'web-1', state: 'running', paidUntil: T0 },
+    { id: 8, label: 'ü "2"', state: '' },
+  ],
+};
+const live = (day = DAY, more: Partial<LiveDigest> = {}): LiveDigest => ({
+  workspaceId: 'T1',
+  day,
+  card: { channelId: 'C1', ts: `1.${day}` },
+  content: CONTENT,
+  postedAt: T0,
+  ...more,
+});
+
+async function post(store: Store, day = DAY, at = T0): Promise<LiveDigest | undefined> {
+  expect(await store.digests.claim('T1', day, at)).toBe(true);
+  return store.digests.markPosted(live(day, { postedAt: at }), SNAPSHOT);
+}
+
+describe.each(engines)('digests on $name', ({ make }) => {
+  test('are claimed once a day in each workspace, by however many at once', async () => {
+    const { digests } = await make();
+    const claims = await Promise.all(Array.from({ length: 10 }, () => digests.claim('T1', DAY, T0)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await digests.claim('T2', DAY, T0)).toBe(true);
+    expect(await digests.claim('T1', '2026-03-03', T0)).toBe(true);
+    // A clock that was set back a day finds the day claimed.
+    expect(await digests.claim('T1', DAY, T0)).toBe(false);
+    expect([await digests.isClaimed('T1', DAY), await digests.isClaimed('T1', '2026-03-04')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('are claimed again only where nothing was posted', async () => {
+    const store = await make();
+    const { digests } = store;
+    await digests.claim('T1', DAY, T0);
+    await digests.release('T1', DAY);
+    await post(store);
+    await digests.release('T1', DAY);
+    expect(await digests.claim('T1', DAY, T0)).toBe(false);
+  });
+
+  test('come back as they were posted, with the servers that they saw', async () => {
+    const store = await make();
+    expect(await post(store)).toBeUndefined();
+    expect(await store.digests.findLive('T1')).toEqual(live());
+    expect(await store.digests.findSnapshot('T1')).toEqual(SNAPSHOT);
+    expect(await store.digests.findLive('T2')).toBeUndefined();
+  });
+
+  test('are edited until the next one, and only then', async () => {
+    const store = await make();
+    const { digests } = store;
+    await post(store);
+    const before = await post(store, '2026-03-03', T0 + 100);
+    expect(before).toMatchObject({ day: DAY });
+    expect((await digests.findLive('T1'))?.day).toBe('2026-03-03');
+    await digests.close('T1', '2026-03-03');
+    expect(await digests.findLive('T1')).toBeUndefined();
+  });
+
+  test('that were posted, or had no content, say until when; others don’t', async () => {
+    const store = await make();
+    const { digests } = store;
+    expect(await digests.findLastAt('T1')).toBeUndefined();
+    await digests.claim('T1', '2026-03-01', T0 - 100);
+    await digests.endQuietly('T1', '2026-03-01', { isRead: true, snapshot: SNAPSHOT });
+    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
+    await digests.claim('T1', DAY, T0);
+    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
+    await digests.endQuietly('T1', DAY, { isRead: false });
+    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
+    await post(store, '2026-03-03', T0 + 100);
+    expect(await digests.findLastAt('T1')).toBe(T0 + 100);
+    await digests.removeBefore(T0);
+    expect(await digests.isClaimed('T1', '2026-03-01')).toBe(false);
+    expect(await digests.isClaimed('T1', DAY)).toBe(true);
+  });
+
+  test('are listed for the workspaces that have chosen a channel', async () => {
+    const { workspaces, digests } = await make();
+    const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+    for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id }, T0);
+    await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
+    await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, currency: 'EUR' });
+    expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);
+    expect(await digests.listWorkspaces('T2')).toEqual([]);
+    for (let place = 100; place < 350; place++) {
+      await workspaces.put({ id: `W${place}`, name: 'w' }, T0);
+      await workspaces.changeSettings(`W${place}`, DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
+    }
+    const seen: string[] = [];
+    for (
+      let page = await digests.listWorkspaces('T2');
+      page.length > 0;
+      page = await digests.listWorkspaces(seen.at(-1))
+    )
+      seen.push(...page.map(({ workspaceId }) => workspaceId));
+    expect([seen.length, new Set(seen).size]).toEqual([250, 250]);
+    await workspaces.changeSettings('T2', { ...DEFAULT_SETTINGS, digest }, DEFAULT_SETTINGS);
+    expect((await digests.listWorkspaces())[0]?.workspaceId).toBe('W100');
+  });
+});

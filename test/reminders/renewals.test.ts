@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { AppContext, Store } from '../../src/context.ts';
+import { createEntry } from '../../src/core/entry.ts';
+import { createLocks } from '../../src/core/locks.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Server } from '../../src/core/server.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DAY_MS, MINUTE_MS, WEEK_MS } from '../../src/core/time.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { createHosting } from '../../src/hosting/client.ts';
+import type { Transport } from '../../src/hosting/send.ts';
+import { silentLog } from '../../src/log.ts';
+import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
+import { runOperation } from '../../src/purchases/pay.ts';
+import { BATCH, createBatchHandler, type RenewalResult, reviewRenewals } from '../../src/reminders/batch.ts';
+import { confirm, entry, markSent, newGrant, newRenew, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { holdTime } from '../hosting/support.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
+
+const paidUntil = T0 + 30 * 24 * 60 * MINUTE_MS;
+const makeBatch = (id = 'F1') => ({
+  id,
+  workspaceId: 'T1',
+  actorId: 'U1',
+  at: T0,
+  renewals: [1, 2, 3].map((serverId) => ({ id: `${id}O${serverId}`, serverId, label: 'web-1', paidUntil })),
+});
+const kindsOf = (results: readonly RenewalResult[] = []) =>
+  results.map((each) => (each.kind === 'operation' ? each.operation.state : each.kind));
+
+describe('renewals whose process has died', () => {
+  const time = { now: T0 };
+  const system = { ...stillSystem, now: () => time.now };
+  let store: Store;
+  let told: (readonly RenewalResult[])[];
+  let isSlackUp: boolean;
+  let ports: AppContext;
+  /** What the process left that has begun the batch: one renewal was paid, and one confirmed. */
+  beforeEach(async () => {
+    time.now = T0;
+    told = [];
+    isSlackUp = true;
+    store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+    onTestFinished(() => store.close());
+    await store.renewalBatches.put(makeBatch());
+    await store.renewalBatches.confirm('F1', T0);
+    const dead = await store.jobStore.lease(BATCH, 'F1', { owner: 'dead', now: T0, until: T0 + 30_000 });
+    if (!dead) throw new Error('the job is gone');
+    await store.jobStore.save(dead, { ...(dead.payload as object), begunBy: 'dead' });
+    await confirm(store.ledger, newRenew(1, paidUntil, { id: 'F1O1' }));
+    await markSent(store.ledger, 'F1O1', T0);
+    const settled = { at: T0, serverId: 1, paidUntil: paidUntil + 9, isFirstHand: true };
+    await store.ledger.settle('F1O1', settled, entry());
+    await confirm(store.ledger, newRenew(2, paidUntil, { id: 'F1O2' }));
+    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    ports = makeContext(store, {
+      system,
+      ownersOf: () => ['U1'],
+      batchNotifier: {
+        notifyBatch: async (_batch, results) => {
+          if (isSlackUp) told.push(results);
+          return isSlackUp;
+        },
+      },
+    });
+    ports.jobs.handle({ [BATCH]: createBatchHandler(ports) });
+  });
+
+  const runAfter = async (ms: number) => {
+    time.now = T0 + ms;
+    await ports.jobs.runDue();
+  };
+  const refuse = (id: string) =>
+    store.ledger.refuse(id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
+
+  test('are reported once those that were begun have ended, and what can’t be sent in time is never begun', async () => {
+    await runAfter(4 * MINUTE_MS);
+    expect(told).toEqual([]);
+    await refuse('F1O2');
+    await runAfter(5 * MINUTE_MS);
+    await runAfter(6 * MINUTE_MS);
+    expect(told.map(kindsOf)).toEqual([['settled', 'refused', 'not_begun']]);
+    expect(await store.ledger.find('F1O3')).toBeUndefined();
+  });
+
+  test('are gone on with while they can be sent in time', async () => {
+    await refuse('F1O2');
+    await runAfter(31_000);
+    const begun = await store.ledger.find('F1O3');
+    expect(begun?.sendBy).toBe(T0 + SEND_WITHIN_MS);
+  });
+
+  test('are not reported as refused by a rule before a frozen process can’t begin them any more', async () => {
+    const budget = { ...DEFAULT_SETTINGS, freeze: { by: 'U9', since: T0 } };
+    await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, budget);
+    await refuse('F1O2');
+    await runAfter(31_000);
+    await runAfter(SEND_WITHIN_MS + 1000);
+    expect(told).toEqual([]);
+    await runAfter(SEND_WITHIN_MS + MINUTE_MS);
+    expect(told.map(kindsOf)).toEqual([['settled', 'refused', 'failed']]);
+    expect(told[0]?.[2]).toMatchObject({ error: { code: 'purchases_frozen' } });
+  });
+
+  test('are told of again until Slack takes the message, for a day, and are then forgotten within a week', async () => {
+    await refuse('F1O2');
+    isSlackUp = false;
+    await runAfter(4 * MINUTE_MS);
+    expect((await store.renewalBatches.find('F1'))?.state).toBe('confirmed');
+    isSlackUp = true;
+    await runAfter(10 * MINUTE_MS);
+    await runAfter(20 * MINUTE_MS);
+    expect(told).toHaveLength(1);
+    expect((await store.renewalBatches.find('F1'))?.state).toBe('done');
+    await runAfter(WEEK_MS);
+    expect(await store.renewalBatches.find('F1')).toBeUndefined();
+  });
+});
+
+test('a review that nobody confirms is forgotten after a week', async () => {
+  const time = { now: T0 };
+  const system = { ...stillSystem, now: () => time.now };
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  onTestFinished(() => store.close());
+  const { jobs, renewalBatches } = makeContext(store, { system });
+  jobs.handle({ [BATCH]: createBatchHandler(makeContext(store, { system })) });
+  await renewalBatches.put(makeBatch());
+  for (const [at, isThere] of [
+    [WEEK_MS - 1, true],
+    [WEEK_MS, false],
+  ] as const) {
+    time.now = T0 + at;
+    await jobs.runDue();
+    expect((await renewalBatches.find('F1')) !== undefined).toBe(isThere);
+  }
+});
+
+const LATER: Server = { id: 1, label: 'web-1', state: 'running', paidUntil: T0 + 200 * DAY_MS };
+const SOON: Server = { id: 2, label: 'web-2', state: 'running', paidUntil: T0 + DAY_MS };
+
+/** What a manager gets to read, where the hosting API lists these servers. */
+async function review(servers: readonly Server[], isComplete: boolean) {
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  onTestFinished(() => store.close());
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+  await store.grants.put(newGrant({ subjectId: 'U1', role: 'manager' }));
+  const api = makeHosting({
+    fetchServers: async () => ({ servers, extent: isComplete ? 'whole' : 'part', unreadableCount: 0 }),
+  });
+  const entry = createEntry(makeContext(store, { hostingOf: () => api }));
+  const caller = { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'button' } as const;
+  return entry.execute(reviewRenewals, { formId: 'F1' }, caller);
+}
+
+test('that nothing has to be renewed is said only of a complete list', async () => {
+  await expect(review([LATER], true)).rejects.toMatchObject({ code: 'nothing_to_renew' });
+  await expect(review([LATER], false)).rejects.toMatchObject({ code: 'list_incomplete' });
+});
+
+test('what an incomplete list shows can be renewed', async () => {
+  await expect(review([LATER, SOON], false)).resolves.toMatchObject({ renewals: [{ server: SOON }] });
+});
+
+const LIMIT = 10;
+const PAID_UNTIL = Date.UTC(2027, 0, 1);
+const RENEWED_UNTIL = Date.UTC(2027, 1, 1);
+
+const writeServer = (id: number, paidUntil: number) => ({
+  id,
+  label: 'web-1',
+  state: 'running',
+  paid_until: new Date(paidUntil).toISOString(),
+});
+
+/** A hosting service with so many servers that answers at once, and notes when it was asked what. */
+function startService(count: number, now: () => number) {
+  const renewed = new Set<number>();
+  const arrivals: number[] = [];
+  const send: Transport['send'] = async ({ method, path }) => {
+    arrivals.push(now());
+    if (method === 'GET') {
+      const list = Array.from({ length: count }, (_, place) =>
+        writeServer(place + 1, renewed.has(place + 1) ? RENEWED_UNTIL : PAID_UNTIL),
+      );
+      return { status: 200, text: JSON.stringify(list) };
+    }
+    const id = Number(path.split('/')[2]);
+    renewed.add(id);
+    return { status: 200, text: JSON.stringify(writeServer(id, RENEWED_UNTIL)) };
+  };
+  const transport: Transport = { send, close: async () => {} };
+  return { renewed, arrivals, transport };
+}
+
+/** A workspace on an account whose minute holds ten requests, and renewals that were confirmed just now. */
+async function confirmRenewals(count: number) {
+  const { system, pass } = holdTime();
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  const service = startService(count, () => system.elapsed());
+  const hosting = createHosting({
+    ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, limit: LIMIT },
+    ...{ calls: store.apiCalls, transport: service.transport, namesOf: vault.namesOf },
+  });
+  onTestFinished(async () => {
+    await hosting.close();
+    await store.close();
+  });
+  const at = system.now();
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, at);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', at);
+  const ids: string[] = [];
+  for (let serverId = 1; serverId <= count; serverId++) {
+    const { id } = newRenew(serverId, PAID_UNTIL, { at, id: system.newId() });
+    await store.ledger.prepare(newRenew(serverId, PAID_UNTIL, { at, id }));
+    ids.push(id);
+  }
+  const ports = makeContext(store, {
+    system,
+    ownersOf: () => ['U1'],
+    hostingOf: hosting.of,
+    locks: createLocks({ leases: store.lockLeases, system, log: silentLog }),
+  });
+  const run = () => Promise.all(ids.map((id) => runOperation(id, ports)));
+  return { ...service, pass, run, store, ids };
+}
+
+test('more renewals at once than the limit holds are sent as far as it goes, and none holds up the others', async () => {
+  const { pass, run, renewed, arrivals, store, ids } = await confirmRenewals(60);
+  const running = run();
+  await pass(1_000);
+  // The first minute: one list, and nine renewals.
+  expect(renewed.size).toBe(LIMIT - 1);
+  await pass(130_000);
+  await running;
+  // The second minute: each of the others had to look its month up again, together with all others.
+  expect(renewed.size).toBeGreaterThanOrEqual(2 * LIMIT - 4);
+  const states = await Promise.all(ids.map(async (id) => (await store.ledger.find(id))?.state));
+  expect(states.filter((state) => state === 'settled')).toHaveLength(renewed.size);
+  expect(new Set(states)).toEqual(new Set(['settled', 'refused']));
+  for (const from of arrivals)
+    expect(arrivals.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(LIMIT);
+});

@@ -1,0 +1,275 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import {
+  ALL_KINDS,
+  APPROVAL_MS,
+  APPROVALS,
+  REQUEST,
+  type RequestState,
+  ROLES_ASKED,
+} from '../../src/requests/request.ts';
+import {
+  engines,
+  entry,
+  newApproval,
+  newDelete,
+  newGrant,
+  newRenew,
+  newRoleRequest,
+  T0,
+} from '../db/support.ts';
+
+const renewal = { kind: 'purchase', purchase: newRenew(7, T0).purchase } as const;
+const by = (at = T0 + 1) => ({ by: 'U9', at });
+
+describe.each(engines)('requests on $name', ({ make }) => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await make();
+  });
+
+  const find = (id: string) => store.requests.find(id, ALL_KINDS);
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const ids = (requests: readonly { id: string }[]) => requests.map(({ id }) => id);
+  /** Makes a request of each kind: the same user's, as often as it is called. */
+  const make3 = async (more: { requestedAt?: number; workspaceId?: string; requesterId?: string } = {}) => {
+    const { requestedAt = T0 } = more;
+    const expiresAt = requestedAt + APPROVAL_MS;
+    const approvals = [newApproval(more), newApproval({ ...more, ...newDelete(7) })];
+    const audit = entry({ workspaceId: more.workspaceId ?? 'T1' });
+    for (const approval of approvals) await store.requests.requestApproval(approval, audit);
+    const role = newRoleRequest({ ...more, expiresAt });
+    await store.requests.requestRole(role, { since: requestedAt, most: 99 });
+    return [...approvals, role];
+  };
+
+  test.each([
+    ['a create', newApproval({ isOverBudget: true }), { account: '' }],
+    ['a renewal', newApproval(renewal), { account: '' }],
+    [
+      'a delete',
+      newApproval({ kind: 'delete', serverId: 3, label: 'web-1', paidUntil: T0 }),
+      { account: '' },
+    ],
+    ['a role', newRoleRequest({ command: 'reboot web-1' }), {}],
+  ])('keep %s as it was asked for, with the cards', async (_, wanted, more) => {
+    if (wanted.kind === 'role') await store.requests.requestRole(wanted, { since: 0, most: 1 });
+    else await store.requests.requestApproval(wanted, entry());
+    const request = { ...wanted, ...more, state: 'open', isNotified: false, cards: [] };
+    expect(await find(wanted.id)).toEqual(request);
+    const cards = [
+      { channelId: 'D1', ts: '1.1' },
+      { channelId: 'D2', ts: '1.2' },
+    ];
+    await store.requests.storeCards(wanted.id, cards);
+    expect(await find(wanted.id)).toEqual({ ...request, cards });
+    expect(await find('nothing')).toBeUndefined();
+  });
+
+  test('are found by the kinds that are looked for: an approval is no role, and a role approves nothing', async () => {
+    const [create, deletion, role] = ids(await make3());
+    for (const id of [create, deletion]) {
+      expect(await store.requests.find(id ?? '', APPROVALS)).toMatchObject({ id });
+      expect(await store.requests.find(id ?? '', ROLES_ASKED)).toBeUndefined();
+      await expect(store.requests.grantRole(id ?? '', { ...by(), grant: newGrant() })).rejects.toThrow();
+    }
+    expect(await store.requests.find(role ?? '', APPROVALS)).toBeUndefined();
+    await expect(store.requests.approve(role ?? '', by(), entry())).rejects.toThrow();
+    for (const id of [create, deletion, role]) expect(await find(id ?? '')).toMatchObject({ state: 'open' });
+    expect(await store.grants.list('T1')).toEqual([]);
+    expect(await store.ledger.listOpen('T1')).toEqual([]);
+  });
+
+  test('never share an ID with one of another workspace or of another kind', async () => {
+    const [create, , role] = await make3();
+    const id = create?.id ?? '';
+    const limit = { since: 0, most: 9 };
+    const asRole = newRoleRequest({ id, role: 'viewer' });
+    await expect(store.requests.requestRole(asRole, limit)).rejects.toThrow(/belongs to/);
+    const asApproval = newApproval({ id: role?.id ?? '' });
+    await expect(store.requests.requestApproval(asApproval, entry())).rejects.toThrow(/belongs to/);
+    const elsewhere = newApproval({ id, workspaceId: 'T2' });
+    await expect(store.requests.requestApproval(elsewhere, entry())).rejects.toThrow(/another workspace/);
+    const roleElsewhere = newRoleRequest({ id: role?.id ?? '', workspaceId: 'T2' });
+    await expect(store.requests.requestRole(roleElsewhere, limit)).rejects.toThrow(/another workspace/);
+  });
+
+  test('are listed while they are open, oldest first, by workspace and kind', async () => {
+    const young = await make3({ requestedAt: T0 + 2 });
+    await make3({ requestedAt: T0 + 1, workspaceId: 'T2' });
+    const old = newRoleRequest({ requesterId: 'U2', requestedAt: T0 + 1 });
+    await store.requests.requestRole(old, { since: T0, most: 9 });
+    const [create, deletion, role] = ids(young);
+    expect(ids(await store.requests.listOpen('T1', APPROVALS))).toEqual([create, deletion]);
+    expect(ids(await store.requests.listOpen('T1', ROLES_ASKED))).toEqual([old.id, role]);
+    await store.requests.move(old.id, ['open'], { state: 'denied', at: T0 + 1 });
+    await store.requests.approve(deletion ?? '', by(), entry());
+    expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual([create, role]);
+  });
+
+  describe('changing the state', () => {
+    test('happens from the expected states, before it expires, and is audited only if it happened', async () => {
+      for (const { id, expiresAt } of await make3()) {
+        const audited = await countAudit();
+        const from: RequestState[] = ['approved', 'denied'];
+        const denied = { state: 'denied', ...by(), denialReason: 'No.' } as const;
+        expect(await store.requests.move(id, from, denied, entry())).toBeUndefined();
+        expect(await store.requests.move('nothing', ['open'], denied, entry())).toBeUndefined();
+        const late = { ...denied, at: expiresAt };
+        expect(await store.requests.move(id, ['open'], late, entry())).toBeUndefined();
+        expect(await find(id)).toMatchObject({ state: 'open' });
+        expect(await countAudit()).toBe(audited);
+        const moved = await store.requests.move(id, ['open', 'approved'], denied, entry());
+        const facts = { state: 'denied', decidedBy: 'U9', decidedAt: T0 + 1, denialReason: 'No.' };
+        expect(moved).toMatchObject({ ...facts, isNotified: false });
+        expect(await find(id)).toEqual(moved);
+        expect(await countAudit()).toBe(audited + 1);
+        expect(await store.requests.move(id, ['open'], { ...denied, state: 'withdrawn' })).toBeUndefined();
+      }
+    });
+
+    test('by approving, denying, withdrawing and expiring at the same moment is done by one of them', async () => {
+      for (let round = 0; round < 12; round++) {
+        const requesterId = `U${round}`;
+        const [create, deletion, role] = ids(await make3({ requesterId }));
+        const [id = ''] = [[create, deletion, role][round % 3]];
+        const at = T0 + APPROVAL_MS;
+        const approve = () => {
+          const grant = newGrant({ subjectId: requesterId });
+          if (id === role) return store.requests.grantRole(id, { by: 'U9', at: at - 1, grant });
+          return store.requests.approve(id, by(at - 1), entry());
+        };
+        const move = (state: 'denied' | 'withdrawn') =>
+          store.requests.move(id, ['open'], { state, by: 'U8', at: at - 1 });
+        const expire = () => store.requests.move(id, ['open'], { state: 'expired', at }, entry());
+        const acts = [approve, () => move('denied'), () => move('withdrawn'), expire];
+        const turned = [...acts.slice(round % 4), ...acts.slice(0, round % 4)];
+        const all = await Promise.all(turned.map((act) => act()));
+        const done = all.filter((one) => one !== undefined);
+        expect(done).toHaveLength(1);
+        const [{ state } = { state: 'open' }] = done;
+        expect(await find(id)).toMatchObject({ state });
+        const isApproved = state === 'approved';
+        expect((await store.ledger.find(id)) !== undefined).toBe(isApproved && id === create);
+        expect((await store.ledger.findDelete(id)) !== undefined).toBe(isApproved && id === deletion);
+        const granted = await store.grants.listFor('T1', { userId: requesterId }, T0);
+        expect(granted).toHaveLength(isApproved && id === role ? 1 : 0);
+        for (const each of [create, deletion, role])
+          await store.requests.move(each ?? '', ['open'], { state: 'expired', at }, entry());
+      }
+    });
+  });
+
+  describe('their jobs', () => {
+    const listJobs = async () => (await store.jobStore.list(REQUEST, 'T1')).map(({ key }) => key);
+    /** Ends the job, as after everybody was notified. */
+    const endJob = async (id: string) => {
+      const [job] = (await store.jobStore.list(REQUEST, 'T1')).filter(({ key }) => key === id);
+      if (job) await store.jobStore.end(job, undefined, 0);
+    };
+
+    test('are asked for by each change of state, and by nothing else', async () => {
+      const all = await make3();
+      for (const { id, kind, expiresAt } of all) {
+        const acts: (() => Promise<unknown>)[] = [
+          () => store.requests.move(id, ['open'], { state: 'denied', at: T0 }),
+          () => store.requests.move(id, ['denied'], { state: 'open', at: T0 }),
+          () =>
+            kind === 'role'
+              ? store.requests.grantRole(id, { ...by(), grant: newGrant() })
+              : store.requests.approve(id, by(), entry()),
+          () => store.requests.move(id, ['approved'], { state: 'open', at: T0 }),
+          () => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry()),
+        ];
+        for (const act of acts) {
+          expect(await listJobs()).toContain(id);
+          await endJob(id);
+          await store.requests.storeCards(id, []);
+          await store.requests.markNotified(id, 'open');
+          expect(await store.requests.move(id, ['replaced'], { state: 'denied', at: T0 })).toBeUndefined();
+          expect(
+            await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
+          ).toBeUndefined();
+          expect(await listJobs()).not.toContain(id);
+          expect(await act()).toBeDefined();
+        }
+        expect(await listJobs()).toContain(id);
+      }
+    });
+
+    test('are asked for by a newer request for the same role, for both', async () => {
+      const [old, young] = [newRoleRequest(), newRoleRequest({ requestedAt: T0 + 9 })];
+      await store.requests.requestRole(old, { since: T0, most: 9 });
+      await endJob(old.id);
+      expect(await store.requests.requestRole(young, { since: T0 + 9, most: 9 })).toMatchObject({
+        replaced: [{ id: old.id }],
+      });
+      expect((await listJobs()).sort()).toEqual([old.id, young.id].sort());
+    });
+
+    test('have told of the state that was notified, and of no later one', async () => {
+      for (const { id } of await make3()) {
+        await store.requests.markNotified(id, 'open');
+        expect(await find(id)).toMatchObject({ isNotified: true });
+        await store.requests.move(id, ['open'], { state: 'denied', at: T0 + 5 });
+        await store.requests.markNotified(id, 'open');
+        expect(await find(id)).toMatchObject({ isNotified: false });
+        await store.requests.markNotified(id, 'denied');
+        expect(await find(id)).toMatchObject({ isNotified: true });
+      }
+    });
+  });
+
+  describe('expiring', () => {
+    test('closes an open one after its time, once, with an audit entry', async () => {
+      for (const { id, expiresAt } of await make3()) {
+        await store.requests.markNotified(id, 'open');
+        const audited = await countAudit();
+        expect(
+          await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
+        ).toBeUndefined();
+        const both = await Promise.all(
+          [1, 2].map(() => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry())),
+        );
+        const [expired, ...more] = both.filter((one) => one !== undefined);
+        expect([expired, more]).toMatchObject([
+          { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
+          [],
+        ]);
+        expect(await find(id)).toEqual(expired);
+        expect(await countAudit()).toBe(audited + 1);
+      }
+    });
+
+    test('leaves it open if it can’t be audited', async () => {
+      const broken = entry({ actorId: null as unknown as string });
+      for (const { id, expiresAt } of await make3()) {
+        await expect(
+          store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, broken),
+        ).rejects.toThrow();
+        expect(await find(id)).toMatchObject({ state: 'open' });
+      }
+    });
+
+    test('changes nothing that was decided before', async () => {
+      const { id, expiresAt } = newApproval();
+      const denied = newApproval({ id, expiresAt });
+      await store.requests.requestApproval(denied, entry());
+      await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
+      expect(
+        await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry()),
+      ).toBeUndefined();
+      expect(await find(id)).toMatchObject({ state: 'denied' });
+    });
+  });
+
+  test.each([
+    { state: 'denied' },
+    { state: 'withdrawn' },
+    { state: 'canceled', reason: { code: 'price_moved', details: {} } },
+  ] as const)('don’t stand in the way of the next ones once they are $state', async (to) => {
+    for (const { id } of await make3()) await store.requests.move(id, ['open'], { ...to, at: T0 });
+    const again = await make3({ requestedAt: T0 + 2 * APPROVAL_MS });
+    expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual(ids(again));
+  });
+});

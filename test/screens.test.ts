@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import type { Catalog } from '../src/core/catalog.ts';
+import { money } from '../src/core/money.ts';
+import {
+  CHOICES,
+  listChoices,
+  listOmissions,
+  resolveKeys,
+  searchChoices,
+  toKeys,
+} from '../src/purchases/catalog.ts';
+import type { Costs } from '../src/purchases/costs.ts';
+import { costsCsvView } from '../src/purchases/costs-screen.ts';
+import { makeServer, NOW } from '../src/sandbox/gallery/fixtures/samples.ts';
+import { findMessageFaults, findViewFaults } from '../src/sandbox/slack/block-kit/find-faults.ts';
+import { serverList } from '../src/servers/list.ts';
+import { collectParts, findMentionedServers } from '../src/servers/mentioned.ts';
+import { shortKey } from '../src/slack/kit/fields.ts';
+import { ALERTS, BLOCKS_ALERT } from './servers/support/alert-messages.ts';
+import { anyText } from './support/any-text.ts';
+
+const SERVERS = [
+  { id: 41, label: 'web-1', state: 'running', ipv4: '10.0.0.5' },
+  { id: 42, label: 'web-10', state: 'running', ipv4: '10.0.0.50' },
+  { id: 43, label: 'db', state: 'running', ipv4: '10.0.0.7' },
+  { id: 44, label: 'alertmanager', state: 'running' },
+  { id: 45, label: 'monitor.example.com', state: 'running' },
+];
+
+function labelsIn(message: unknown): readonly string[] {
+  return findMentionedServers(collectParts(message), SERVERS).map(({ server }) => server.label);
+}
+
+describe('the host of an alert', () => {
+  it.each(Object.entries(ALERTS))('of %s is found, and nothing before it', (_tool, alert) => {
+    expect(labelsIn(alert)[0]).toBe('web-1');
+  });
+
+  it('is listed before the monitoring system, which is named only in links', () => {
+    expect(labelsIn(ALERTS.alertmanager)).toEqual(['web-1', 'alertmanager']);
+    expect(labelsIn(ALERTS.grafana)).toEqual(['web-1', 'monitor.example.com']);
+  });
+
+  it('is found in fields and in rich text, as readers see it', () => {
+    expect(labelsIn(BLOCKS_ALERT)).toEqual(['web-10', 'web-1', 'db', 'monitor.example.com']);
+  });
+
+  it('is found in a message that was shared', () => {
+    const shared = { attachments: [{ is_share: true, message_blocks: [{ message: BLOCKS_ALERT }] }] };
+    expect(labelsIn(shared)).toContain('web-10');
+    expect(labelsIn({ attachments: [ALERTS.grafana] })).toContain('web-1');
+  });
+});
+
+describe('the markup of a message', () => {
+  it('is read so that a link’s text comes before its URL', () => {
+    expect(labelsIn({ text: '<http://db:9100|web-1>' })).toEqual(['web-1', 'db']);
+  });
+
+  it('never mentions a server by a user, group, channel or time', () => {
+    expect(labelsIn({ text: '<@U1|db> <#C1|db> <!subteam^S1|db> <!date^1^{date}|db>' })).toEqual([]);
+  });
+
+  it('has its entities read as characters', () => {
+    expect(labelsIn({ text: '&lt;web-1&gt; &amp; db' })).toEqual(['web-1', 'db']);
+  });
+
+  it('never mentions a server by an emoji', () => {
+    expect(labelsIn({ text: ':db: web-1 :db:' })).toEqual(['web-1']);
+  });
+});
+
+describe('a malformed message', () => {
+  const deep: { text: string; blocks?: unknown } = { text: 'web-1' };
+  let inner: { text: string; blocks?: unknown } = deep;
+  for (let depth = 0; depth < 5000; depth++) {
+    const next = { text: 'db' };
+    inner.blocks = [next];
+    inner = next;
+  }
+
+  it.each([
+    ['null', null],
+    ['text', 'web-1'],
+    ['a list', ['web-1']],
+    ['wrong types', { text: 5, blocks: 'web-1', attachments: { title: 'web-1' } }],
+    ['odd attachments', { attachments: [null, 5, 'web-1', { fields: 'web-1', blocks: 7 }] }],
+  ])('mentions nothing: %s', (_name, message) => {
+    expect(labelsIn(message)).toEqual([]);
+  });
+
+  it('is read to a limited depth and length', () => {
+    expect(labelsIn(deep)).toContain('web-1');
+    const parts = collectParts({
+      text: 'x'.repeat(1_000_000),
+      attachments: Array(10_000).fill({ title: 'db' }),
+    });
+    expect(parts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(60_000);
+  });
+});
+
+const many = (count: number, label: string) =>
+  Array.from({ length: count }, (_, id) => ({
+    ...makeServer(),
+    id: 900_000_000_000 + id,
+    label: `${label}${id}`,
+    state: 'in some strange state',
+    ipv4: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
+  }));
+
+it('a long list with long cells shows every server exactly once, in tables that Slack accepts', () => {
+  const servers = many(250, 'a-label-that-is-as-long-as-a-cell-can-show-');
+  const pages = 4;
+  expect(serverList({ servers, extent: 'whole' }, '', pages - 1, NOW).text).toMatch(/–250$/);
+  const ids = Array.from({ length: pages }, (_, page) =>
+    serverList({ servers, extent: 'whole' }, '', page, NOW),
+  ).flatMap((message) => {
+    expect(findMessageFaults({ text: message.text, blocks: message.blocks })).toEqual([]);
+    return message.blocks.flatMap((block) =>
+      block.type === 'data_table' ? block.rows.slice(1).map((row) => JSON.stringify(row.at(-1))) : [],
+    );
+  });
+  expect(new Set(ids).size).toBe(250);
+  expect(ids).toHaveLength(250);
+});
+
+it('a list of a hundred servers with usual labels fits into one table', () => {
+  const servers = Array.from({ length: 100 }, (_, id) => ({ ...makeServer(), id, label: `web-${id}` }));
+  expect(serverList({ servers, extent: 'whole' }, '', 0, NOW).text).toBe('100 servers');
+});
+
+const START = 'a'.repeat(75);
+const CODES = [
+  'small',
+  `${START}1`,
+  `${START}2`,
+  `${START}-in-the-middle-1-${'z'.repeat(100)}`,
+  `${START}-in-the-middle-2-${'z'.repeat(100)}`,
+  'x'.repeat(590),
+  '~small',
+  shortKey(`${START}1`),
+];
+const PLAN = { vcpu: 1, ramMb: 2048, diskGb: 25, monthly: money(590) };
+const catalog: Catalog = {
+  plans: CODES.map((code) => ({ ...PLAN, code })),
+  locations: CODES,
+  images: CODES,
+};
+
+describe('the choices of a catalog with long codes', () => {
+  test.each(CHOICES)('offer every %s, with a unique key and text that Slack accepts', (field) => {
+    const options = listChoices(catalog, field, 'EUR');
+    const keys = options.map(({ value = '' }) => value);
+    const texts = options.map(({ text }) => text.text);
+    expect(new Set(keys).size).toBe(CODES.length);
+    expect(new Set(texts).size).toBe(CODES.length);
+    for (const shown of [...keys, ...texts]) expect(shown.length).toBeLessThanOrEqual(75);
+  });
+
+  test.each(CODES)('are resolved back to the exact code (%#)', (code) => {
+    const order = { plan: code, location: code, image: code, label: 'web-1' };
+    expect(resolveKeys(toKeys(order), catalog)).toEqual({ chosen: order, wrong: [] });
+  });
+
+  test('show the price of each plan, however long its code', () => {
+    for (const { text } of listChoices(catalog, 'plan', 'EUR'))
+      expect(text.text).toMatch(/ · 5\.90 EUR\/month$/);
+  });
+
+  test('are found by any part of the code, even one that the menu doesn’t show', () => {
+    const found = searchChoices(catalog, 'image', '', 'MIDDLE-2');
+    expect(found.map(({ value }) => value)).toEqual([shortKey(CODES[4] ?? '')]);
+  });
+
+  test('that have left the catalog are explained, and the others are kept', () => {
+    const order = { plan: 'small', location: `${START}gone`, image: 'small', label: 'web-1' };
+    const { chosen, wrong } = resolveKeys(toKeys(order), catalog);
+    expect(wrong).toEqual(['The location you chose is no longer in the catalog. Choose another one.']);
+    expect(chosen).toEqual({ plan: 'small', image: 'small', label: 'web-1' });
+  });
+
+  test('that are left out, as too long or unreadable, are explained', () => {
+    const partial: Catalog = {
+      ...catalog,
+      images: [...CODES, 'x'.repeat(601), '&'.repeat(500)],
+      hasMore: true,
+      unreadable: { plans: 1, locations: 0, images: 2 },
+    };
+    expect(listChoices(partial, 'image', '')).toHaveLength(CODES.length);
+    expect(listOmissions(partial)).toEqual([
+      'Can’t be ordered from Slack: 2 images with a code that is too long.',
+      'Not shown: 1 plan, 2 images that the hosting API returned in a form we can’t read.',
+      'The hosting API says that its catalog has more entries than it returned.',
+    ]);
+    expect(listOmissions(catalog)).toEqual([]);
+  });
+});
+
+const none = { count: 0, amount: money(0), unpriced: 0 };
+
+function costsOf(labels: readonly string[]): Costs {
+  const servers = labels.map((label, at) => {
+    const id = 4_000_000 + at;
+    const created = { id, label, plan: 'small', creatorId: 'U0MANAGER01', createdAt: 1e12, account: 'a' };
+    const server = { id, label, state: 'running', paidUntil: 1e12 };
+    return { server, created, price: { monthly: money(590), source: 'catalog' as const } };
+  });
+  const paid = { since: 0, creates: none, renewals: none, unconfirmed: none, unproven: none };
+  return {
+    servers,
+    monthly: money(0),
+    byPlan: [],
+    byPerson: [],
+    paid,
+    isLimited: false,
+  };
+}
+
+/** The lines of all parts, without the header, and what stands above them. */
+function read(labels: readonly string[]) {
+  const view = costsCsvView(costsOf(labels), 'EUR');
+  const parts = view.blocks.filter(({ type }) => type === 'rich_text').map(textOf);
+  const words = JSON.stringify(view.blocks.filter(({ type }) => type === 'section'));
+  return { view, parts, rows: parts.join('\n').split('\n').slice(1), words };
+}
+
+function textOf(part: unknown): string {
+  if (typeof part !== 'object' || part === null) return '';
+  if ('text' in part) return String(part.text);
+  return Object.values(part).map(textOf).join('');
+}
+
+const numbered = (count: number, label = 'web') => Array.from({ length: count }, (_, at) => `${label}-${at}`);
+
+describe('the CSV of the costs', () => {
+  it('has all of 2,000 servers with labels of the usual length, in whole rows', () => {
+    const { view, parts, rows, words } = read(numbered(2000));
+    expect(rows).toHaveLength(2000);
+    expect(rows[1999]).toBe(
+      '4001999,web-1999,small,5.90,catalog_today,U0MANAGER01,2001-09-09T01:46:40Z,2001-09-09T01:46:40Z',
+    );
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(3000);
+    expect(words).toContain(`all ${parts.length} parts`);
+    expect(words).not.toContain('fit here');
+    expect(findViewFaults(view)).toEqual([]);
+  });
+
+  it.each([
+    ['many servers', numbered(5000)],
+    ['long labels', numbered(800, 'x'.repeat(499))],
+    ['labels of quotes', numbered(800, '"'.repeat(450))],
+    ['labels of several bytes', numbered(2000, '漢字🙂'.repeat(40))],
+  ])('says how many of %s don’t fit, and has the others', (_words, labels) => {
+    const { view, rows, words } = read(labels);
+    expect(findViewFaults(view)).toEqual([]);
+    expect(rows.length).toBeGreaterThan(100);
+    const rest = labels.length - rows.length;
+    expect(words).toContain(`${rest.toLocaleString('en')} more servers don’t fit here`);
+  });
+
+  it('has one row for each server, whatever its label, and nothing that a spreadsheet runs', () => {
+    const label = fc.oneof(
+      anyText({ maxLength: 600 }),
+      fc.constantFrom('=1+1', '\t=1', '＝1', '+1', '-1', '@SUM(A1)', 'a\nb', '"', '\u202e=1', ''),
+    );
+    fc.assert(
+      fc.property(fc.array(label, { maxLength: 8 }), (labels) => {
+        const { view, rows } = read(labels);
+        expect(findViewFaults(view)).toEqual([]);
+        expect(rows.filter((row) => row !== '')).toHaveLength(labels.length);
+        for (const row of rows) expect(row).not.toMatch(/^\d+,"?\s*[=+\-@＝＋－＠]/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,286 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { HostingError } from '../../src/core/errors.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Server } from '../../src/core/server.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import type { HostingApi } from '../../src/hosting/hosting-api.ts';
+import { createShare } from '../../src/hosting/share.ts';
+import type { StartedAct } from '../../src/servers/follow.ts';
+import {
+  createFollower,
+  type FollowedAct,
+  type FollowedServer,
+  type FollowNotifier,
+  type Updated,
+} from '../../src/servers/follow.ts';
+import { T0, vault } from '../db/fixtures.ts';
+import { handClock, turn } from '../slack/support/fakes.ts';
+import { makeContext } from '../support/context.ts';
+
+const MESSAGE = { channelId: 'C1', ts: '1.2' };
+const ACT: StartedAct = {
+  id: 'act-1',
+  workspaceId: 'T1',
+  action: 'reboot',
+  actorId: 'U1',
+  channelId: 'C1',
+  account: vault.namesOf(new Secret('key'))[0],
+};
+const SERVER: FollowedServer = {
+  serverId: 1,
+  label: 'web-1',
+  standing: 'waiting',
+  hasChanged: true,
+  state: 'rebooting',
+};
+const RUNNING: Server = { id: 1, label: 'web-1', state: 'running' };
+const REBOOTING: Server = { ...RUNNING, state: 'rebooting' };
+
+/** A store, a hosting API and a Slack that do as the test says, and a clock that it moves. */
+async function openFollowing() {
+  const time = { wall: T0 };
+  const clock = handClock();
+  const system = { ...clock.system, now: () => time.wall };
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  onTestFinished(() => store.close());
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+  const world = {
+    servers: [REBOOTING] as readonly Server[] | HostingError,
+    isComplete: true,
+    reads: 0,
+    answer: { kind: 'shown' } as Updated,
+    maySee: true,
+    isTold: true,
+  };
+  const shown: FollowedAct[] = [];
+  const told: FollowedAct[] = [];
+  const creators: string[] = [];
+  const followNotifier: FollowNotifier = {
+    update: async (act) => {
+      if (world.answer.kind === 'shown') shown.push(act);
+      return world.answer;
+    },
+    notifyActor: async (act) => {
+      if (world.isTold) told.push(act);
+      return world.isTold;
+    },
+    notifyCreator: async (act) => {
+      creators.push(act.actorId);
+      return true;
+    },
+  };
+  const fetchServers = createShare(system).reader(2000, async () => {
+    world.reads += 1;
+    if (world.servers instanceof HostingError) throw world.servers;
+    return {
+      servers: world.servers,
+      extent: world.isComplete ? ('whole' as const) : ('part' as const),
+      unreadableCount: 0,
+    };
+  });
+  const none = async () => {
+    throw new Error('not used');
+  };
+  const hosting: HostingApi = {
+    ...{ account: ['account'], fetchServers, fetchCatalog: none, createServer: none },
+    ...{ renewServer: none, changePower: none, deleteServer: none },
+    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
+  };
+  const ports = makeContext(store, {
+    ...{ system, followNotifier, hostingOf: () => hosting },
+    ownersOf: () => (world.maySee ? [ACT.actorId] : []),
+    users: { find: async () => undefined, exists: async () => 'no' },
+  });
+  const start = () => ports.jobs.handle({ follow: createFollower(ports) });
+  start();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void ports.jobs.run(stop.signal);
+  return {
+    ...{ store, world, shown, told, creators, time },
+    follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
+      const times = { now: time.wall, dueAt: time.wall };
+      await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
+      await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, times);
+    },
+    /** So many milliseconds pass, with rounds as often as the background starts them. */
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        time.wall += 500;
+        await clock.pass(500);
+        for (let turns = 0; turns < 10; turns++) await turn();
+      }
+    },
+    /** Another process goes on, which has measured nothing. */
+    takeOver: start,
+    count: async () => (await store.jobStore.list('follow', 'T1')).length,
+  };
+}
+
+const standings = (acts: readonly FollowedAct[]) =>
+  acts.map(({ servers }) => servers.map(({ standing }) => standing));
+
+test('a server that settles is reported once, with how long it took', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  await pass(30_000);
+  expect(shown).toEqual([]);
+  world.servers = [RUNNING];
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]?.servers[0]?.settledMs).toBeGreaterThan(30_000);
+  expect(shown[0]?.servers[0]?.settledMs).toBeLessThan(46_000);
+  expect(await count()).toBe(0);
+});
+
+test('the creator is told once how to log in, unless they have lost their role meanwhile', async () => {
+  for (const maySee of [true, false]) {
+    const { world, shown, creators, follow, pass } = await openFollowing();
+    Object.assign(world, { maySee, servers: [{ ...RUNNING, ipv4: '198.18.0.1' }] });
+    await follow({ action: 'create' });
+    await pass(30_000);
+    expect(standings(shown)).toEqual([['there']]);
+    expect(creators).toEqual(maySee ? ['U1'] : []);
+  }
+});
+
+test('after ten minutes it is said to be unfinished, once, and nothing more is asked', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  await pass(9 * 60_000);
+  expect(shown).toEqual([]);
+  await pass(2 * 60_000);
+  expect(standings(shown)).toEqual([['waiting']]);
+  expect(await count()).toBe(0);
+  // Two a minute at the end, and never more than the background may.
+  expect(world.reads).toBeLessThan(60);
+});
+
+test('one list serves all acts of an account', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  for (let id = 1; id <= 50; id++) await follow({ id: `act-${id}` });
+  await pass(1000);
+  expect(world.reads).toBe(1);
+  world.servers = [RUNNING];
+  await pass(5000);
+  expect(shown.length).toBe(50);
+  expect(world.reads).toBeLessThan(5);
+});
+
+test('a wall clock that is set changes nothing', async () => {
+  for (const step of [3_600_000, -3_600_000]) {
+    const { world, shown, time, follow, pass } = await openFollowing();
+    await follow();
+    await pass(10_000);
+    time.wall += step;
+    await pass(35_000);
+    world.servers = [RUNNING];
+    await pass(20_000);
+    expect(standings(shown)).toEqual([['there']]);
+    expect(shown[0]).toMatchObject({ isMeasured: true });
+    expect(shown[0]?.passedMs).toBeLessThan(70_000);
+  }
+});
+
+test('another process takes over within a minute, and shows no duration that was not measured', async () => {
+  const { world, shown, time, follow, pass, takeOver } = await openFollowing();
+  await follow();
+  await pass(10_000);
+  takeOver();
+  await pass(29_000);
+  world.servers = [RUNNING];
+  await pass(10_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]).toMatchObject({ isMeasured: true });
+  world.servers = [REBOOTING];
+  await follow({ id: 'act-2' });
+  await pass(1000);
+  takeOver();
+  time.wall += 20 * 60_000;
+  world.servers = [RUNNING];
+  await pass(1000);
+  expect(shown[1]).toMatchObject({ id: 'act-2', isMeasured: false });
+});
+
+test('states that come and go are waited out', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow({}, { hasChanged: false, state: 'running' });
+  for (const state of ['error', 'rebooting', 'error', 'rebooting']) {
+    world.servers = [{ ...RUNNING, state }];
+    await pass(4000);
+  }
+  world.servers = [RUNNING];
+  await pass(10_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]?.servers[0]?.hasChanged).toBe(true);
+});
+
+test('a server that is missing is gone only if the list is complete', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow();
+  Object.assign(world, { servers: [], isComplete: false });
+  await pass(20_000);
+  expect(shown).toEqual([]);
+  world.isComplete = true;
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['gone']]);
+});
+
+test('while the API is away nothing is concluded', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow();
+  world.servers = new HostingError('no_answer', 'maybe');
+  await pass(60_000);
+  expect(shown).toEqual([]);
+  world.servers = [RUNNING];
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['there']]);
+});
+
+test('while Slack is away the last state is kept for it, without asking the API again', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  world.answer = { kind: 'later', afterMs: 15_000 };
+  world.servers = [RUNNING];
+  await pass(10_000);
+  const { reads } = world;
+  await pass(20 * 60_000);
+  expect(world.reads).toBe(reads);
+  world.answer = { kind: 'shown' };
+  await pass(60_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(await count()).toBe(0);
+});
+
+test('if the message is gone, the actor gets one message, if they may still see the server', async () => {
+  for (const maySee of [true, false]) {
+    const { world, told, follow, pass, count } = await openFollowing();
+    Object.assign(world, { maySee, answer: { kind: 'gone' }, servers: [RUNNING] });
+    await follow();
+    await pass(20_000);
+    expect(told).toHaveLength(maySee ? 1 : 0);
+    expect(await count()).toBe(0);
+  }
+});
+
+test('an actor who can’t be reached gets the message later, once', async () => {
+  const { world, told, follow, pass, count } = await openFollowing();
+  Object.assign(world, { isTold: false, servers: [RUNNING] });
+  await follow({}, {}, false);
+  await pass(60_000);
+  expect(await count()).toBe(1);
+  world.isTold = true;
+  await pass(240_000);
+  expect(told).toHaveLength(1);
+  expect(await count()).toBe(0);
+});
+
+test('after another key was connected, nothing is looked for in what may be another account', async () => {
+  const { store, world, shown, time, follow, pass } = await openFollowing();
+  await follow();
+  await store.apiKeys.put('T1', new Secret('other'), 'U1', time.wall);
+  await pass(5000);
+  expect(world.reads).toBe(0);
+  expect(standings(shown)).toEqual([['unknown']]);
+});

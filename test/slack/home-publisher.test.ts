@@ -1,0 +1,356 @@
+import type { HomeView, KnownBlock } from '@slack/types';
+import { describe, expect, test } from 'vitest';
+import type { Role } from '../../src/core/roles.ts';
+import { homeBlocks } from '../../src/home/home.ts';
+import type { Home, HomeServer } from '../../src/home/read-home.ts';
+import type { Homes, OpenedHome } from '../../src/home/redraw.ts';
+import { type Log, silentLog } from '../../src/log.ts';
+import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
+import { createHomePublisher } from '../../src/slack/home-publisher.ts';
+import { actions, section } from '../../src/slack/kit/blocks.ts';
+import type { HomeContent, HomeScreen, WantedHome } from '../../src/slack/kit/home-view.ts';
+import type { SlackRequest } from '../../src/slack/request.ts';
+import type { SlackAnswer } from '../../src/slack/slack-api.ts';
+import { realSystem } from '../../src/system.ts';
+import { open } from '../db/support.ts';
+import { clientsOf, fakeRequest, gate, handClock, turn } from './support/fakes.ts';
+
+const MINUTE_MS = 60_000;
+const BUTTON = {
+  type: 'button',
+  action_id: 'home_refresh',
+  text: { type: 'plain_text', text: 'Refresh' },
+} as const;
+
+const refused = (error: string, retryAfterMs?: number) => ({ ok: false, error, retryAfterMs }) as const;
+const limited = (seconds: number) => refused('ratelimited', seconds * 1000);
+
+/** A publisher over a Slack that gives these answers, and takes everything after them. */
+function startPublisher(...answers: SlackAnswer[]) {
+  const clock = handClock();
+  const published: { user: string; view: HomeView; words: string }[] = [];
+  const stored = new Map<string, OpenedHome>();
+  const wanted: WantedHome[] = [];
+  const errors: string[] = [];
+  const state = { content: 'web-1 is running', isStoreDown: false };
+  const homes: Homes = {
+    find: async (_workspaceId, userId) => {
+      if (state.isStoreDown) throw new Error('disk full');
+      return stored.get(userId);
+    },
+    put: async (_workspaceId, userId, opened) => void stored.set(userId, opened),
+    markShown: async () => true,
+    listUsers: async () => [...stored.keys()],
+  };
+  const screen: HomeScreen = {
+    load: async (home) => {
+      wanted.push(home);
+      const { page, isWelcome } = home;
+      const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
+      return { blocks: [section(words), actions(BUTTON)], page };
+    },
+  };
+  const slack = clientsOf({
+    publishView: async (user, view) => {
+      const answer = answers.shift() ?? { ok: true };
+      if (answer.ok) published.push({ user, view, words: JSON.stringify(view.blocks) });
+      return answer;
+    },
+  });
+  const log: Log = { ...silentLog, error: (words) => void errors.push(words) };
+  const requestOf = (userId: string): SlackRequest => ({
+    ...fakeRequest(),
+    caller: { actor: { workspaceId: 'T1', userId, channelId: `D${userId}` }, surface: 'home' },
+  });
+  const publisher = createHomePublisher({
+    ...{ clients: slack, system: clock.system, log, homes, screen },
+    requestFor: async (_workspaceId, userId) => requestOf(userId),
+  });
+  const last = () => published.at(-1)?.words ?? '';
+  return { ...clock, publisher, published, stored, wanted, errors, state, requestOf, last };
+}
+
+describe('Home while Slack rate-limits it', () => {
+  test('is published once Slack accepts it again, with the state at that time', async () => {
+    const { publisher, requestOf, published, state, stored, pass, last } = startPublisher(limited(30));
+    await publisher.open(requestOf('U1'));
+    expect(published).toEqual([]);
+    state.content = 'web-1 is stopped';
+    await pass(29_000);
+    expect(published).toEqual([]);
+    await pass(1000);
+    expect(published).toHaveLength(1);
+    expect(last()).toContain('Welcome! web-1 is stopped');
+    expect(stored.get('U1')).toMatchObject({ channelId: 'DU1', page: 0 });
+  });
+
+  test('is retried for as long as it takes, at least every minute', async () => {
+    const { publisher, requestOf, published, pass, wanted } = startPublisher(limited(3600), limited(30));
+    await publisher.open(requestOf('U1'));
+    await pass(MINUTE_MS);
+    expect([wanted.length, published.length]).toEqual([2, 0]);
+    await pass(MINUTE_MS);
+    expect([wanted.length, published.length]).toEqual([3, 1]);
+  });
+
+  test('is not published again if something newer has been shown since', async () => {
+    const { publisher, requestOf, published, pass, last } = startPublisher(limited(30));
+    const request = requestOf('U1');
+    await publisher.open(request);
+    await publisher.show(request, { page: 3 });
+    expect(last()).toContain('page 3');
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+  });
+
+  test('is published later with the notice and the page of the press', async () => {
+    const { publisher, requestOf, pass, last } = startPublisher(limited(5));
+    const notices = [section('web-1 was stopped')];
+    expect(await publisher.show(requestOf('U1'), { page: 2, notices })).toBe(false);
+    await pass(MINUTE_MS);
+    expect(last()).toContain('web-1 was stopped');
+    expect(last()).toContain('page 2');
+  });
+});
+
+describe('Home that Slack refuses', () => {
+  test.each([
+    'invalid_arguments',
+    'invalid_blocks',
+    'view_too_large',
+  ])('is published as plain text: %s', async (error) => {
+    const { publisher, requestOf, published, stored, last } = startPublisher(refused(error));
+    await publisher.open(requestOf('U1'));
+    expect(published).toHaveLength(1);
+    expect(last()).toContain('web-1 is running');
+    expect(published[0]?.view.blocks.map(({ type }) => type)).toEqual(['section']);
+    expect(stored.has('U1')).toBe(true);
+  });
+
+  test.each([
+    'invalid_auth',
+    'not_enabled',
+    'user_not_found',
+    'TimeoutError',
+  ])('for another reason is not sent again: %s', async (error) => {
+    const { publisher, requestOf, published, stored, sleeping } = startPublisher(refused(error));
+    await publisher.open(requestOf('U1'));
+    await turn();
+    expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
+  });
+
+  test('is also retried as plain text if Slack rate-limits that', async () => {
+    const { publisher, requestOf, published, pass } = startPublisher(refused('invalid_blocks'), limited(5));
+    await publisher.open(requestOf('U1'));
+    expect(published).toEqual([]);
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+  });
+});
+
+describe('a store that fails', () => {
+  test('while Slack limits Home is only logged', async () => {
+    const { publisher, requestOf, state, errors, pass, published } = startPublisher(limited(5));
+    await publisher.open(requestOf('U1'));
+    state.isStoreDown = true;
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+    publisher.refreshSoon('T1', 'U1');
+    await pass(MINUTE_MS);
+    expect(errors).toEqual(['a Home could not be refreshed']);
+  });
+});
+
+describe('Homes of users whose roles another user has changed', () => {
+  const opened = (at = 0) => ({ channelId: 'D1', page: 1, openedAt: at });
+
+  test('are updated one after the other, on their current page, if they were ever opened', async () => {
+    const { publisher, stored, published, pass } = startPublisher();
+    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
+    publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
+    publisher.redraw('T1', ['U3', 'U2']);
+    await pass(0);
+    expect(published.map(({ user }) => user)).toEqual(['U1']);
+    for (let times = 0; times < 5; times++) await pass(1000);
+    expect(published.map(({ user }) => user)).toEqual(['U1', 'U2', 'U3']);
+    expect(published[0]?.words).toContain('page 1');
+    publisher.redraw('T1', ['U2']);
+    await pass(1000);
+    expect(published).toHaveLength(4);
+  });
+
+  test('of one workspace don’t delay those of another', async () => {
+    const { publisher, stored, published, pass } = startPublisher();
+    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
+    publisher.redraw('T1', ['U1', 'U2']);
+    publisher.redraw('T2', ['U3']);
+    await pass(0);
+    expect(published.map(({ user }) => user)).toEqual(['U1', 'U3']);
+  });
+
+  test('are still updated after one that fails', async () => {
+    const { publisher, stored, published, pass, errors, state } = startPublisher();
+    for (const user of ['U1', 'U2']) stored.set(user, opened());
+    state.isStoreDown = true;
+    publisher.redraw('T1', ['U1']);
+    await pass(0);
+    state.isStoreDown = false;
+    publisher.redraw('T1', ['U2']);
+    await pass(1000);
+    expect([errors.length, published.map(({ user }) => user)]).toEqual([1, ['U2']]);
+  });
+});
+
+const request: SlackRequest = {
+  ...fakeRequest(),
+  caller: { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'D1' }, surface: 'home' },
+};
+
+/** One user's Home in Slack, one store, and as many processes as a test starts. */
+async function openWorld() {
+  const store = await open('sqlite::memory:');
+  await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
+  const world = { truth: 'one server', shown: '', published: 0 };
+  const slack = clientsOf({
+    publishView: async (_user, view) => {
+      world.shown = JSON.stringify(view.blocks);
+      world.published += 1;
+      return { ok: true };
+    },
+  });
+  const start = (load: (read: HomeContent, isPatient: boolean) => Promise<HomeContent>) => {
+    const screen: HomeScreen = {
+      load: async ({ isPatient, page }) => {
+        // It is read now, whenever it is published.
+        const blocks = [section(world.truth)];
+        return load({ blocks, page }, isPatient === true);
+      },
+    };
+    const system = { ...realSystem, ...store.clock };
+    const { homes } = store;
+    return createHomePublisher({
+      ...{ clients: slack, system, log: silentLog, homes, screen },
+      requestFor: async () => request,
+    });
+  };
+  return { world, start, store };
+}
+
+const quick = async (read: HomeContent) => read;
+
+const COMING = { account: 'a', last: new Promise<never>(() => undefined) };
+
+/** The first load waits for the gate; those after it don't. */
+function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => boolean) {
+  let isFirst = true;
+  return async (read: HomeContent, isPatient: boolean) => {
+    if (!isFirst || !isHeld(isPatient))
+      return { ...read, coming: !isPatient && isFirst ? COMING : undefined };
+    isFirst = false;
+    await held.pass();
+    return read;
+  };
+}
+
+describe('a Home that two processes publish at once', () => {
+  test('shows what was read last, even if it was published first', async () => {
+    const { world, start } = await openWorld();
+    const held = gate();
+    const slow = start(heldAt(held, () => true));
+    const pressed = slow.show(request, { page: 0 });
+    await held.reached;
+    world.truth = 'no server any more';
+    await start(quick).show(request, { page: 0 });
+    expect(world.shown).toContain('no server any more');
+    held.open();
+    expect(await pressed).toBe(true);
+    expect(world.shown).toContain('no server any more');
+  });
+
+  test('shows what was read last, even if the hosting API answers one of them late', async () => {
+    const { world, start } = await openWorld();
+    const held = gate();
+    await start(heldAt(held, (isPatient) => isPatient)).show(request, { page: 0 });
+    await held.reached;
+    world.truth = 'no server any more';
+    await start(quick).show(request, { page: 0 });
+    const before = world.published;
+    held.open();
+    await expect.poll(() => world.published).toBe(before + 1);
+    expect(world.shown).toContain('no server any more');
+  });
+
+  test('is shown even if the clock of an earlier process was ahead', async () => {
+    const { world, start, store } = await openWorld();
+    await store.homes.markShown('T1', 'U1', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+    expect(await start(quick).show(request, { page: 0 })).toBe(true);
+    expect(world.shown).toContain('one server');
+  });
+});
+
+const NO_REQUESTS = { approvals: [], access: [] };
+const EMPTY: Home = {
+  ...{ servers: { kind: 'no_role' }, open: [], unsaved: [], needsInstall: false },
+  ...{ decisions: NO_REQUESTS, own: NO_REQUESTS },
+};
+
+const show = (home: Partial<Home>) =>
+  homeBlocks({ ...EMPTY, ...home }, { now: NOW, currency: 'EUR', accountUrl: undefined, isWelcome: false });
+const wordsIn = (blocks: readonly KnownBlock[]) => JSON.stringify(blocks);
+
+function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0): Partial<Home> {
+  const shown = servers.map((each, at) => ({
+    ...{
+      server: makeServer({ id: at + 1, label: `web-${at + 1}` }),
+      role,
+      isExpiring: false,
+      isUrgent: false,
+      isProtected: false,
+    },
+    ...each,
+  }));
+  const list = { total: shown.length, page: 0, pages: 1, urgent, readAt: NOW, isComplete: true };
+  return { role, servers: { kind: 'listed', shown, ...list } };
+}
+
+test('Home begins with a header, not with a divider', () => {
+  expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
+  const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
+  expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
+});
+
+test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
+  const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
+  expect(words).toContain('Needs your attention');
+  expect(words).not.toContain('Nothing needs attention');
+  expect(words).toContain('No server needs attention');
+});
+
+test('a server that expires soon is marked on Home also for users who can’t renew it', () => {
+  const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
+    (block) => block.type === 'section' && 'accessory' in block,
+  );
+  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
+  expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
+});
+
+test('Home has power buttons only for servers that need attention; others have Manage', () => {
+  const buttons = (home: Partial<Home>) => wordsIn(show(home)).match(/"(Reboot|Stop|Manage)"/g);
+  expect(buttons(listed('operator', [{}]))).toEqual(['"Manage"']);
+  expect(buttons(listed('operator', [{ isUrgent: true }]))).toEqual(
+    expect.arrayContaining(['"Reboot"', '"Stop"', '"Manage"']),
+  );
+});
+
+test('Home says why a protected server has no buttons to stop or reboot it', () => {
+  expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
+  expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
+});
+
+test('Home offers no request for access to a user with an open request', () => {
+  expect(wordsIn(show({}))).toContain('Ask for access');
+  const asked = wordsIn(show({ own: { approvals: [], access: [makeRoleRequest()] } }));
+  expect(asked).not.toContain('Ask for access');
+  expect(asked).toContain('Withdraw request');
+  expect(asked).toContain('An owner has to answer your request first');
+});

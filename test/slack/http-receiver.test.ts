@@ -1,0 +1,320 @@
+import { createHmac } from 'node:crypto';
+import type { App, ReceiverEvent } from '@slack/bolt';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import { silentLog } from '../../src/log.ts';
+import { startBolt } from '../../src/slack/bolt.ts';
+import type { Dispatch } from '../../src/slack/dispatch.ts';
+import { createHttpReceiver } from '../../src/slack/http-receiver.ts';
+import {
+  actionPayload,
+  actorOf,
+  commandPayload,
+  readTypedMessage,
+  shortcutPayload,
+  submissionPayload,
+  suggestionPayload,
+} from '../../src/slack/payloads.ts';
+import { createSlackClock } from '../../src/slack/slack-api.ts';
+import { realSystem } from '../../src/system.ts';
+import { createMetrics } from '../../src/web/metrics.ts';
+import { createWebServer, listen } from '../../src/web/server.ts';
+import { startCpuTimer } from '../support/clocks.ts';
+import {
+  commandSample,
+  EVENT_SAMPLES,
+  globalShortcutSample,
+  messagePressSample,
+  messageShortcutSample,
+  messageSuggestionSample,
+  ORGANIZATION,
+  OURS,
+  SENDERS,
+  type Sender,
+  submissionSample,
+  THEIRS,
+  viewPressSample,
+  viewSuggestionSample,
+} from '../support/payloads/samples.ts';
+
+const SECRET = 'the signing secret of these tests';
+const KIB = 1024;
+const LONGEST = 512 * KIB;
+
+/** The app's server, in which every signed request is acknowledged, unless told otherwise. */
+async function startReceiver(
+  log = silentLog,
+  processEvent = async ({ ack }: { ack(): Promise<void> }) => ack(),
+) {
+  const { connect, listener } = createHttpReceiver({
+    signingSecret: new Secret(SECRET),
+    log,
+    clock: createSlackClock(realSystem),
+  });
+  connect({ processEvent } as unknown as App);
+  const parts = {
+    system: realSystem,
+    log: silentLog,
+    metrics: createMetrics(),
+    slack: listener,
+    faults: async () => [],
+    warnings: () => [],
+    explain: () => 'no',
+    findConnectLink: () => new Promise<never>(() => undefined),
+    entry: undefined as never,
+  };
+  const server = createWebServer(parts);
+  const port = await listen(server, 0, '127.0.0.1');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { port };
+}
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/** A command of that length, or just what is given. */
+async function sendSigned({ port }: Receiver, given: number | string): Promise<number> {
+  const body = typeof given === 'string' ? given : `command=%2Fvps&team_id=T1&text=${'a'.repeat(given)}`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha256', SECRET).update(`v0:${timestamp}:${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': `v0=${signature}`,
+  };
+  return (await fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST', headers, body })).status;
+}
+
+/** The time on the processor, in milliseconds; of several runs, the best one counts. */
+async function measureWork(work: () => Promise<unknown>): Promise<number> {
+  const runs: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    const readMs = startCpuTimer();
+    await work();
+    runs.push(readMs());
+  }
+  return Math.min(...runs);
+}
+
+/** Sending a MiB takes most of it; to read it as a form, as Bolt and the app did, took hundreds. */
+const MOST_WORK_MS = 100;
+
+describe('the body of a request whose signature isn’t checked yet', () => {
+  const post = async ({ port }: Receiver, body: string) =>
+    (await fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST', body })).status;
+
+  test('is not parsed as a form, which would take long for a large one', async () => {
+    const app = await startReceiver();
+    const body = `payload=${'+'.repeat(LONGEST - 100)}`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const send = () => fetch(`http://127.0.0.1:${app.port}/slack/events`, { method: 'POST', headers, body });
+    expect((await send()).status).toBe(401);
+    expect(await measureWork(send)).toBeLessThan(MOST_WORK_MS);
+  });
+
+  test('is answered once it is complete, whatever it contains', async () => {
+    const app = await startReceiver();
+    const answers = [
+      await sendSigned(app, 400 * KIB),
+      await post(app, 'x'.repeat(100 * KIB)),
+      await sendSigned(app, 'payload=null'),
+      await post(app, 'null'),
+      await post(app, 'x'.repeat(LONGEST + 1)),
+      await sendSigned(app, LONGEST),
+    ];
+    expect(answers).toEqual([200, 401, 400, 401, 413, 413]);
+  });
+
+  test('is read unchanged, however it is split into packets', async () => {
+    const app = await startReceiver();
+    const text = 'ä€😀'.repeat(3000);
+    expect(await sendSigned(app, `command=%2Fvps&team_id=T1&text=${text}`)).toBe(200);
+  });
+});
+
+test('a request whose dispatch fails before its ack is answered at once, and its failure is logged', async () => {
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (words: string) => void errors.push(words) };
+  const app = await startReceiver(log, async () => {
+    throw new Error('a defect');
+  });
+  expect(await sendSigned(app, 0)).toBe(500);
+  expect(errors).toEqual(['a request from Slack could not be dispatched']);
+});
+
+test.each([
+  Error,
+  TypeError,
+])('an %o of the app before its ack is logged with the place where it was thrown', async (Defect) => {
+  const errors: string[] = [];
+  const error = (words: string, fields?: object) => void errors.push(`${words} ${JSON.stringify(fields)}`);
+  const log = { ...silentLog, error };
+  const storeStep = async () => {
+    throw new Defect('a defect');
+  };
+  const transport = createHttpReceiver({
+    signingSecret: new Secret(SECRET),
+    log,
+    clock: createSlackClock(realSystem),
+  });
+  let processEvent: App['processEvent'] = async () => undefined;
+  const connect = (bolt: App) => {
+    processEvent = (event) => bolt.processEvent(event);
+  };
+  const dispatch = { step: storeStep, event: async () => undefined } as unknown as Dispatch;
+  await startBolt({ transport: { ...transport, connect }, slackApiUrl: 'http://127.0.0.1/', dispatch, log });
+  const app = await startReceiver(log, (event) => processEvent(event as ReceiverEvent));
+  const event = {
+    ...{ type: 'function_executed', function: { callback_id: 'step' }, function_execution_id: 'Fx1' },
+    ...{ inputs: {}, bot_access_token: 'xwfp-1' },
+  };
+  const payload = JSON.stringify({ type: 'event_callback', team_id: 'T1', event });
+  expect(await sendSigned(app, new URLSearchParams({ payload }).toString())).toBeGreaterThanOrEqual(400);
+  expect(errors[0]).toMatch(/^a request was not understood .*storeStep/);
+});
+
+/** Each kind of payload, read as the app reads it. */
+const READERS = {
+  'a press in a message': (sender: Sender) =>
+    actorOf(actionPayload.parse(messagePressSample(sender)), undefined),
+  'a press in a modal': (sender: Sender) => actorOf(actionPayload.parse(viewPressSample(sender)), undefined),
+  'a submission': (sender: Sender) => actorOf(submissionPayload.parse(submissionSample(sender)), undefined),
+  'a choice in a message': (sender: Sender) =>
+    actorOf(suggestionPayload.parse(messageSuggestionSample(sender)), undefined),
+  'a choice in a modal': (sender: Sender) =>
+    actorOf(suggestionPayload.parse(viewSuggestionSample(sender)), undefined),
+  'a shortcut': (sender: Sender) => actorOf(shortcutPayload.parse(globalShortcutSample(sender)), undefined),
+  'a shortcut on a message': (sender: Sender) =>
+    actorOf(shortcutPayload.parse(messageShortcutSample(sender)), undefined),
+};
+
+describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
+  it.each(
+    Object.entries(READERS),
+  )('is identified in %s by their ID, home team and the workspace of the app', (_kind, read) => {
+    expect(read(sender)).toEqual({
+      // Slack names no workspace then, and none is guessed.
+      workspaceId: sender.isOrgInstall ? ORGANIZATION : OURS,
+      userId: sender.userId,
+      homeTeamId: sender.userTeamId,
+    });
+  });
+
+  it('is identified in a command by the workspace where it was typed', () => {
+    expect(commandPayload.parse(commandSample(sender))).toMatchObject({
+      team_id: OURS,
+      user_id: sender.userId,
+    });
+  });
+});
+
+describe('a view without the team that the app is installed in', () => {
+  it('belongs to the team that Slack names otherwise', () => {
+    const [sender] = Object.values(SENDERS);
+    if (!sender) throw new Error('there are no samples');
+    const payload = submissionPayload.parse(submissionSample(sender));
+    for (const app_installed_team_id of [null, undefined]) {
+      const view = { ...payload.view, app_installed_team_id };
+      expect(actorOf({ ...payload, view }, undefined).workspaceId).toBe(OURS);
+    }
+  });
+});
+
+const MEMBER: Sender = SENDERS['a member of a plain workspace'];
+
+const mention = (change: object = {}, envelope: object = {}) => {
+  const sample = EVENT_SAMPLES.app_mention(MEMBER);
+  return readTypedMessage({ ...sample, ...envelope, event: { ...Object(sample.event), ...change } });
+};
+const direct = (change: object = {}) => {
+  const sample = EVENT_SAMPLES['message.im'](MEMBER);
+  return readTypedMessage({ ...sample, event: { ...Object(sample.event), ...change } });
+};
+
+describe('a message that a user wrote to the app', () => {
+  it.each(
+    Object.entries<Sender>(SENDERS),
+  )('names the workspace, the user and their home: %s', (_name, sender) => {
+    for (const type of ['app_mention', 'message.im'] as const) {
+      const { userTeamId, userId } = sender;
+      expect(readTypedMessage(EVENT_SAMPLES[type](sender))).toMatchObject({
+        place: { workspaceId: OURS, ...(sender.isOrgInstall ? { orgId: ORGANIZATION } : {}) },
+        actor: { workspaceId: OURS, userId, ...(userTeamId === THEIRS ? { homeTeamId: THEIRS } : {}) },
+        text: 'list',
+      });
+    }
+  });
+
+  it.each([
+    { user_team: THEIRS },
+    { source_team: THEIRS },
+    { user_profile: { team: THEIRS } },
+  ])('comes from another organization if any field says so: %j', (more) => {
+    const homes = { user_team: OURS, source_team: OURS, ...more };
+    expect(mention(homes)?.actor.homeTeamId).toBe(THEIRS);
+  });
+
+  it('leaves its user’s home team to be looked up if no field names it and the channel may be shared', () => {
+    const unknown = { user_team: undefined, source_team: undefined };
+    expect(mention(unknown, { is_ext_shared_channel: true })?.actor.homeTeamId).toBe('');
+    expect(mention(unknown, { is_ext_shared_channel: undefined })?.actor.homeTeamId).toBe('');
+    expect(mention(unknown, { is_ext_shared_channel: false })?.actor.homeTeamId).toBeUndefined();
+  });
+
+  it.each([
+    ['<@U0BOT00001> reboot web-1', 'reboot web-1'],
+    ['  <@U0BOT00001|vps>, reboot web-1', 'reboot web-1'],
+    ['<@U0BOT00001>: `reboot web-1`', 'reboot web-1'],
+    ['<@U0BOT00001> /vps reboot web-1', 'reboot web-1'],
+    ['<@U0BOT00001>\nreboot web-1', 'reboot web-1'],
+    ['<@U0BOT00001> reboot web-1\nstop web-2', 'reboot web-1'],
+    ['<@U0BOT00001>', ''],
+    ['please <@U0BOT00001> reboot web-1', undefined],
+    ['<@UANOTHER01> <@U0BOT00001> reboot web-1', undefined],
+  ])('is a command only after a mention that begins it: %j', (text, command) => {
+    expect(mention({ text })?.text).toBe(command);
+  });
+
+  it.each([
+    'reboot web-1',
+    '<@U0BOT00001> reboot web-1',
+    '/vps reboot web-1',
+    'reboot web-1\nnow',
+  ])('is a command as a whole in a direct message: %j', (text) => {
+    expect(direct({ text })?.text).toBe('reboot web-1');
+  });
+
+  it('belongs to its thread, and a mention outside of threads starts one', () => {
+    expect(mention({ thread_ts: '9.1' })?.thread).toEqual({ ts: '9.1', isOpen: true });
+    expect(mention({ ts: '9.3', thread_ts: undefined })?.thread).toEqual({ ts: '9.3', isOpen: false });
+    expect(direct()?.thread).toBeUndefined();
+    expect(direct({ thread_ts: '9.1' })?.thread).toEqual({ ts: '9.1', isOpen: true });
+  });
+
+  it.each([
+    { bot_id: 'B1' },
+    { user: 'USLACKBOT' },
+    { user: undefined },
+    { subtype: 'bot_message' },
+    { subtype: 'message_changed', message: { user: 'U1', text: 'reboot web-1' } },
+    { subtype: 'message_deleted' },
+    { subtype: 'channel_join' },
+    { edited: { user: 'U1', ts: '9.9' } },
+    { ts: 'soon' },
+  ])('is not taken from other messages that look like one: %j', (change) => {
+    expect(mention(change)).toBeUndefined();
+    expect(direct(change)).toBeUndefined();
+  });
+
+  it.each(['thread_broadcast', 'file_share', 'me_message'])('may have the subtype %s', (subtype) => {
+    expect(direct({ subtype })?.text).toBe('list');
+    expect(mention({ subtype })?.text).toBe('list');
+  });
+
+  it('is ignored in a channel if it doesn’t mention the app', () => {
+    expect(direct({ channel_type: 'channel' })).toBeUndefined();
+    expect(direct({ channel_type: undefined })).toBeUndefined();
+  });
+});

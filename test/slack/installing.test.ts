@@ -1,0 +1,289 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import { type Fields, type Log, silentLog } from '../../src/log.ts';
+import { createSlackAbilities } from '../../src/slack/abilities.ts';
+import { textMessage } from '../../src/slack/kit/blocks.ts';
+import { createTokenService } from '../../src/slack/oauth.ts';
+import { createRefusalLog } from '../../src/slack/refusals.ts';
+import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-api.ts';
+import { realSystem } from '../../src/system.ts';
+import { handClock } from './support/fakes.ts';
+
+function open(apiUrl: string) {
+  const connections = createSlackConnections({ apiUrl, log: silentLog, system: realSystem });
+  onTestFinished(() => connections.close());
+  const client = { clientId: '1.2', clientSecret: new Secret('canary-secret') };
+  return createTokenService(connections, client, realSystem);
+}
+
+const REFRESH_TOKEN = new Secret('canary-refresh');
+const refresh = (apiUrl: string) => open(apiUrl).refresh(REFRESH_TOKEN);
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+}
+
+/** A Slack that answers with that JSON. */
+const answering = (answer: unknown, status = 200) =>
+  serve((_incoming, outgoing) => {
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+
+describe('a refresh of a token', () => {
+  test('has an unknown outcome if the connection ends without an answer', async () => {
+    const url = await serve((incoming) => incoming.resume().on('end', () => incoming.socket.destroy()));
+    expect(await refresh(url)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('has an unknown outcome if the connection ends before anything is read', async () => {
+    const server = createTcpServer((socket) => socket.destroy());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await refresh(`http://127.0.0.1:${port}/api/`)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test.each([
+    ['internal_error', 200, 'unknown'],
+    ['bad_client_secret', 200, 'unknown'],
+    ['ECONNREFUSED', 200, 'unknown'],
+    ['invalid_refresh_token', 200, 'refused'],
+    ['account_inactive', 200, 'refused'],
+    ['invalid_refresh_token', 503, 'unknown'],
+  ])('that is answered with %s (%i) is %s', async (error, status, kind) => {
+    expect(await refresh(await answering({ ok: false, error }, status))).toMatchObject({ kind });
+  });
+
+  test('has an unknown outcome if the answer lacks the tokens', async () => {
+    expect(await refresh(await answering({ ok: true }))).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('returns the next tokens', async () => {
+    const issued = { access_token: 'next', refresh_token: 'next refresh', expires_in: 43_200 };
+    expect(await refresh(await answering({ ok: true, ...issued }))).toMatchObject({ kind: 'renewed' });
+  });
+});
+
+test.each([
+  [{ ok: true }, 'works'],
+  [{ ok: false, error: 'account_inactive' }, 'revoked'],
+  [{ ok: false, error: 'token_revoked' }, 'revoked'],
+  [{ ok: false, error: 'token_expired' }, 'unknown'],
+  // Also the answer to a request from an address that the app's settings don't allow.
+  [{ ok: false, error: 'invalid_auth' }, 'unknown'],
+  [{ ok: false, error: 'internal_error' }, 'unknown'],
+])('a token of which Slack says %j counts as %s', async (answer, verdict) => {
+  expect(await open(await answering(answer)).test(new Secret('canary-token'))).toBe(verdict);
+});
+
+const TRIED: readonly (readonly [string, SeenAnswer, string])[] = [
+  ['a direct message', { method: 'chat.postMessage', channelId: 'U0OWNER001' }, 'direct_messages'],
+  ['a message in a channel', { method: 'chat.postMessage', channelId: 'C0OPS00001' }, 'announcements'],
+  ['an announcement by response_url', { method: 'response_url', isAnnouncement: true }, 'announcements'],
+  ['users.info', { method: 'users.info' }, 'user_lookups'],
+  ['usergroups.list', { method: 'usergroups.list' }, 'group_lookups'],
+  ['conversations.info', { method: 'conversations.info', channelId: 'C0OPS00001' }, 'channel_lookups'],
+];
+
+/** Slack's answers in the order in which they were seen. */
+function seenBy(...answers: readonly SeenAnswer[]) {
+  const clock = handClock();
+  const abilities = createSlackAbilities(clock.system);
+  for (const answer of answers) abilities.watch('T1', answer);
+  return { clock, read: () => abilities.read('T1'), readElsewhere: () => abilities.read('T2') };
+}
+
+const allUntried = {
+  direct_messages: 'untried',
+  announcements: 'untried',
+  user_lookups: 'untried',
+  group_lookups: 'untried',
+  channel_lookups: 'untried',
+};
+
+describe('the app’s abilities in Slack', () => {
+  it('are untried before Slack has answered anything', () => {
+    expect(seenBy().read()).toEqual(allUntried);
+  });
+
+  it.each(TRIED)('name one as working after Slack accepts %s, and no other', (_name, answer, ability) => {
+    const { read, readElsewhere } = seenBy(answer);
+    expect(read()).toEqual({ ...allUntried, [ability]: 'works' });
+    expect(readElsewhere()).toEqual(allUntried);
+  });
+
+  it.each([
+    ['an answer for one user', { method: 'response_url', isAnnouncement: false }],
+    ['a lookup of a direct message', { method: 'conversations.info', channelId: 'D0DIRECT01' }],
+    ['an opened form', { method: 'views.open' }],
+    ['a user whom Slack does not know', { method: 'users.info', error: 'user_not_found' }],
+    [
+      'a channel without the app',
+      { method: 'chat.postMessage', channelId: 'C0OPS00001', error: 'not_in_channel' },
+    ],
+    ['a short outage', { method: 'usergroups.list', error: 'internal_error' }],
+    ['a rate limit', { method: 'users.info', error: 'ratelimited' }],
+  ])('are still untried after %s', (_name, answer) => {
+    expect(seenBy(answer).read()).toEqual(allUntried);
+  });
+
+  it('name the missing scope of the manifest, and no other that would suffice', () => {
+    const answer = { method: 'conversations.info', channelId: 'C0PRIVATE1', error: 'missing_scope' };
+    const { channel_lookups: named } = seenBy({ ...answer, neededScope: 'groups:read,mpim:read' }).read();
+    expect(named).toEqual({ code: 'missing_scope', scopes: ['groups:read'] });
+    const { channel_lookups: unnamed } = seenBy(answer).read();
+    expect(unnamed).toEqual({ code: 'missing_scope', scopes: ['channels:read', 'groups:read'] });
+  });
+
+  it('are forgotten an hour after Slack’s last answer', async () => {
+    const { clock, read } = seenBy(
+      { method: 'users.info' },
+      { method: 'usergroups.list', error: 'missing_scope' },
+    );
+    await clock.pass(60 * 60_000 - 1);
+    expect(read()).toMatchObject({ user_lookups: 'works', group_lookups: { code: 'missing_scope' } });
+    await clock.pass(1);
+    expect(read()).toEqual(allUntried);
+  });
+
+  it('work again once Slack accepts what it had refused', () => {
+    const direct = { method: 'chat.postMessage', channelId: 'U0OWNER001' };
+    const refused = seenBy({ ...direct, error: 'messages_tab_disabled' });
+    expect(refused.read().direct_messages).toEqual({ code: 'messages_tab_disabled' });
+    expect(seenBy({ ...direct, error: 'messages_tab_disabled' }, direct).read().direct_messages).toBe(
+      'works',
+    );
+  });
+
+  it('still lack a scope for one channel when another channel can be read', () => {
+    const lookup = { method: 'conversations.info' };
+    const hidden = { ...lookup, channelId: 'C0PRIVATE1', error: 'missing_scope', neededScope: 'groups:read' };
+    const read = seenBy(hidden, { ...lookup, channelId: 'C0OPS00001' }).read();
+    expect(read.channel_lookups).toEqual({ code: 'missing_scope', scopes: ['groups:read'] });
+    expect(seenBy(hidden, { ...lookup, channelId: 'C0PRIVATE1' }).read().channel_lookups).toBe('works');
+  });
+
+  it('distinguish a refused token from a restriction by admins', () => {
+    const seen = seenBy(
+      { method: 'users.info', error: 'token_revoked' },
+      { method: 'chat.postMessage', channelId: 'C0OPS00001', error: 'restricted_action' },
+    ).read();
+    expect(seen.user_lookups).toEqual({ code: 'token_refused', error: 'token_revoked' });
+    expect(seen.announcements).toEqual({ code: 'restricted', error: 'restricted_action' });
+  });
+});
+
+const HOUR = 3_600_000;
+
+function rememberingLog() {
+  const warned: Fields[] = [];
+  const log: Log = { ...silentLog, warn: (_words, fields = {}) => void warned.push(fields) };
+  return { log, warned };
+}
+
+/** Our client over a server that answers everything with this. */
+async function clientOf(body: string, { status = 200, type = 'application/json' } = {}) {
+  const url = await serve((request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': type }).end(body);
+  });
+  const { log, warned } = rememberingLog();
+  const connections = createSlackConnections({ apiUrl: url, log, system: realSystem });
+  onTestFinished(() => connections.close());
+  const api = connections.open(async () => ({ token: new Secret('xoxb-x') }));
+  return { api, warned, respond: () => api.respond(new Secret(url), { text: 'x' }) };
+}
+
+describe('what Slack refuses', () => {
+  it('is logged as a warning once per kind and hour', async () => {
+    const { log, warned } = rememberingLog();
+    const clock = handClock();
+    const refusals = createRefusalLog(log, clock.system);
+    const add = (method: string, code: string) => refusals.add(method, { code, pointers: [] });
+    add('views.open', 'invalid_arguments');
+    add('views.open', 'invalid_arguments');
+    add('views.open', 'expired_trigger_id');
+    add('views.update', 'invalid_arguments');
+    expect(warned.map(({ method, code }) => `${method} ${code}`)).toEqual([
+      'views.open invalid_arguments',
+      'views.open expired_trigger_id',
+      'views.update invalid_arguments',
+    ]);
+    await clock.pass(HOUR - 1);
+    add('views.open', 'invalid_arguments');
+    expect(warned).toHaveLength(3);
+    await clock.pass(1);
+    add('views.open', 'invalid_arguments');
+    expect(warned).toHaveLength(4);
+  });
+
+  it('is logged with Slack’s code and pointers, and with nothing that was posted', async () => {
+    const { api, warned } = await clientOf(
+      JSON.stringify({
+        ok: false,
+        error: 'invalid_blocks',
+        needed: 'chat:write',
+        response_metadata: {
+          messages: ['[ERROR] must not be "our secret words" [json-pointer:/blocks/0/text/text]', '[WARN] x'],
+        },
+      }),
+    );
+    expect(await api.post('C1', textMessage('our secret words'))).toEqual({
+      ok: false,
+      error: 'invalid_blocks',
+    });
+    expect(warned).toEqual([
+      {
+        method: 'chat.postMessage',
+        code: 'invalid_blocks',
+        pointers: '/blocks/0/text/text',
+        neededScope: 'chat:write',
+      },
+    ]);
+  });
+
+  it('is masked if it does not look like a code', () => {
+    const { log, warned } = rememberingLog();
+    createRefusalLog(log, realSystem).add('chat.update', { code: 'our words\nin a code', pointers: [] });
+    expect(warned).toMatchObject([{ code: 'unreadable' }]);
+  });
+});
+
+describe('a post to a response_url', () => {
+  it.each([
+    ['ok', true],
+    ['ok\n', true],
+    ['{"ok":true}', true],
+    [' { "ok" : true }', true],
+    ['', false],
+    ['okay then', false],
+    ['{"result":"ok"}', false],
+  ])('has worked when Slack answers %j (says ok: %s)', async (body, saysOk) => {
+    const { respond } = await clientOf(body);
+    expect(await respond()).toEqual({ ok: true, saysOk });
+  });
+
+  it.each([
+    ['a page of a proxy', '<html><body>ok</body></html>', 'text/html'],
+    ['a page that mentions the word', '<p>{"ok":true}</p>', 'text/html'],
+    ['an error in JSON', '{"ok":false,"error":"used_url"}', 'application/json'],
+    ['an error in JSON, after something else', '{"echo":{"ok":true},"ok":false}', 'text/plain'],
+  ])('has failed when the answer is %s', async (_name, body, type) => {
+    const { respond, warned } = await clientOf(body, { type });
+    expect((await respond()).ok).toBe(false);
+    expect(warned).toHaveLength(1);
+  });
+
+  it('has failed with any status but a 2xx', async () => {
+    for (const status of [302, 404, 500]) {
+      const { respond } = await clientOf('ok', { status });
+      expect((await respond()).ok).toBe(false);
+    }
+  });
+});

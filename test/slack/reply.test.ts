@@ -1,0 +1,444 @@
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import { type Log, silentLog } from '../../src/log.ts';
+import type { Card } from '../../src/requests/request.ts';
+import { showButton } from '../../src/servers/buttons.ts';
+import { plainText, withFallback } from '../../src/slack/failures.ts';
+import { createNewestFirst } from '../../src/slack/home-publisher.ts';
+import {
+  actions,
+  context,
+  facts,
+  header,
+  type Message,
+  preformatted,
+  section,
+  textMessage,
+} from '../../src/slack/kit/blocks.ts';
+import { sendWaiting, waitingWords } from '../../src/slack/kit/notify.ts';
+import { createEndStep, createPacedEdits, editCards, postCards } from '../../src/slack/outbox.ts';
+import { findReplyUrl, replyByUrl, withDirectMessage } from '../../src/slack/reply.ts';
+import type { SlackAnswer, SlackApi } from '../../src/slack/slack-api.ts';
+import { realSystem } from '../../src/system.ts';
+import { clientsOf, fakeRequest, gate, handClock, partialSlack, turn } from './support/fakes.ts';
+
+const ACTOR = { userId: 'U1', channelId: 'C1' };
+const WAYS = ['response_url', 'chat.postEphemeral', 'chat.postMessage'] as const;
+type Way = (typeof WAYS)[number];
+
+/** A reply over a Slack in which these ways work, and what was sent by which way. */
+function replyOver(open: readonly Way[], { error = 'internal_error', saysOk = true } = {}) {
+  const sent: [Way, string][] = [];
+  const warnings: string[] = [];
+  const take = <More>(way: Way, body: unknown, more: More): SlackAnswer<More> => {
+    sent.push([way, JSON.stringify(body)]);
+    return open.includes(way) ? { ok: true, ...more } : { ok: false, error };
+  };
+  const slack = partialSlack({
+    respond: async (_url, body) => take('response_url', body, { saysOk }),
+    postEphemeral: async (_channel, _user, message) => take('chat.postEphemeral', message, {}),
+    post: async (to, message) => take('chat.postMessage', message, { channelId: to, ts: '1' }),
+  });
+  const log: Log = { ...silentLog, warn: (words) => void warnings.push(words) };
+  const reply = withDirectMessage(
+    replyByUrl(new Secret('https://hooks.slack.com/x'), ACTOR, slack),
+    ACTOR,
+    slack,
+    log,
+  );
+  return { reply, sent, warnings, ways: () => sent.map(([way]) => way) };
+}
+
+const hello = textMessage('web-1 was stopped.');
+const secret: Message = textMessage('web-1', preformatted('the-root-password'));
+
+describe('an answer to a command or a button', () => {
+  it.each([
+    [1, WAYS.slice(0, 1)],
+    [2, WAYS.slice(0, 2)],
+    [3, WAYS],
+  ])('is sent the next way until one works (%i)', async (count, ways) => {
+    const { reply, ways: used, warnings } = replyOver(WAYS.slice(count - 1));
+    expect(await reply.send(hello)).toBe(true);
+    expect(used()).toEqual(ways);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is sent as a new message if the button’s message can’t be replaced', async () => {
+    const { reply, ways } = replyOver(['chat.postEphemeral']);
+    expect(await reply.replace(hello)).toBe(true);
+    expect(ways()).toEqual(['response_url', 'chat.postEphemeral']);
+  });
+
+  it('is logged without its text if Slack refuses every way', async () => {
+    const { reply, warnings } = replyOver([]);
+    expect(await reply.send(hello)).toBe(false);
+    expect(warnings).toHaveLength(1);
+    expect(warnings.join()).not.toContain('web-1');
+  });
+
+  it('that holds a root password is never sent as a direct message; the user is told that it was not shown', async () => {
+    const { reply, sent } = replyOver(['chat.postMessage']);
+    expect(await reply.send(secret)).toBe(false);
+    const direct = sent.filter(([way]) => way === 'chat.postMessage');
+    expect(direct).toHaveLength(1);
+    expect(direct.join()).not.toContain('the-root-password');
+    expect(direct.join()).toContain('Slack didn’t confirm that it showed you the root password');
+  });
+
+  it('that holds a root password is also sent the next way if the response_url answers without an ok', async () => {
+    const silent = { saysOk: false };
+    const { reply, ways } = replyOver(['response_url', 'chat.postEphemeral'], silent);
+    expect(await reply.send(secret)).toBe(true);
+    expect(ways()).toEqual(['response_url', 'chat.postEphemeral']);
+    expect(await replyOver(['response_url'], silent).reply.send(secret)).toBe(false);
+    const other = replyOver(WAYS, silent);
+    expect(await other.reply.send(hello)).toBe(true);
+    expect(other.ways()).toEqual(['response_url']);
+  });
+
+  it('that holds a root password counts as not shown when Slack refuses its blocks', async () => {
+    const { reply, sent } = replyOver([], { error: 'invalid_blocks' });
+    expect(await reply.send(secret)).toBe(false);
+    for (const [, body] of sent) {
+      const { text } = JSON.parse(body);
+      expect(text).not.toContain('the-root-password');
+    }
+  });
+});
+
+describe('an announcement', () => {
+  it('goes to the channel, never as a direct message', async () => {
+    const { reply, sent } = replyOver(['chat.postMessage']);
+    expect(await reply.announce(hello)).toBe(true);
+    expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);
+    const none = replyOver([]);
+    expect(await none.reply.announce(hello)).toBe(false);
+    expect(none.warnings).toEqual([]);
+  });
+});
+
+describe('a response_url', () => {
+  const SLACK = 'https://slack.com/api/';
+  const EMULATOR = 'http://127.0.0.1:8080/api/';
+
+  it.each([
+    ['https://hooks.slack.com/commands/T1/1/x', SLACK],
+    ['https://hooks.slack-gov.com/commands/T1/1/x', SLACK],
+    ['http://localhost:9090/reply/T1/1/x', EMULATOR],
+  ])('of Slack, or of an emulator on the machine of SLACK_API_URL, is used: %s', (url, apiUrl) => {
+    expect(findReplyUrl(url, apiUrl)?.reveal()).toBe(url);
+  });
+
+  it.each([
+    ['https://example.com/commands/T1/1/x', SLACK],
+    ['https://hooks.slack.com.example.com/x', SLACK],
+    ['https://notslack.com/x', SLACK],
+    ['https://hooks.slack.com@example.com/x', SLACK],
+    ['http://hooks.slack.com/commands/T1/1/x', SLACK],
+    ['http://169.254.169.254/latest/meta-data', SLACK],
+    ['http://localhost:9090/x', SLACK],
+    ['http://10.0.0.1:8080/x', EMULATOR],
+    ['file:///etc/passwd', SLACK],
+    ['hooks.slack.com', SLACK],
+  ])('on another host is never used: %s', (url, apiUrl) => {
+    expect(findReplyUrl(url, apiUrl)).toBeUndefined();
+  });
+});
+
+/** Sends to a Slack that refuses messages with that error for as long as `takes` says no. */
+async function sendTo(message: Message, error: string, takes: (message: Message) => boolean) {
+  const sent: Message[] = [];
+  const answer = await withFallback(message, async (shown) => {
+    sent.push(shown);
+    return takes(shown) ? { ok: true } : { ok: false, error };
+  });
+  return { answer, sent };
+}
+
+const isPlain = ({ blocks }: Message) => blocks.length === 0;
+
+describe('a message whose blocks Slack refuses', () => {
+  it.each([
+    'invalid_blocks',
+    'invalid_blocks_format',
+    'msg_blocks_too_long',
+  ])('goes out at once as plain text: %s', async (error) => {
+    const { answer, sent } = await sendTo(textMessage('web-1 was stopped.'), error, isPlain);
+    expect(answer).toEqual({ ok: true });
+    expect(sent.at(-1)).toEqual({ text: 'web-1 was stopped.', blocks: [] });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is first sent with its plainer blocks', async () => {
+    const message = { ...textMessage('new'), plainBlocks: [section('old')] };
+    const { sent } = await sendTo(message, 'invalid_blocks', isPlain);
+    expect(sent.map(({ blocks }) => blocks)).toEqual([message.blocks, message.plainBlocks, []]);
+    expect(sent.at(-1)?.text).toBe('old');
+  });
+
+  it('is not sent as text when Slack refuses something else', async () => {
+    const { answer, sent } = await sendTo(textMessage('x'), 'not_in_channel', () => false);
+    expect(answer).toEqual({ ok: false, error: 'not_in_channel' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('never becomes text when it holds a secret', async () => {
+    const message = textMessage('web-1', preformatted('the-root-password'));
+    const { answer, sent } = await sendTo(message, 'invalid_blocks', isPlain);
+    expect(answer.ok).toBe(false);
+    expect(sent).toEqual([message]);
+  });
+});
+
+describe('the plain text of a message', () => {
+  it('holds its text without buttons, with plain text escaped', () => {
+    const message: Message = {
+      text: 'short',
+      blocks: [
+        header('Servers <!channel>'),
+        section('*web-1* &amp; web-2'),
+        facts([['State', 'running']]),
+        context('2 servers'),
+        actions(showButton.element('Show', { id: 1 })),
+      ],
+    };
+    const text = plainText(message);
+    expect(text).toBe('Servers &lt;!channel&gt;\n*web-1* &amp; web-2\n*State*\nrunning\n2 servers');
+  });
+
+  it('is its short text where its blocks have no words', () => {
+    expect(plainText({ text: 'short', blocks: [] })).toBe('short');
+  });
+
+  it('fits into one message of Slack', () => {
+    const blocks = Array.from({ length: 50 }, () => section('x'.repeat(500)));
+    expect(plainText({ text: 'x', blocks }).length).toBeLessThanOrEqual(3000);
+  });
+});
+
+const LIMIT = 'We’ve hit the hosting API’s rate limit.';
+
+it.each([
+  [undefined, 'Your request is queued and will run automatically.'],
+  [
+    { position: 12, estimateMs: 38_200, givesUpInMs: 85_000 },
+    'Your request is number 12 in the queue and will run automatically. Estimated wait: about 40 s.',
+  ],
+  [
+    { position: 1, estimateMs: 200 },
+    'Your request is next in the queue and will run automatically. Estimated wait: about 5 s.',
+  ],
+  [{ position: 3, givesUpInMs: 85_000 }, 'Your request is number 3 in the queue and will run automatically.'],
+  [{ estimateMs: 40_000 }, 'Your request is queued and will run automatically. Estimated wait: about 40 s.'],
+  [
+    { position: 400, estimateMs: 100_000, givesUpInMs: 85_000 },
+    'Your request is number 400 in the queue, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
+  ],
+])('a wait is described with no more than what is known of it: %j', (wait, words) => {
+  expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);
+});
+
+it('a notice of a wait that can’t be sent causes no unhandled rejection', async () => {
+  const rejections: unknown[] = [];
+  const keep = (error: unknown) => void rejections.push(error);
+  process.on('unhandledRejection', keep);
+  onTestFinished(() => void process.off('unhandledRejection', keep));
+  const request = fakeRequest();
+  const send = () => Promise.reject(new Error('the way back is in a database that is away'));
+  sendWaiting({ ...request, reply: { ...request.reply, send } })({});
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(rejections).toEqual([]);
+});
+
+const STEP = { workspaceId: 'T1', executionId: 'Fx1' };
+const OUTPUTS = { outputs: { message: 'done', server: 'web-1', state: 'running' } };
+
+/** What Slack answers to the token of the run, and to the app's own one. */
+const endWith = (ofRun: string, own: string, token = true) => {
+  const slack = (error: string) => ({ completeStep: async () => ({ ok: false, error }) as const });
+  const end = createEndStep({ open: () => partialSlack(slack(ofRun)) }, clientsOf(slack(own)));
+  return end({ ...STEP, token: token ? new Secret('xwfp-1') : undefined }, OUTPUTS);
+};
+
+it('a workflow’s step that isn’t found with the app’s own token is retried, since the run’s token may still end it', async () => {
+  expect(await endWith('ratelimited', 'function_execution_not_found')).toBe('later');
+  expect(await endWith('ECONNRESET', 'function_execution_not_found')).toBe('later');
+});
+
+it('a workflow’s step that Slack doesn’t find with any token is given up', async () => {
+  expect(await endWith('function_execution_not_found', 'function_execution_not_found')).toBe('told');
+  expect(await endWith('', 'function_execution_not_found', false)).toBe('told');
+  expect(await endWith('token_expired', 'function_execution_not_found')).toBe('told');
+  expect(await endWith('function_execution_not_found', 'internal_error')).toBe('later');
+});
+
+test('only the newest of the updates that wait for another one is shown', async () => {
+  const line = createNewestFirst(handClock().system);
+  const shown: string[] = [];
+  const first = gate();
+  const show = (name: string) => async () => shown.push(name) > 0;
+  void line.run('U1', () => first.pass().then(show('first')), 0);
+  await turn();
+  const waiting = ['second', 'third', 'last'].map((name) => line.run('U1', show(name), 0));
+  void line.run('U2', show('another user’s'), 0);
+  await turn();
+  expect(shown).toEqual(['another user’s']);
+  first.open();
+  expect(await Promise.all(waiting)).toEqual([true, true, true]);
+  expect(shown).toEqual(['another user’s', 'first', 'last']);
+});
+
+test('an update requested many times is shown once per interval, and a failure doesn’t block the next', async () => {
+  const clock = handClock();
+  const line = createNewestFirst(clock.system);
+  let shown = 0;
+  const show = async () => ++shown > 0;
+  await expect(line.run('U1', () => Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
+  for (let time = 0; time < 50; time++) void line.run('U1', show, 1000);
+  await turn();
+  expect(shown).toBe(0);
+  const before = line.version('U1');
+  await clock.pass(1000);
+  expect(shown).toBe(1);
+  expect(line.version('U1')).toBe(before + 1);
+});
+
+const CARD = { channelId: 'C1', ts: '1.2' };
+const HELLO = { text: 'hello', blocks: [] };
+
+/** A Slack that answers edits as it is told, and a clock that the test moves. */
+function openEdits(state: { isShared?: boolean | undefined; announces?: boolean } = { isShared: false }) {
+  const world = { answer: { ok: true } as SlackAnswer, elapsed: 0, edits: 0, waited: 0 };
+  const updateMessage: SlackApi['updateMessage'] = async (_card, _message, isPatient) => {
+    world.edits += 1;
+    if (isPatient !== false) world.waited += 1;
+    return world.answer;
+  };
+  const unused = new Proxy({}, { get: () => () => Promise.reject(new Error('not used')) });
+  const slack: SlackApi = Object.assign(Object.create(unused), { updateMessage });
+  const edit = createPacedEdits({
+    clients: { of: () => slack },
+    channels: Object.assign(Object.create(unused), { isShared: async () => state.isShared }),
+    mayAnnounce: async () => state.announces ?? state.isShared === false,
+    system: { ...realSystem, elapsed: () => world.elapsed },
+  });
+  return { world, state, edit: (workspaceId = 'T1') => edit(workspaceId, CARD, HELLO) };
+}
+
+test('a message is no longer edited in a shared channel, or once owners have turned announcements off', async () => {
+  for (const state of [{ isShared: true }, { isShared: false, announces: false }]) {
+    const { world, edit } = openEdits(state);
+    expect(await edit()).toEqual({ kind: 'gone' });
+    expect(world.edits).toBe(0);
+  }
+});
+
+test('an edit is retried, and not sent, while Slack doesn’t say whether the channel is shared', async () => {
+  const { world, edit } = openEdits({ isShared: undefined });
+  expect(await edit()).toMatchObject({ kind: 'later' });
+  expect(world.edits).toBe(0);
+});
+
+test('a rate limit stops the edits of that workspace alone, for as long as Slack asks', async () => {
+  const { world, edit } = openEdits();
+  world.answer = { ok: false, error: 'ratelimited', retryAfterMs: 30_000 };
+  expect(await edit()).toEqual({ kind: 'later', afterMs: 30_000 });
+  world.answer = { ok: true };
+  world.elapsed += 10_000;
+  expect(await edit()).toEqual({ kind: 'later', afterMs: 20_000 });
+  expect(await edit('T2')).toEqual({ kind: 'shown' });
+  world.elapsed += 20_000;
+  expect(await edit()).toEqual({ kind: 'shown' });
+  expect(world).toMatchObject({ edits: 3, waited: 0 });
+});
+
+test('edits in the background take at most half of Slack’s limit per minute', async () => {
+  const { world, edit } = openEdits();
+  const kinds = async () =>
+    (await Promise.all(Array.from({ length: 60 }, () => edit()))).map(({ kind }) => kind);
+  expect((await kinds()).filter((kind) => kind === 'shown')).toHaveLength(25);
+  world.elapsed += 60_000;
+  expect((await kinds()).filter((kind) => kind === 'shown')).toHaveLength(25);
+});
+
+test('an edit is given up if its message was deleted, and retried after any other error', async () => {
+  const { world, edit } = openEdits();
+  world.answer = { ok: false, error: 'message_not_found' };
+  expect(await edit()).toEqual({ kind: 'gone' });
+  world.answer = { ok: false, error: 'TimeoutError' };
+  expect(await edit()).toMatchObject({ kind: 'later' });
+});
+
+const card = textMessage('@nora is requesting access');
+const native: Message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
+const REFUSED = { ok: false, error: 'message_not_found' } as const;
+
+/** A Slack that posts what `takes` lets through, and notes what was sent to whom. */
+function slackThat(takes: (to: string, message: Message) => boolean = () => true) {
+  const sent: [to: string, message: Message][] = [];
+  const take = <More>(to: string, message: Message, more: More): SlackAnswer<More> => {
+    sent.push([to, message]);
+    return takes(to, message) ? { ok: true, ...more } : REFUSED;
+  };
+  const slack = partialSlack({
+    post: async (to, message) => take(to, message, { channelId: `D${to}`, ts: `${sent.length + 1}.0` }),
+    updateMessage: async ({ channelId, ts }, message) => take(`${channelId} ${ts}`, message, {}),
+  });
+  return { sent, slack, recipients: () => sent.map(([to]) => to) };
+}
+
+describe('cards', () => {
+  it('are posted to each recipient once, and identified by channel and timestamp', async () => {
+    const { slack, recipients } = slackThat();
+    expect(await postCards(['U1', 'U2', 'U1'], card, slack)).toEqual([
+      { channelId: 'DU1', ts: '1.0' },
+      { channelId: 'DU2', ts: '2.0' },
+    ]);
+    expect(recipients()).toEqual(['U1', 'U2']);
+  });
+
+  it('are posted to at most ten recipients', async () => {
+    const { slack } = slackThat();
+    const all = Array.from({ length: 30 }, (_, number) => `U${number}`);
+    expect((await postCards(all, card, slack)).length).toBe(10);
+  });
+
+  it('leave out recipients that can’t be reached; no recipient at all is no error', async () => {
+    const { slack } = slackThat((to) => to !== 'U1');
+    expect(await postCards(['U1', 'U2'], card, slack)).toEqual([{ channelId: 'DU2', ts: '2.0' }]);
+    expect(await postCards(['U1'], card, slack)).toEqual([]);
+    expect(await postCards([], card, slack)).toEqual([]);
+  });
+
+  it('are tried once more without the block that Slack refuses', async () => {
+    const { slack, sent } = slackThat((_to, { blocks }) => JSON.stringify(blocks).includes('old'));
+    expect(await postCards(['U1'], native, slack)).toEqual([{ channelId: 'DU1', ts: '2.0' }]);
+    await editCards([{ channelId: 'D1', ts: '1' }], native, slack);
+    expect(sent.map(([, { blocks }]) => blocks)).toEqual([
+      native.blocks,
+      native.plainBlocks,
+      native.blocks,
+      native.plainBlocks,
+    ]);
+  });
+
+  it('are all sent at once, so that a slow one doesn’t delay the others', async () => {
+    const waiting: ((card: SlackAnswer<Card>) => void)[] = [];
+    const slack = partialSlack({ post: () => new Promise((resolve) => waiting.push(resolve)) });
+    const posted = postCards(['U1', 'U2', 'U3'], card, slack);
+    expect(waiting.length).toBe(3);
+    for (const resolve of waiting) resolve({ ok: true, channelId: 'D', ts: '1' });
+    expect((await posted).length).toBe(3);
+  });
+
+  it('are edited in place, even if one is gone', async () => {
+    const { slack, recipients } = slackThat((to) => to !== 'D1 1');
+    const cards = [
+      { channelId: 'D1', ts: '1' },
+      { channelId: 'D2', ts: '2' },
+    ];
+    await editCards(cards, card, slack);
+    expect(recipients()).toEqual(['D1 1', 'D2 2']);
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import type { Workspaces } from '../../src/account/workspaces.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { silentLog } from '../../src/log.ts';
+import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
+import { createSlackAbilities } from '../../src/slack/abilities.ts';
+import { createGroups, createUsers } from '../../src/slack/directory.ts';
+import { createSingleWorkspace } from '../../src/slack/installed-source.ts';
+import { textMessage } from '../../src/slack/kit/blocks.ts';
+import {
+  createSlackClients,
+  createSlackClock,
+  createSlackConnections,
+  type FindToken,
+  type SlackApi,
+  type SlackConnections,
+} from '../../src/slack/slack-api.ts';
+import { realSystem } from '../../src/system.ts';
+import { startBoth, TOKEN } from '../sandbox/slack/support/fake-app.ts';
+import { handClock, partialSlack, turn } from './support/fakes.ts';
+
+const ALL = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read', 'groups:read'];
+const OPS = 'C0OPS00001';
+
+/** Our client over the local Slack, whose app has these scopes. */
+async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
+  const { slack } = await startBoth({ app: { scopes, ...app } });
+  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog, system: realSystem });
+  const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
+  return { slack, api };
+}
+
+describe('a message', () => {
+  it.each([
+    ['chat.postMessage', 'not_in_channel'],
+    ['chat.update', 'message_not_found'],
+  ])('that %s refuses fails with Slack’s code', async (method, error) => {
+    const { slack, api } = await start();
+    slack.faults.failMethod(method, error);
+    const card = { channelId: OPS, ts: '1.0' };
+    const answer =
+      method === 'chat.update'
+        ? await api.updateMessage(card, textMessage('x'))
+        : await api.post(OPS, textMessage('x'));
+    expect(answer).toEqual({ ok: false, error });
+  });
+});
+
+it('a call fails, and throws nothing, while Slack can’t be reached', async () => {
+  const { slack, api } = await start();
+  await slack.stop();
+  expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
+});
+
+describe('a reaction', () => {
+  it('that is there already is no refusal to warn of', async () => {
+    const { slack } = await startBoth({ app: { scopes: [...ALL, 'reactions:write'] } });
+    const warnings: string[] = [];
+    const answers: unknown[] = [];
+    const connections = createSlackConnections({
+      apiUrl: slack.apiUrl,
+      log: { ...silentLog, warn: (words) => void warnings.push(words) },
+      system: realSystem,
+      onAnswer: ({ error = 'ok' }) => void answers.push(error),
+    });
+    const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
+    const posted = await api.post(OPS, textMessage('Alert!'));
+    if (!posted.ok) throw new Error(posted.error);
+    for (const _ of [1, 2]) await api.react(posted, 'white_check_mark');
+    expect([answers, warnings]).toEqual([['ok', 'ok', 'ok'], []]);
+    await api.react({ ...posted, ts: '1.0' }, 'white_check_mark');
+    expect([answers.at(-1), warnings]).toEqual(['message_not_found', ['Slack refused a call']]);
+  });
+});
+
+describe('the app’s own identity', () => {
+  it('names its workspace, and the organization that the workspace belongs to', async () => {
+    const { slack, api } = await start();
+    const alone = {
+      ok: true,
+      workspaceId: 'T0SANDBOX',
+      workspaceName: 'Sandbox',
+      botUserId: 'U0VPSBOT01',
+    };
+    expect(await api.whoAmI()).toEqual(alone);
+    slack.admin.joinGrid();
+    expect(await api.whoAmI()).toEqual({ ...alone, enterpriseId: 'E0SANDBOX' });
+  });
+});
+
+const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
+
+/** Connections to a Slack that knows nothing but tokens: what it says names the token that it was asked with. */
+function connectionsBy(answer: (token: string) => Partial<SlackApi>) {
+  const used: string[] = [];
+  const open = (findToken: FindToken): SlackApi => {
+    const tell = async () => {
+      const token = await findToken();
+      const shown = token?.token.reveal() ?? 'none';
+      used.push(shown);
+      return answer(shown);
+    };
+    return partialSlack({
+      whoAmI: async () => (await tell()).whoAmI?.() ?? { ok: false, error: 'not_installed' },
+      findUser: async (id) => (await tell()).findUser?.(id) ?? { ok: false, error: 'not_installed' },
+      listGroups: async () => (await tell()).listGroups?.() ?? { ok: false, error: 'not_installed' },
+    });
+  };
+  const connections: Pick<SlackConnections, 'open'> = { open };
+  return { connections, used };
+}
+
+function twoWorkspaces() {
+  const { connections, used } = connectionsBy((token) => ({
+    findUser: async () => ({ ok: true, user: { team_id: token, is_admin: token === 'xoxb-one' } }),
+    listGroups: async () => ({ ok: true, groups: [{ id: 'S1', handle: token, users: [`U-${token}`] }] }),
+  }));
+  const tokens = {
+    find: async (workspaceId: string) => {
+      const token = TOKENS[workspaceId];
+      return token === undefined ? undefined : { token: new Secret(token) };
+    },
+    isServed: async () => true,
+  };
+  return { clients: createSlackClients(connections, tokens), used };
+}
+
+describe('two workspaces with different tokens', () => {
+  it('never see each other’s answers, neither fresh nor cached', async () => {
+    const { clients } = twoWorkspaces();
+    const users = createUsers(clients, realSystem);
+    const groups = createGroups(clients, realSystem);
+    for (let round = 0; round < 2; round++) {
+      expect(await users.find('T1', 'U1')).toMatchObject({ isAdmin: true, teamIds: ['xoxb-one'] });
+      expect(await users.find('T2', 'U1')).toMatchObject({ isAdmin: false, teamIds: ['xoxb-two'] });
+      expect(await groups.listMembers('T1', 'S1')).toEqual(['U-xoxb-one']);
+      expect(await groups.listMembers('T2', 'S1')).toEqual(['U-xoxb-two']);
+    }
+  });
+
+  it('are looked up with their own token only, and a workspace without a token with none', async () => {
+    const { clients, used } = twoWorkspaces();
+    await clients.of('T1').findUser('U1');
+    await clients.of('T2').findUser('U1');
+    await clients.of('T3').findUser('U1');
+    await clients.of('T1').findUser('U1');
+    expect(used).toEqual(['xoxb-one', 'xoxb-two', 'none', 'xoxb-one']);
+  });
+});
+
+describe('the one workspace of a bot token', () => {
+  function single(whoAmI: SlackApi['whoAmI']) {
+    const { connections } = connectionsBy(() => ({ whoAmI }));
+    const put: Workspaces['put'] = async () => undefined;
+    const stop = new AbortController();
+    const clock = handClock();
+    const workspace = createSingleWorkspace({
+      connections,
+      botToken: new Secret('xoxb-one'),
+      workspaces: { put },
+      abilities: createSlackAbilities(clock.system),
+      system: clock.system,
+      log: silentLog,
+      signal: stop.signal,
+    });
+    return { workspace, clock, stop };
+  }
+  const T1 = { ok: true, workspaceId: 'T1', workspaceName: 'One', botUserId: 'U0' } as const;
+
+  it('is served, while no other is served or gets the token', async () => {
+    const { workspace } = single(async () => T1);
+    await workspace.connect();
+    expect([await workspace.isServed('T1'), await workspace.isServed('T2')]).toEqual([true, false]);
+    expect((await workspace.find('T1'))?.token.reveal()).toBe('xoxb-one');
+    expect(await workspace.find('T2')).toBeUndefined();
+    expect(workspace.faults()).toEqual([]);
+  });
+
+  it('is a fault from the first call with a revoked token until the token works again', async () => {
+    let isRevoked = false;
+    const { workspace, clock, stop } = single(async () =>
+      isRevoked ? { ok: false, error: 'token_revoked' } : T1,
+    );
+    await workspace.connect();
+    isRevoked = true;
+    workspace.watch('T1', { method: 'chat.postMessage', error: 'token_revoked' });
+    await turn();
+    expect(workspace.faults().join()).toContain('token_revoked');
+    isRevoked = false;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect(workspace.faults()).toEqual([]);
+    stop.abort();
+  });
+
+  it('is checked every few minutes, so that a silently revoked token becomes a fault', async () => {
+    let isRevoked = false;
+    const { workspace, clock, stop } = single(async () =>
+      isRevoked ? { ok: false, error: 'account_inactive' } : T1,
+    );
+    await workspace.connect();
+    isRevoked = true;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect(workspace.faults().join()).toContain('account_inactive');
+    stop.abort();
+  });
+
+  it('is still served while Slack can’t be reached for a moment', async () => {
+    let isUp = true;
+    const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'ratelimited' }));
+    await workspace.connect();
+    isUp = false;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect([workspace.faults(), await workspace.isServed('T1')]).toEqual([[], true]);
+    stop.abort();
+  });
+
+  it('is unknown until Slack has said which one it is', async () => {
+    let isUp = false;
+    const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'fetch_failed' }));
+    await workspace.connect();
+    expect(await workspace.isServed('T1')).toBeUndefined();
+    expect(await workspace.find('T1')).toBeUndefined();
+    expect(workspace.faults()).toHaveLength(1);
+    isUp = true;
+    await clock.pass(5000);
+    await turn();
+    expect(await workspace.isServed('T1')).toBe(true);
+    stop.abort();
+  });
+});
+
+const MINUTE_MS = 60_000;
+
+/** In whole seconds, as Slack tells its time. */
+const SLACKS = 1_800_000_000_000;
+const dateOf = (at: number) => new Date(at).toUTCString();
+
+/** Our clock, off by that much, and Slack's as we know it. */
+function startOff(byMs: number) {
+  const ours = { now: SLACKS + byMs };
+  return { ours, clock: createSlackClock({ ...realSystem, now: () => ours.now }) };
+}
+
+describe('Slack’s clock', () => {
+  it('is assumed to be ours until an answer of Slack shows its time', () => {
+    const { ours, clock } = startOff(3 * MINUTE_MS);
+    expect([clock.now(), clock.warnings()]).toEqual([ours.now, []]);
+    clock.noteAnswer(dateOf(SLACKS), ours.now);
+    expect(clock.now()).toBe(SLACKS);
+    expect(clock.warnings().join()).toContain('3 min ahead of Slack’s');
+    ours.now = SLACKS + 5000;
+    clock.noteAnswer(dateOf(SLACKS + 5000), ours.now);
+    expect([clock.now(), clock.warnings()]).toEqual([ours.now, []]);
+  });
+
+  it('is never behind the time at which a request was signed', () => {
+    const { ours, clock } = startOff(-2 * MINUTE_MS);
+    clock.noteRequest(SLACKS);
+    expect(clock.now()).toBe(SLACKS);
+    expect(clock.warnings().join()).toContain('2 min behind Slack’s');
+    ours.now = SLACKS + 1000;
+    clock.noteRequest(SLACKS + 1000);
+    expect(clock.now()).toBe(SLACKS + 2 * MINUTE_MS + 1000);
+    clock.noteAnswer(dateOf(SLACKS + 1000), ours.now);
+    expect(clock.now()).toBe(SLACKS + 1000);
+  });
+
+  it('is not set back by a delayed request, or by a process that froze', () => {
+    const { ours, clock } = startOff(0);
+    clock.noteAnswer(dateOf(SLACKS), ours.now);
+    ours.now = SLACKS + 4 * MINUTE_MS;
+    clock.noteRequest(SLACKS);
+    clock.noteAnswer(dateOf(SLACKS), SLACKS);
+    expect(clock.now()).toBe(SLACKS + 4 * MINUTE_MS);
+  });
+
+  it.each([null, '', 'soon'])('is not set by an answer without a readable date: %j', (date) => {
+    const { ours, clock } = startOff(3 * MINUTE_MS);
+    clock.noteAnswer(date, ours.now);
+    expect(clock.now()).toBe(ours.now);
+  });
+});

@@ -1,0 +1,350 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Client } from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import type { Operation } from '../../src/purchases/operation.ts';
+import { APPROVALS, type Approval } from '../../src/requests/request.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import type { DeleteOperation } from '../../src/servers/deletion.ts';
+import { startKillableTeam, withStore } from '../support/killable-team.ts';
+import { lendDatabase } from '../support/postgres.ts';
+import { TWO_PERSONS } from '../support/ruled-team.ts';
+import { isLong } from '../support/tries.ts';
+
+const COUNTING = [
+  process.execPath,
+  '--import',
+  './dist/bundled/crash-at.js',
+  'dist/bundled/main.js',
+] as const;
+
+type CrashingTeam = Awaited<ReturnType<typeof startCrashingTeam>>;
+
+/** What is stored of all confirmations. */
+interface Stored {
+  readonly operations: readonly Operation[];
+  readonly deletes: readonly DeleteOperation[];
+  readonly approvals: readonly Approval[];
+  /** The root passwords that are held, by the ID of their server. */
+  readonly passwords: ReadonlyMap<number, string>;
+}
+
+/** `TEST_ENGINE=postgres` lets all crash points be tried on PostgreSQL. */
+const isPostgres = process.env.TEST_ENGINE === 'postgres';
+
+/** A team whose app is a process of its own, which ends as by `kill -9` at a point that it counts; 0: it lives. */
+async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
+  const lent = isPostgres ? await lendDatabase() : undefined;
+  const team = await startKillableTeam({
+    servers: 1,
+    databaseUrl: lent?.url,
+    settings: { DOUBT_MINUTES: '1' },
+    prepare: (store) => prepare(store, isRuled),
+    exempt: { passwordsWithCreators: 'the process may be killed over the answer' },
+  });
+  const { slack, hosting, account, environment } = team;
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const crashPoints = join(folder, 'crash-points');
+  let app = await team.start({ CRASH_AT: String(crashAt), CRASH_POINTS: crashPoints }, COUNTING);
+  return {
+    hosting,
+    slack,
+    manager: slack.as('mara').in('#ops'),
+    owner: slack.as('olga').in('dm'),
+    /** Everyone who must never see a root password of @mara's. */
+    others: [slack.as('olga').in('dm'), slack.as('olga').in('#ops'), slack.as('nora').in('#ops')],
+    startCounting: async () => {
+      process.kill(app.pid, 'SIGUSR2');
+      while (!app.output().includes('counting crash points')) await sleep(5);
+    },
+    /** The points that were passed, the last one being where it crashed. */
+    points: async () => (await readFile(crashPoints, 'utf8').catch(() => '')).split('\n').filter(Boolean),
+    hasEnded: () => app.hasEnded(),
+    restart: async () => {
+      // Leases of a dead process end by time there, after half a minute. The soak waits for that.
+      await lent?.query('update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
+      app = await team.start();
+    },
+    read: () => withStore(environment, (store) => readStored(store, environment.DATABASE_URL ?? '')),
+    charges: () => hosting.charges(account).length,
+    servers: () => hosting.listServers(account),
+    [Symbol.asyncDispose]: async () => {
+      await rm(folder, { recursive: true, force: true });
+      await team[Symbol.asyncDispose]();
+      await lent?.giveBack();
+    },
+  };
+}
+
+async function prepare(store: Store, isRuled: boolean): Promise<void> {
+  const at = Date.now();
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+  if (isRuled) await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
+  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
+  const grant = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: at } as const;
+  await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
+}
+
+async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
+  const { operationIds, approvalIds } = await readIds(databaseUrl);
+  const found = <One>(all: readonly (One | undefined)[]) => all.filter((one) => one !== undefined);
+  const operations = found(await Promise.all(operationIds.map((id) => store.ledger.find(id))));
+  const approvals = found(await Promise.all(approvalIds.map((id) => store.requests.find(id, APPROVALS))));
+  const deletes = found(await Promise.all(operationIds.map((id) => store.ledger.findDelete(id))));
+  const held = found(await Promise.all(operationIds.map((id) => store.passwords.find(id))));
+  const passwords = new Map(held.map(({ serverId, password }) => [serverId, password.reveal()]));
+  return { operations, deletes, approvals, passwords };
+}
+
+async function readIds(databaseUrl: string) {
+  const query = isPostgres ? await connect(databaseUrl) : openFile(databaseUrl.slice('sqlite:'.length));
+  const idsOf = async (table: string) =>
+    (await query.all(`select id from ${table}`)).map(({ id }) => String(id));
+  try {
+    return { operationIds: await idsOf('operations'), approvalIds: await idsOf('requests') };
+  } finally {
+    await query.close();
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function openFile(path: string) {
+  const db = new DatabaseSync(path, { readOnly: true });
+  return {
+    all: async (sql: string): Promise<readonly Row[]> => db.prepare(sql).all() as Row[],
+    close: async () => db.close(),
+  };
+}
+
+async function connect(url: string) {
+  const client = new Client(url);
+  await client.connect();
+  return {
+    all: async (sql: string): Promise<readonly Row[]> => (await client.query<Row>(sql)).rows,
+    close: () => client.end(),
+  };
+}
+
+/** Something that users do, over all the crashes of the app. */
+interface Story {
+  readonly name: string;
+  readonly isRuled: boolean;
+  /** What happens before the crash points are counted: the form is open. */
+  begin(team: CrashingTeam): Promise<void>;
+  /** The button that confirms it. */
+  readonly button: 'Create and pay' | 'Request approval' | 'Renew and pay' | 'Delete';
+  /** The request that may be sent once. */
+  readonly request: 'create' | 'renew' | 'delete';
+  /** Where `npm test` lets it crash: after this part of its points. */
+  readonly after: number;
+}
+
+const CREATE = '/vps create plan=small location=ams image=debian-13 label=new-1';
+
+/** On a busy machine Slack gives up on the app now and then; then its user tries again. */
+async function openForm(manager: CrashingTeam['manager'], command: string, button: string): Promise<void> {
+  const isOpen = () => manager.modal()?.shown.includes(`[${button}]`) ?? false;
+  for (let tries = 0; tries < 5 && !isOpen(); tries++) {
+    await manager.types(command);
+    await waitFor(async () => isOpen(), 10_000).catch(() => undefined);
+  }
+  if (!isOpen()) throw new Error(`the form does not open:\n${manager.screen()}`);
+}
+
+async function typeLabel({ manager }: CrashingTeam, button: Story['button']): Promise<void> {
+  await openForm(manager, '/vps delete web-1', button);
+  await manager.fills({ 'To confirm, type web-1': 'web-1' });
+}
+
+const create: Story = {
+  name: 'create',
+  isRuled: false,
+  button: 'Create and pay',
+  request: 'create',
+  after: 0.2,
+  begin: ({ manager }) => openForm(manager, CREATE, 'Create and pay'),
+};
+
+const STORIES: readonly Story[] = [
+  create,
+  {
+    ...create,
+    name: 'lost answer',
+    after: 0.35,
+    begin: async (team) => {
+      team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
+      await create.begin(team);
+    },
+  },
+  {
+    name: 'renew',
+    isRuled: false,
+    button: 'Renew and pay',
+    request: 'renew',
+    after: 0.5,
+    begin: ({ manager }) => openForm(manager, '/vps renew web-1', 'Renew and pay'),
+  },
+  {
+    ...create,
+    name: 'approved create',
+    after: 0.65,
+    isRuled: true,
+    button: 'Request approval',
+    begin: ({ manager }) => openForm(manager, CREATE, 'Request approval'),
+  },
+  {
+    name: 'delete',
+    isRuled: false,
+    button: 'Delete',
+    request: 'delete',
+    after: 0.4,
+    begin: (team) => typeLabel(team, 'Delete'),
+  },
+  {
+    name: 'approved delete',
+    isRuled: true,
+    button: 'Request approval',
+    request: 'delete',
+    // Once its request has left, the next process looks for the server for two minutes before it says that it can't tell:
+    // deletes.test.ts has that with a clock that is moved, and the long form here.
+    after: 0.6,
+    begin: (team) => typeLabel(team, 'Request approval'),
+  },
+];
+
+/** Generous: a try is over as soon as everything has settled, which takes `DOUBT_MINUTES` where nothing was sent. */
+const SETTLED_WITHIN = 240_000;
+
+/**
+ * Lets the app crash at this point of the story, starts it again, and lets everything settle; then checks what has to be
+ * true whatever happened. Returns the points that were passed before the crash.
+ */
+async function tryCrash(story: Story, crashAt: number): Promise<readonly string[]> {
+  await using team = await startCrashingTeam(crashAt, story);
+  await story.begin(team);
+  await team.startCounting();
+  // A dead process never answers.
+  const pressed = team.manager.presses(story.button).catch(() => undefined);
+  const isOver = async () => team.hasEnded() || isSettled(await team.read(), story);
+  await waitUntil(isOver, team, story);
+  const points = await team.points();
+  if (team.hasEnded()) {
+    await pressed;
+    await team.restart();
+    // A user who saw no answer presses again.
+    if (canPress(team, story.button)) await team.manager.presses(story.button).catch(() => undefined);
+    await waitUntil(async () => isSettled(await team.read(), story), team, story);
+  }
+  try {
+    await checkLaws(team, story);
+  } catch (error) {
+    throw new Error(`${story.name}, crash point ${crashAt} (${points.at(-1)}): ${error}`, { cause: error });
+  }
+  return points;
+}
+
+function canPress({ manager }: CrashingTeam, button: string): boolean {
+  return manager.modal()?.shown.includes(`[${button}]`) ?? false;
+}
+
+/** The other manager approves whatever they are asked for, as often as the button is there. */
+async function waitUntil(
+  isOver: () => Promise<boolean>,
+  { owner }: CrashingTeam,
+  { name }: Story,
+): Promise<void> {
+  const approve = async () => {
+    if (owner.screen().includes('[Approve]')) await owner.presses('Approve').catch(() => undefined);
+    return isOver();
+  };
+  await waitFor(approve, SETTLED_WITHIN).catch(() => {
+    throw new Error(`${name} does not settle:\n${owner.screen()}`);
+  });
+}
+
+async function waitFor(isOver: () => Promise<boolean>, withinMs: number): Promise<void> {
+  for (const until = Date.now() + withinMs; !(await isOver()); ) {
+    if (Date.now() > until) throw new Error('it takes too long');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function isSettled({ operations, deletes, approvals }: Stored, { isRuled, request }: Story): boolean {
+  const isTold =
+    operations.every(isOperationTold) && deletes.every(isDeleteTold) && approvals.every(isApprovalTold);
+  const orders = request === 'delete' ? deletes : operations;
+  const isCanceled = approvals.some(({ state }) => state === 'canceled');
+  return (!isRuled || approvals.length > 0) && (orders.length > 0 || isCanceled) && isTold;
+}
+
+function isDeleteTold({ endedAt, notifiedAt }: DeleteOperation): boolean {
+  return notifiedAt !== undefined && endedAt !== undefined;
+}
+
+function isOperationTold({ state, needsDecision, notifiedAt }: Operation): boolean {
+  return notifiedAt !== undefined && (state === 'settled' || state === 'refused' || needsDecision);
+}
+
+function isApprovalTold({ state, isNotified }: Approval): boolean {
+  return isNotified && state !== 'open';
+}
+
+/** What has to be true in the end, wherever the app crashed. */
+async function checkLaws(team: CrashingTeam, { request }: Story): Promise<void> {
+  const { operations, deletes, passwords } = await team.read();
+  const sent = team.hosting.requests({ operation: request }).length;
+  expect(sent, 'requests for one confirmation').toBeLessThanOrEqual(1);
+  expect(operations.filter(({ state }) => state === 'settled').length, 'paid orders').toBe(team.charges());
+  for (const { state, hasPassword, serverId = 0 } of operations) {
+    if (state === 'settled' && hasPassword)
+      expect(passwords.get(serverId), 'the root password').toBe(team.hosting.passwordOf(serverId));
+  }
+  if (request === 'delete') {
+    const isGone = team.servers().length === 0;
+    const ends = deletes.map(({ state }) => state === 'settled');
+    expect(ends, 'whether the delete is settled').toEqual(deletes.length > 0 || isGone ? [isGone] : []);
+  }
+  for (const { id } of team.servers()) {
+    const password = team.hosting.passwordOf(id) ?? 'none';
+    for (const other of team.others) other.doesNotSee(password);
+  }
+}
+
+/** Each try starts two processes and lets them settle. The long form tries every point. */
+const PATIENCE = { timeout: 3_600_000 };
+
+const AT_ONCE = 2;
+
+const tried: { readonly name: string; readonly count: number; readonly all: number }[] = [];
+
+afterAll(() => {
+  const sum = (of: 'count' | 'all') => tried.reduce((total, story) => total + story[of], 0);
+  const each = tried.map(({ name, count }) => `${name}: ${count}`).join(', ');
+  process.stdout.write(`${sum('count')} crash points tried of ${sum('all')} (${each})\n`);
+});
+
+/** All points, or one: another one for each story. */
+function choosePoints(all: number, { after }: Story): readonly number[] {
+  return isLong ? Array.from({ length: all }, (_, at) => at + 1) : [Math.ceil(after * all)];
+}
+
+/** Kills a process of the app (`kill -9`) before and after every write and request, and starts another one. */
+describe.each(STORIES)('an app that crashes during: $name', PATIENCE, (story) => {
+  test('pays at most once, tells the outcome, and keeps the root password from others', async () => {
+    const all = (await tryCrash(story, 0)).length;
+    expect(all).toBeGreaterThan(20);
+    const points = [...choosePoints(all, story)];
+    const count = points.length;
+    const work = async () => {
+      for (let at = points.shift(); at !== undefined; at = points.shift()) await tryCrash(story, at);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    tried.push({ name: story.name, count, all });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { failWrites, type OrderingTeam, startOrdering } from '../support/ordering-team.ts';
+
+const MAY_GO_THROUGH = 'It may still go through; don’t order again';
+const CREATED = /web-1 (was|is being) created \(/;
+const NOT_CHARGED = 'wasn’t created, and nothing was charged';
+
+/** The manager pays while the database refuses these writes. */
+async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): void }> {
+  const team = await startOrdering();
+  const repair = failWrites(team, writesFail);
+  await team.manager.presses('Create and pay');
+  return Object.assign(team, { repair });
+}
+
+/** Two turns of the background. */
+const laterTurns = (team: OrderingTeam) => team.system.sleep(1100);
+
+describe('while the database refuses', () => {
+  test('every change of an order, its user reads that it may go through, and it does, once', async () => {
+    await using team = await payWhile('update on operations');
+    await team.manager.sees(MAY_GO_THROUGH);
+    team.manager.doesNotSee(NOT_CHARGED);
+    expect(team.creates()).toBe(0);
+    team.repair();
+    await team.manager.sees(CREATED);
+    expect(team.charges()).toBe(1);
+    expect(await team.listOpen()).toEqual([]);
+  });
+
+  test('every change of an order for too long, it is not paid any more, and its user reads that', async () => {
+    await using team = await payWhile('update on operations');
+    await team.manager.sees(MAY_GO_THROUGH);
+    team.system.move(3 * 60_000);
+    team.repair();
+    await team.manager.sees(NOT_CHARGED);
+    await laterTurns(team);
+    expect(team.creates()).toBe(0);
+  });
+
+  test('the confirmation itself, its user does not read that nothing was done, though nothing is', async () => {
+    await using team = await payWhile('insert on operations');
+    await team.manager.sees(MAY_GO_THROUGH);
+    team.manager.doesNotSee(NOT_CHARGED);
+    team.repair();
+    await laterTurns(team);
+    expect(team.creates()).toBe(0);
+    expect(await team.listOpen()).toEqual([]);
+  });
+
+  test('the step right before the request, a user who reads that nothing was charged is never charged', async () => {
+    await using team = await payWhile("update of state on operations when new.state = 'sent'");
+    await team.manager.sees(NOT_CHARGED);
+    team.repair();
+    await laterTurns(team);
+    expect(team.creates()).toBe(0);
+    expect(await team.listOpen()).toEqual([]);
+  });
+
+  test('the outcome of a request that was sent, it is reported when it is stored, and paid once', async () => {
+    await using team = await payWhile("update of state on operations when new.state = 'settled'");
+    await expect.poll(team.creates).toBe(1);
+    team.manager.doesNotSee(NOT_CHARGED);
+    team.repair();
+    await team.manager.sees("I've saved it");
+    expect(team.charges()).toBe(1);
+  });
+});

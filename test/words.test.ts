@@ -1,0 +1,544 @@
+import { describe, expect, it, test } from 'vitest';
+import { describeAct, describeChanges } from '../src/account/audit-sentence.ts';
+import { AUDIT_ACTIONS, auditRoles } from '../src/core/audit-entry.ts';
+import {
+  HostingError,
+  Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+  type UncheckedReason,
+} from '../src/core/errors.ts';
+import { money } from '../src/core/money.ts';
+import { isProven, labelOf, type Operation, type OperationRefusal } from '../src/purchases/operation.ts';
+import { outcomeMessage, outcomeWords } from '../src/purchases/outcomes.ts';
+import {
+  answeredWords,
+  approvalCard,
+  approvalMessage,
+  approvalWords,
+  describeDecision,
+} from '../src/requests/approval-card.ts';
+import {
+  type Approval,
+  type ApprovalAction,
+  type ClosedState,
+  REQUEST_STATES,
+  type RoleRequestState,
+} from '../src/requests/request.ts';
+import { operationsOf } from '../src/sandbox/gallery/fixtures/purchases.ts';
+import {
+  CANCEL_REASONS,
+  DELETE_ENDS,
+  HOSTING_CODES,
+  REFUSAL_CODES,
+  refusalsOf,
+  sampleDetails,
+  unconfirmedReasons,
+} from '../src/sandbox/gallery/fixtures/reasons.ts';
+import {
+  makeApproval,
+  makeDelete,
+  makeEntry,
+  makeOperation,
+  NASTY_LABELS,
+  NOW,
+  ORDER,
+} from '../src/sandbox/gallery/fixtures/samples.ts';
+import { deletedAnnouncement, deleteMessage, deleteWords } from '../src/servers/delete-outcome.ts';
+import { parseTyped, splitSubcommand } from '../src/slack/kit/command.ts';
+import { readTypedMessage } from '../src/slack/payloads.ts';
+import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../src/words.ts';
+import { describeOutcome } from '../src/workflows/card.ts';
+import type { RunOutcome } from '../src/workflows/run.ts';
+import { startCpuTimer } from './support/clocks.ts';
+import { EVENT_SAMPLES, SENDERS } from './support/payloads/samples.ts';
+
+const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>
+  wordsOfRefusal(code, sampleDetails(label)[code], currency);
+
+const everyWord = [
+  ...REFUSAL_CODES.map((code) => [code, words(code)] as const),
+  ...HOSTING_CODES.map((code) => [code, wordsOfHosting({ code })] as const),
+];
+
+/** Slack writes times in marks of its own. */
+/** People that we mention by id, as the words of the app do. */
+const withoutIds = (text: string) => text.replaceAll(/<@U0OWNER0001>/g, '');
+const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
+
+/** The refusals that may end a confirmed purchase. */
+const MONEY_CODES = [
+  'price_moved',
+  'already_renewed',
+  'paid_until_unknown',
+  'create_in_doubt',
+  'create_in_doubt_elsewhere',
+  'label_taken',
+  'renewed_elsewhere',
+  'stale_confirmation',
+  'waited_too_long',
+  'shutting_down',
+] as const;
+
+const SAYS_WHERE_THE_MONEY_IS =
+  /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;
+
+describe('the words for an error', () => {
+  it.each(everyWord)('%s are a sentence for users', (_code, text) => {
+    expect(text).toMatch(/^[A-Z`\d]/);
+    // What is to be typed may come last, in its own marks.
+    expect(text).toMatch(/([.?]|`)$/);
+    expect(text.length).toBeGreaterThan(20);
+    expect(text.length).toBeLessThan(500);
+  });
+
+  it.each(everyWord)('%s contain no stack, no code and no `undefined`', (code, text) => {
+    expect(text).not.toMatch(/undefined|null|NaN|\[object|\bat .*:\d+:\d+|Error:|0x/);
+    expect(withoutDates(text)).not.toMatch(/\b[a-z]+_[a-z_]+\b/);
+    expect(text).not.toContain(`${code}:`);
+  });
+
+  it.each(REFUSAL_CODES)('%s work without the optional details', (code) => {
+    const details: RefusalDetails[typeof code] = { ...sampleDetails('web-1')[code] };
+    for (const name of ['nearest', 'held', 'owners', 'by']) Reflect.deleteProperty(details, name);
+    expect(wordsOfRefusal(code, details, '')).not.toMatch(/undefined|\?\?| {2}/);
+  });
+
+  it.each(REFUSAL_CODES)('%s never let a label ping or link', (code) => {
+    for (const label of NASTY_LABELS) {
+      expect(withoutIds(withoutDates(words(code, label)))).not.toMatch(/[<>]/);
+    }
+  });
+
+  it('for an undocumented API error quote the error', () => {
+    const error = new HostingError('unknown_code', 'maybe', { unknownCode: '<!here> maintenance' });
+    expect(wordsOfError(error, '')).toMatch(/unknown error.*`&lt;!here&gt; maintenance`/);
+  });
+
+  it('name the currency only if the operator set one', () => {
+    expect(words('price_moved', 'x', 'EUR')).toContain('from 5.90 EUR/month to 6.90 EUR/month');
+    expect(words('price_moved', 'x', '')).toContain('from 5.90/month to 6.90/month');
+  });
+
+  it('say what to do', () => {
+    expect(wordsOfError(new Refusal('unknown_server', { typed: 'wbe', nearest: 'web' }), '')).toBe(
+      'No server matches `wbe`. Did you mean `web`?',
+    );
+    expect(words('role_needed')).toMatch(/\*manager\*.*you’re a \*viewer\*.*<@U0OWNER0001> can grant it/);
+    expect(words('no_api_key')).toContain('/vps connect');
+    expect(wordsOfHosting({ code: 'not_enough_balance' })).toContain('Top it up');
+    expect(wordsOfHosting({ code: 'not_allowed' })).toContain('first top-up');
+  });
+});
+
+describe('money', () => {
+  it.each(MONEY_CODES)('is said not to have been charged after %s', (code) => {
+    expect(words(code)).toMatch(SAYS_WHERE_THE_MONEY_IS);
+  });
+
+  it.each([
+    'not_created',
+    'checking',
+    'not_sent',
+  ] as const)('is accounted for in the words for the hosting API’s %s', (code) => {
+    expect(wordsOfHosting({ code })).toMatch(SAYS_WHERE_THE_MONEY_IS);
+  });
+
+  it('is accounted for in the words for every refused or unconfirmed purchase', () => {
+    const silent = operationsOf('web-1')
+      .filter(({ state }) => state === 'refused' || state === 'unconfirmed')
+      .map((operation) => outcomeWords(operation, { currency: 'EUR' }))
+      .filter((text) => !/charge|back on the balance|twice|nothing was sent/i.test(text));
+    expect(silent).toEqual([]);
+  });
+
+  it('is never said not to be charged while an order is unconfirmed', () => {
+    const unsure = operationsOf('web-1').filter(({ state }) => state === 'unconfirmed' || state === 'sent');
+    for (const operation of unsure)
+      expect(outcomeWords(operation, { currency: '' })).not.toMatch(
+        /nothing was charged|(was|is being) created \(/i,
+      );
+  });
+
+  it('is said to have been charged once if the password was lost', () => {
+    const found = makeOperation({ state: 'settled', serverId: 42, hasPassword: false, sentAt: NOW });
+    expect(outcomeWords(found, { currency: '' })).toMatch(/can’t show it again.*charged once/i);
+  });
+});
+
+const say = (more: Parameters<typeof makeEntry>[1]) => {
+  const { channelId: _, ...entry } = makeEntry(1, more);
+  return `${describeAct(entry, 'EUR')}${describeChanges(entry)}`;
+};
+const MARA = '<@U0MANAGER01>';
+const NORA = 'U0NORA00001';
+const FREEZE = { name: 'freeze', after: 'U0OWNER0001 2026-09-21T14:13:20.000Z' } as const;
+
+describe('an audit entry reads as a sentence', () => {
+  test.each([
+    [{ action: 'password' }, `${MARA} viewed the root password of \`web-1\``],
+    [{ action: 'create', money: money(590) }, `${MARA} created \`web-1\` (5.90 EUR)`],
+    [
+      { action: 'start', label: 'nope', outcome: 'failed', code: 'unknown_server' },
+      `${MARA} couldn’t start \`nope\`: no such server`,
+    ],
+    [
+      { action: 'connect', outcome: 'failed', code: 'unauthorized' },
+      `${MARA} couldn’t connect the hosting account: key rejected`,
+    ],
+    [
+      { action: 'delete', outcome: 'denied', code: 'role_needed' },
+      `${MARA} tried to delete \`web-1\` and was denied: no permission`,
+    ],
+    [
+      { action: 'renew', outcome: 'in_doubt', code: 'no_answer' },
+      `${MARA} tried to renew \`web-1\`; the outcome is unconfirmed: the hosting API didn’t answer`,
+    ],
+    [{ action: 'create', code: 'decided' }, `${MARA} decided that \`web-1\` was created`],
+    [
+      { action: 'renew', outcome: 'failed', code: 'decided' },
+      `${MARA} decided that \`web-1\` was not renewed`,
+    ],
+    [{ action: 'approval_answer', code: 'denied' }, `${MARA} declined the approval request for \`web-1\``],
+    [
+      { action: 'approval_answer', outcome: 'failed', code: 'price_moved' },
+      'The approval request for `web-1` was canceled: the price has changed',
+    ],
+    [
+      {
+        action: 'access_grant',
+        details: auditRoles([{ role: 'operator', pattern: 'web-*', subjectId: NORA, forMs: 480 * 60_000 }]),
+      },
+      `${MARA} granted <@U0NORA00001> the *operator* role for \`web-*\`, for 8 hours`,
+    ],
+    [
+      {
+        action: 'access_answer',
+        details: {
+          ...auditRoles([{ role: 'owner', pattern: '', subjectId: NORA }]),
+          answer: 'deny',
+          reason: 'not: on call',
+        },
+      },
+      `${MARA} declined <@U0NORA00001>’s request for the *owner* role`,
+    ],
+    [
+      {
+        action: 'access_revoke',
+        details: auditRoles([
+          { role: 'viewer', pattern: '', subjectId: 'S0ONCALL01' },
+          { role: 'operator', pattern: '', subjectId: 'C0OPS00001' },
+        ]),
+      },
+      `${MARA} revoked the *viewer* role of <!subteam^S0ONCALL01> and the *operator* role of <#C0OPS00001>`,
+    ],
+    [
+      {
+        action: 'settings_change',
+        details: {
+          kind: 'settings',
+          changes: [
+            FREEZE,
+            { name: 'approval.delete', before: 'true', after: 'false' },
+            { name: 'currency', after: 'EUR' },
+          ],
+        },
+      },
+      `${MARA} changed the settings\n• Purchase freeze: off → on (by <@U0OWNER0001>)\n• Deletions need approval: on → off\n• Currency: default → EUR`,
+    ],
+    [
+      {
+        action: 'access_answer',
+        details: { ...auditRoles([{ role: 'viewer', pattern: 'U-1', subjectId: NORA }]), answer: 'approve' },
+      },
+      `${MARA} approved <@U0NORA00001>’s request for the *viewer* role for \`U-1\``,
+    ],
+    [
+      { action: 'access_revoke', details: { kind: 'every_role', subjectId: NORA } },
+      `${MARA} revoked every role of <@U0NORA00001>`,
+    ],
+    [{ action: 'audit_prune', actorId: 'app' }, 'The app removed old audit entries'],
+  ] as const)('%j', (more, words) => {
+    expect(say({ ...more })).toBe(words);
+  });
+
+  test('with its channel named before the reason', () => {
+    const failed = makeEntry(1, { action: 'start', outcome: 'failed', code: 'unknown_server' });
+    expect(describeAct(failed, '')).toBe(`${MARA} couldn’t start \`web-1\` in <#C0OPS00001>: no such server`);
+  });
+
+  test('without internal codes, whatever the action', () => {
+    for (const action of AUDIT_ACTIONS)
+      expect(say({ action, outcome: 'failed', code: 'defect' })).not.toMatch(/[a-z]_[a-z]|%|undefined/);
+  });
+
+  test('even if another version wrote it, and names its action', () => {
+    expect(say({ action: 'fly_away', outcome: 'failed', code: 'no_wings' })).toBe(
+      `${MARA} couldn’t do \`fly_away\`: no wings`,
+    );
+  });
+
+  test('in which a label never formats, pings or links', () => {
+    const label = '<!here> *x* <http://a|b>';
+    for (const action of AUDIT_ACTIONS)
+      for (const more of [{}, { details: auditRoles([{ role: 'viewer', pattern: label }]) }])
+        expect(say({ action, label, ...more })).not.toMatch(/<!here>|<http/);
+  });
+});
+
+test.each([
+  ['command', 'C0OPS000001', ' in <#C0OPS000001>'],
+  ['direct_message', 'D0OTTO00001', ' in a direct message'],
+  ['command', 'D0OTTO00001', ' in a direct message'],
+  ['home', 'D0OTTO00001', ' on Home'],
+  ['workflow', undefined, ''],
+  ['cli', undefined, ' on the command line'],
+  // A card or form may have been opened on Home or in a direct message: both have the same conversation.
+  ['button', 'D0OTTO00001', ''],
+  ['modal', 'D0OTTO00001', ''],
+] as const)('an entry of %s in %s names the place only as far as it is known', (surface, channelId, place) => {
+  const { channelId: _, ...entry } = makeEntry(1, { action: 'reboot', surface });
+  const act = channelId === undefined ? entry : { ...entry, channelId };
+  expect(describeAct(act, '')).toBe(`${MARA} rebooted \`web-1\`${place}`);
+});
+
+/** Slack takes no longer message. */
+const LENGTH = 40_000;
+
+/** Far more than it takes; each of these took seconds once. */
+const MOST_MS = 250;
+
+const typed = (text: string) => {
+  const sample = EVENT_SAMPLES['message.im'](SENDERS['a member of a plain workspace']);
+  const message = readTypedMessage({ ...sample, event: { ...Object(sample.event), text } });
+  const { rest } = splitSubcommand(message?.text ?? '');
+  return parseTyped(rest, ['label', 'owner']);
+};
+
+// A user who can write to the app, without any role, would otherwise hold up all requests.
+test.each([
+  ['backticks that are never closed', `${'`'.repeat(LENGTH - 1)}a`],
+  ['quotation marks within quotation marks', '"'.repeat(LENGTH)],
+  ['apostrophes within apostrophes', `${"'".repeat(LENGTH - 1)}!`],
+  ['full stops with something after them', `${'.'.repeat(LENGTH - 1)}a`],
+  ['links that are never closed', `list ${'<http://'.repeat(LENGTH / 8 - 1)}`],
+  ['angle brackets', `list ${'<'.repeat(LENGTH - 5)}`],
+  ['accents out of order', `a${'\u0307'.repeat(LENGTH / 2 - 1)}${'\u0323'.repeat(LENGTH / 2)}`],
+])('a message of %s holds up nobody', (_name, text) => {
+  const readMs = startCpuTimer();
+  typed(text);
+  expect(readMs()).toBeLessThan(MOST_MS);
+});
+
+const LABEL = 'web-1';
+const ACTIONS: readonly ApprovalAction[] = [
+  { kind: 'delete', serverId: 7, label: LABEL },
+  { kind: 'purchase', purchase: { kind: 'create', order: { ...ORDER, label: LABEL } } },
+  { kind: 'purchase', purchase: { kind: 'renew', serverId: 7, label: LABEL, paidUntil: NOW } },
+];
+const decided = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
+
+const canceled = ACTIONS.flatMap((action) =>
+  CANCEL_REASONS.map((reason) => ({
+    code: reason.code,
+    kind: action.kind,
+    approval: makeApproval({ ...decided, ...action }, { state: 'canceled', reason }),
+  })),
+);
+const ended = DELETE_ENDS.map((end) => ({
+  end: [end.state, end.reason?.code].filter(Boolean).join(' '),
+  deletion: makeDelete(LABEL, end),
+}));
+
+/** Everything that is said about it, to the requester, to the user who decided and in the cards. */
+function listWords(approval: Approval): string[] {
+  const answered = approval.state === 'canceled' ? [answeredWords(approval)] : [];
+  return [approvalWords(approval), describeDecision(approval, 'EUR'), ...answered];
+}
+
+const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');
+
+describe('the outcome of an approval', () => {
+  it.each(canceled)('is explained without codes: $code, $kind $approval.state (%#)', ({ approval }) => {
+    for (const said of listWords(approval)) {
+      expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
+      expect(said).toMatch(/[.]$/);
+    }
+  });
+
+  it.each(canceled)('names the server to the requester: $code, $kind $approval.state (%#)', ({
+    approval,
+  }) => {
+    expect(approvalWords(approval)).toContain(`\`${LABEL}\``);
+    expect(approvalMessage(approval).text).toContain(LABEL);
+  });
+
+  it.each(canceled)('names the server in the card: $code, $kind $approval.state (%#)', ({ approval }) => {
+    expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
+  });
+});
+
+describe('the outcome of a delete that nobody waits for', () => {
+  const [approver, user] = ['U0OWNER0001', '<@U0MANAGER01>'];
+
+  it.each(ended)('is explained without codes, and names the server: $end', ({ deletion }) => {
+    for (const said of [deleteWords(deletion, 'EUR'), deleteWords(deletion, 'EUR', approver)]) {
+      expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
+      expect(said).toMatch(/[.]$/);
+      expect(said).toContain(`\`${LABEL}\``);
+    }
+  });
+
+  it.each(ended)('is in the card of an approved one, and in the message to its requester: $end', ({
+    deletion,
+  }) => {
+    const said = deleteWords(deletion, 'EUR', approver);
+    const facts = { ...decided, kind: 'delete', serverId: 42, label: LABEL, deletion } as const;
+    const approval = makeApproval(facts, { state: 'approved' });
+    expect(describeDecision(approval, 'EUR')).toBe(`*Approved* by <@${approver}>. ${said}`);
+    expect(deleteMessage(deletion, 'EUR', approver).text).toBe(`<@${approver}> approved. ${said}`);
+    expect(deleteMessage(deletion, 'EUR').text).toBe(deleteWords(deletion, 'EUR'));
+  });
+
+  it.each(ended.filter(({ end }) => end !== 'settled'))('never claims that the server was deleted: $end', ({
+    deletion,
+  }) => {
+    expect(deleteWords(deletion, '')).toMatch(
+      /wasn’t deleted[:.]|`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
+    );
+  });
+
+  it('names the key if it is an unreadable key', () => {
+    const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
+    const said = deleteWords(makeDelete(LABEL, { state: 'refused', reason }), '');
+    expect(said).toMatch(/`web-1` wasn’t deleted\. .*`k1`/);
+  });
+
+  it('is announced with the user who confirmed it, and the one who approved it, if there is one', () => {
+    const deletion = makeDelete(LABEL);
+    expect(deletedAnnouncement(deletion, undefined).text).toBe(`${user} deleted \`web-1\``);
+    const said = `${user} deleted \`web-1\`, approved by <@${approver}>`;
+    expect(deletedAnnouncement(deletion, approver).text).toBe(said);
+  });
+});
+
+const UNCHECKED: readonly UncheckedReason[] = [
+  ...HOSTING_CODES.map((code) => ({ code, details: {} })),
+  { code: 'no_api_key', details: {} },
+  { code: 'account_changed', details: {} },
+  { code: 'key_unreadable', details: { keyId: 'k1' } },
+  { code: 'waited_too_long', details: {} },
+  { code: 'shutting_down', details: {} },
+  { code: 'identity_unknown', details: { userId: 'U0MANAGER01' } },
+];
+
+describe('an approval that could not be checked', () => {
+  it.each(UNCHECKED)('is explained without codes, and stays pending, after $code', (reason) => {
+    const said = wordsOfError(new Refusal('not_approved', { reason }), '');
+    expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|unexpected/);
+    expect(said).toMatch(
+      /Nothing was approved\. The request is still pending, so you can approve it later\.$/,
+    );
+  });
+});
+
+const EUR = { currency: 'EUR' };
+const NONE = { currency: '' };
+const refused = (reason: OperationRefusal) => outcomeWords(makeOperation({ state: 'refused', reason }), EUR);
+const endedOrders: readonly [string, Operation][] = operationsOf('web-1').map((operation) => [
+  [operation.purchase.kind, operation.state, operation.reason?.code ?? ''].join(' '),
+  operation,
+]);
+const refusals = refusalsOf('web-1').map((reason) => [reason.code, reason] as const);
+
+describe('the words for the outcome of an order', () => {
+  test.each(endedOrders)('name the server (%s, sample %#)', (_name, operation) => {
+    expect(outcomeWords(operation, EUR)).toContain(labelOf(operation.purchase));
+  });
+
+  test.each(endedOrders)('never show an internal code (%s, sample %#)', (_name, operation) => {
+    const shown = JSON.stringify(outcomeMessage(operation, NONE).blocks);
+    const said = withoutDates(outcomeWords(operation, NONE));
+    expect(said).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
+    expect(shown).not.toContain('code_of_the_future');
+  });
+
+  test.each(refusals)('say that nothing was charged only if that is proven (%s)', (_code, reason) => {
+    const said = refused(reason).match(/nothing (more )?(was|is) charged/gi) ?? [];
+    const isSaid = isProven(reason) && reason.code !== 'not_created';
+    expect(said).toHaveLength(isSaid ? 1 : 0);
+  });
+
+  test('say that the charge is back after the hosting company couldn’t create the server', () => {
+    expect(refused({ code: 'not_created', details: {} })).toBe(
+      '`web-1` wasn’t created, and the month’s charge is back on the balance. The hosting company couldn’t create the server.',
+    );
+  });
+
+  test('say that a manager resolved the order, if a manager did', () => {
+    expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` wasn’t created.*manager/);
+  });
+
+  test.each(
+    unconfirmedReasons.map((reason) => [reason.code, reason] as const),
+  )('never claim an outcome while the order is unconfirmed (%s)', (_code, reason) => {
+    for (const needsDecision of [false, true]) {
+      const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision });
+      const said = outcomeWords(operation, NONE);
+      expect(said).toMatch(/not sure yet|can’t tell/);
+      expect(said).not.toMatch(/wasn’t created|nothing was charged|order again/i);
+    }
+  });
+});
+
+const said = (outcome: RunOutcome, label = 'web-1') => describeOutcome({ action: 'reboot', label }, outcome);
+
+it('a workflow’s step says that Slack refused its message, and doesn’t blame the hosting API', () => {
+  for (const reason of ['no_answer', 'rate_limited', 'unauthorized', 'not_in_channel'])
+    expect(said({ code: 'not_posted', details: { reason } })).not.toMatch(/hosting|key/);
+  expect(said({ code: 'not_posted', details: { reason: 'not_in_channel' } })).toBe(
+    'The message with the button couldn’t be posted in the channel (not in channel). Nothing was done.',
+  );
+});
+
+it('a workflow’s step doesn’t claim that its message wasn’t posted when Slack didn’t answer', () => {
+  expect(said({ code: 'not_posted', details: { reason: 'no_answer' } })).toBe(
+    'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.',
+  );
+});
+
+it('the outputs of a workflow’s step mention no one and link nothing, whatever servers and states are called', () => {
+  const name = '<!channel> <@U1> <https://evil.example|web-1>';
+  const outcomes: readonly RunOutcome[] = [
+    { code: 'done', details: { label: name, state: name } },
+    { code: 'unconfirmed', details: { state: name } },
+    { code: 'unknown_server', details: {} },
+    { code: 'wrong_state', details: { state: name } },
+  ];
+  for (const outcome of outcomes) {
+    expect(said(outcome, name)).not.toMatch(/[<>]/);
+    expect(said(outcome, name)).toContain('‹!channel›');
+  }
+});
+
+const CLOSED: readonly ClosedState[] = [...REQUEST_STATES.filter((state) => state !== 'open'), 'unknown'];
+const ROLE_STATES = REQUEST_STATES.filter(
+  (state): state is RoleRequestState => !['running', 'ended', 'canceled'].includes(state),
+);
+
+describe('a request that can’t be answered anymore', () => {
+  it.each(CLOSED)('is described as %s, in a whole sentence', (state) => {
+    const said = wordsOfError(new Refusal('request_over', { state, by: 'U0OWNER0001' }), '');
+    expect(said).toMatch(/^This request .*\.$/);
+    expect(said).not.toMatch(/undefined|_/);
+  });
+});
+
+describe('an earlier request for a role', () => {
+  it.each(ROLE_STATES)('that is %s is described', (state) => {
+    const details = { at: NOW, state, againAt: NOW + 1 };
+    const said = wordsOfError(new Refusal('asked_before', details), '');
+    expect(said).toMatch(/^(You requested this|An owner declined this) on .*/);
+    expect(said).not.toMatch(/undefined/);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { AppContext, Store } from '../../src/context.ts';
+import { createEntry } from '../../src/core/entry.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Server } from '../../src/core/server.ts';
+import { DAY_MS } from '../../src/core/time.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import type { HostingApi } from '../../src/hosting/hosting-api.ts';
+import { hashKey } from '../../src/workflows/keys.ts';
+import {
+  cancelRun,
+  carryOutStep,
+  createStepIntake,
+  createStepRunner,
+  findAskingRun,
+  type RunOutcome,
+  type StepEvent,
+  type WorkflowRun,
+} from '../../src/workflows/run.ts';
+import { RUN } from '../../src/workflows/store.ts';
+import { newGrant, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
+
+const KEY = 'vpswf_a-key-of-the-first-team';
+const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
+
+let store: Store;
+let told: { run: WorkflowRun; outcome: RunOutcome }[] = [];
+let asked: WorkflowRun[] = [];
+let sent: number[] = [];
+let isComplete = true;
+beforeEach(async () => {
+  [told, asked, sent, isComplete] = [[], [], [], true];
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  for (const id of ['T1', 'T2']) {
+    await store.workspaces.put({ id, name: id }, T0);
+    await store.apiKeys.put(id, new Secret('one account'), 'U1', T0);
+    await store.grants.put(newGrant({ workspaceId: id, subjectId: `U${id}`, role: 'operator' }));
+  }
+  await store.workflowKeys.add(
+    {
+      ...{ id: 'K1', workspaceId: 'T1', name: 'nightly', actions: ['reboot'], pattern: 'web-*' },
+      ...{ issuedBy: 'U1', issuedAt: T0, hash: hashKey(new Secret(KEY), 'T1') },
+    },
+    50,
+  );
+});
+afterEach(() => store.close());
+
+function startApp(now = T0) {
+  const fetchServers: HostingApi['fetchServers'] = async () => ({
+    ...{ servers: [WEB], extent: isComplete ? 'whole' : 'part', unreadableCount: 0 },
+  });
+  const api = makeHosting({
+    fetchServers,
+    changePower: async (_action, id) => {
+      sent.push(id);
+      return { id, state: 'running' };
+    },
+  });
+  const workflowNotifier: AppContext['workflowNotifier'] = {
+    ask: async (run) => {
+      asked.push(run);
+      return { card: { channelId: 'C1', ts: '1.1' } };
+    },
+    end: async (run, outcome) => {
+      told.push({ run, outcome });
+      return 'told';
+    },
+    tell: async () => undefined,
+  };
+  const ports = makeContext(store, {
+    system: { ...stillSystem, now: () => now },
+    hostingOf: () => api,
+    workflowNotifier,
+  });
+  const entry = createEntry(ports);
+  const goOn = createStepRunner(entry, ports);
+  ports.jobs.handle({ [RUN]: goOn });
+  return { entry, intake: createStepIntake(ports), goOn };
+}
+
+async function run(event: Partial<StepEvent>, app = startApp()) {
+  const step: StepEvent = {
+    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+    ...{ key: undefined, channelId: undefined, token: undefined, sentAt: undefined, ...event },
+  };
+  const after = await app.intake.receive(step);
+  await after?.();
+  return app;
+}
+
+it('an execution that another workspace has had too is a run of its own, and a key opens nothing there', async () => {
+  const app = await run({ key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done']);
+  await run({ workspaceId: 'T2', key: new Secret(KEY) }, app);
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done', 'key_invalid']);
+  expect(sent).toEqual([1]);
+});
+
+it('a run is sent once, although the lease of a process that carries it out has ended', async () => {
+  const { intake, goOn } = startApp();
+  await intake.receive({
+    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+    ...{ key: new Secret(KEY), channelId: undefined, token: undefined, sentAt: undefined },
+  });
+  const [job] = await store.jobStore.list(RUN, 'T1');
+  if (!job) throw new Error('it has no job');
+  const results = await Promise.allSettled([goOn(job), goOn(job)]);
+  // The one that was not the first leaves the run to the other.
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(sent).toEqual([1]);
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done']);
+});
+
+it('an operator of another workspace neither carries out nor cancels a run, whatever its ID', async () => {
+  const { entry } = await run({ channelId: 'C1' });
+  const [asking] = asked;
+  if (!asking) throw new Error('nothing was asked');
+  const caller = { actor: { workspaceId: 'T2', userId: 'UT2', channelId: 'C1' }, surface: 'button' } as const;
+  const runId = asking.id;
+  await expect(entry.execute(findAskingRun, { runId }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  await expect(entry.execute(cancelRun, { runId }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  // Even if the whole run were forged.
+  const forged = { ...asking, workspaceId: 'T2' };
+  await expect(entry.execute(carryOutStep.reboot, { run: forged }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  expect([sent, told]).toEqual([[], []]);
+});
+
+it('a button does nothing after the time that it names, also if nothing else has noticed', async () => {
+  await run({ channelId: 'C1' });
+  const runId = asked[0]?.id ?? '';
+  const caller = { actor: { workspaceId: 'T1', userId: 'UT1', channelId: 'C1' }, surface: 'button' } as const;
+  const press = (now: number) => startApp(now).entry.execute(findAskingRun, { runId }, caller);
+  await expect(press(T0 + DAY_MS)).resolves.toMatchObject({ id: runId });
+  await expect(press(T0 + DAY_MS + 1)).rejects.toMatchObject({ code: 'workflow_run_over' });
+});
+
+it('a key that was entered in the wrong field is not stored, shown or asked about', async () => {
+  await run({ server: `  ${KEY}`, channelId: 'C1' });
+  await run({ executionId: 'Fx2', server: `web-1 ${KEY}`, key: new Secret(KEY) });
+  await run({ executionId: 'Fx3', channelId: `C1 ${KEY}`, key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['bad_input', 'bad_input', 'done']);
+  const audit = await store.audit.list({ workspaceId: 'T1', limit: 50 });
+  expect(JSON.stringify([told, asked, audit])).not.toContain('vpswf_');
+});
+
+it('a workflow is not told that there is no such server because the hosting API listed only a part', async () => {
+  isComplete = false;
+  await run({ server: 'web-2', key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome)).toEqual([
+    { code: 'not_done', details: { code: 'list_incomplete' } },
+  ]);
+  isComplete = true;
+  await run({ executionId: 'Fx2', server: 'web-2', key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['not_done', 'unknown_server']);
+  expect(sent).toEqual([]);
+});

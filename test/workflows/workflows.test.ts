@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/core/secret.ts';
+import type { HashedKey, NewRun } from '../../src/workflows/run.ts';
+import { RUN } from '../../src/workflows/store.ts';
+import { engines, stillSystem, T0 } from '../db/support.ts';
+
+const MINUTE = { most: 2, withinMs: 60_000 };
+const TOKEN = new Secret('xwfp-canary-of-a-run');
+
+function newKey(more: Partial<HashedKey> = {}): HashedKey {
+  return {
+    id: stillSystem.newId(),
+    workspaceId: 'T1',
+    name: 'nightly',
+    hash: 'hash-1',
+    actions: ['reboot', 'stop'],
+    pattern: 'web-*',
+    issuedBy: 'U1',
+    issuedAt: T0,
+    ...more,
+  };
+}
+
+function newRun(more: Partial<NewRun> = {}): NewRun {
+  const id = stillSystem.newId();
+  return {
+    id,
+    workspaceId: 'T1',
+    executionId: `Fx${id}`,
+    action: 'reboot',
+    label: 'web-1',
+    key: { kind: 'none' },
+    channelId: 'C1',
+    receivedAt: T0,
+    ...more,
+  };
+}
+
+describe.each(engines)('workflows, on $name', ({ make }) => {
+  test('workflow keys are those of their workspace, one of each name, and a removed one is gone', async () => {
+    const { workflowKeys } = await make();
+    const key = newKey({ until: T0 + 1000 });
+    expect(await workflowKeys.add(key, 10)).toBe(true);
+    expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }), 10)).toBe(false);
+    expect(await workflowKeys.add(newKey({ name: 'deploys' }), 1)).toBe(false);
+    expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }), 1)).toBe(true);
+    const { hash, ...shown } = key;
+    expect(await workflowKeys.list('T1')).toEqual([shown]);
+    expect(await workflowKeys.findByHash('T1', hash)).toEqual(shown);
+    expect(await workflowKeys.findByHash('T1', 'hash-2')).toBeUndefined();
+    expect(await workflowKeys.findByHash('T3', hash)).toBeUndefined();
+    expect(await workflowKeys.find('T1', key.id)).toEqual(shown);
+    expect(await workflowKeys.find('T2', key.id)).toBeUndefined();
+    expect(await workflowKeys.remove('T2', key.id)).toBeUndefined();
+    expect(await workflowKeys.remove('T1', key.id)).toEqual(shown);
+    expect(await workflowKeys.list('T1')).toEqual([]);
+  });
+
+  test('an execution is stored once, however often it is delivered', async () => {
+    const { jobStore, workflowRuns } = await make();
+    const run = newRun();
+    expect(await workflowRuns.receive(run, TOKEN)).toBe(true);
+    expect(await workflowRuns.receive({ ...run, id: stillSystem.newId() }, TOKEN)).toBe(false);
+    expect(await workflowRuns.find('T1', run.id)).toEqual({ ...run, state: 'received' });
+    expect(await workflowRuns.find('T2', run.id)).toBeUndefined();
+    expect(await jobStore.list(RUN, 'T1')).toMatchObject([{ key: run.id }]);
+    const token = await workflowRuns.findToken({ ...run, state: 'received' });
+    expect(token?.reveal()).toBe(TOKEN.reveal());
+  });
+
+  test('a run is sent once, from the state that the sender has seen', async () => {
+    const { workflowRuns } = await make();
+    const run = { ...newRun(), state: 'received' as const };
+    await workflowRuns.receive(run, undefined);
+    const press = { now: T0, pressedBy: 'U2' };
+    expect(await workflowRuns.send(run, press)).toBe('over');
+    expect(await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' })).toBe(true);
+    const sent = await Promise.all([workflowRuns.send(run, press), workflowRuns.send(run, press)]);
+    expect(sent.sort()).toEqual(['over', 'sent']);
+    expect(await workflowRuns.find('T1', run.id)).toMatchObject({
+      state: 'sent',
+      pressedBy: 'U2',
+      card: { channelId: 'C1', ts: '1.1' },
+    });
+  });
+
+  test('a run ends once, is reported once, and its token is erased then', async () => {
+    const { jobStore, workflowRuns } = await make();
+    const run = { ...newRun(), state: 'received' as const };
+    await workflowRuns.receive(run, TOKEN);
+    const done = { code: 'done', details: { label: 'web-1', state: 'running' } } as const;
+    expect(await workflowRuns.end(run, ['sent'], done)).toBeUndefined();
+    expect(await workflowRuns.end(run, ['received'], done)).toEqual({
+      ...run,
+      state: 'ended',
+      outcome: done,
+    });
+    expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} })).toBeUndefined();
+    expect(await jobStore.list(RUN, 'T1')).toHaveLength(1);
+    await workflowRuns.markTold(run);
+    expect(await jobStore.list(RUN, 'T1')).toEqual([]);
+    expect(await workflowRuns.findToken(run)).toBeUndefined();
+    await workflowRuns.removeBefore(T0 + 1);
+    expect(await workflowRuns.find('T1', run.id)).toBeUndefined();
+  });
+
+  test('nothing is sent with a key that was revoked, or has expired, at that moment', async () => {
+    const { workflowKeys, workflowRuns } = await make();
+    const key = newKey({ until: T0 + 1000 });
+    await workflowKeys.add(key, 10);
+    const runOf = async () => {
+      const run = {
+        ...newRun({ key: { kind: 'key', id: key.id, name: key.name } }),
+        state: 'received' as const,
+      };
+      await workflowRuns.receive(run, undefined);
+      return run;
+    };
+    expect(await workflowRuns.send(await runOf(), { now: T0 })).toBe('sent');
+    expect(await workflowKeys.find('T1', key.id)).toMatchObject({ lastUsedAt: T0 });
+    expect(await workflowRuns.send(await runOf(), { now: T0 + 1000 })).toBe('key_gone');
+    await workflowKeys.remove('T1', key.id);
+    expect(await workflowRuns.send(await runOf(), { now: T0 })).toBe('key_gone');
+  });
+
+  test('only so many runs without a key are admitted in a minute in one channel', async () => {
+    const { workflowRuns } = await make();
+    const runIn = async (channelId: string) => {
+      const run = { ...newRun({ key: { kind: 'none' }, channelId }), state: 'received' as const };
+      await workflowRuns.receive(run, undefined);
+      return run;
+    };
+    const admitted = [];
+    for (const channelId of ['C1', 'C1', 'C1', 'C2'])
+      admitted.push(await workflowRuns.admit(await runIn(channelId), T0, MINUTE));
+    expect(admitted).toEqual([true, true, false, true]);
+  });
+
+  test('only so many runs with one key are admitted in a minute, each counted once', async () => {
+    const { workflowRuns } = await make();
+    const runOf = async (keyId: string) => {
+      const key = { kind: 'key', id: keyId, name: keyId } as const;
+      const run = { ...newRun({ key }), state: 'received' as const };
+      await workflowRuns.receive(run, undefined);
+      return run;
+    };
+    const [one, two, three, other] = [await runOf('a'), await runOf('a'), await runOf('a'), await runOf('b')];
+    expect(await workflowRuns.admit(one, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(two, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(three, T0, MINUTE)).toBe(false);
+    expect(await workflowRuns.admit(one, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(other, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(three, T0 + 60_001, MINUTE)).toBe(true);
+  });
+});
