@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 import { ALONE, SLOW } from './test/support/slow-files.ts';
 
 /**
- * Test databases are kept in memory where there is room (Linux). On a disk each commit holds the event loop until it is
- * synced, for seconds beside a busy machine. Killing a process loses nothing in memory either.
+ * Test databases, and the server of PostgreSQL, are kept in memory where there is room (Linux). On a disk each commit waits until
+ * it is synced, for seconds beside a busy machine. Killing a process loses nothing in memory either.
  */
 function chooseTemporaryFolder(): string {
   const ONE_GIB = 2 ** 30;
@@ -16,6 +16,8 @@ function chooseTemporaryFolder(): string {
     return tmpdir();
   }
 }
+
+process.env.TMPDIR = chooseTemporaryFolder();
 
 /**
  * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything,
@@ -43,7 +45,6 @@ export default defineConfig({
       'test/support/postgres-setup.ts',
       ...(leavesOutSlow ? ['test/support/slow-files.ts'] : []),
     ],
-    env: { TMPDIR: chooseTemporaryFolder() },
     // Most tests wait for sockets and timers more than they compute: with four, two processors were idle for a third of the time.
     maxWorkers: 6,
     // Twice Node's own: what a test makes is mostly gone before it is looked at a second time.

@@ -41,7 +41,8 @@ function shareDatabase<Process extends { readonly jobs: Jobs }>(
   /** Until the database has answered everything that it was asked. */
   const settle = async () => {
     for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      // A server answers later than the next turn of the event loop.
+      if (place.url.startsWith('postgres:')) await new Promise((resolve) => setTimeout(resolve, 2));
       for (let turns = 0; turns < 10; turns++) await turn();
     }
   };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setup as build } from '../support/build.ts';
-import { listMissingPrograms } from './processes.ts';
+import { listMissingPrograms } from '../support/own-postgres.ts';
 import { runSoak } from './soak.ts';
 
 const { values } = parseArgs({

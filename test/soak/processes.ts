@@ -1,14 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { type AppProcess, startProcess } from '../support/killable-team.ts';
-import { findFreePort } from './free-port.ts';
 
 /** How a process ended that was not stopped. */
 interface Surprise {
@@ -200,107 +194,4 @@ function pass(
     });
     outgoing.on('error', fail).end(body);
   });
-}
-
-/** A real server of our own, on a port of its own, that can be restarted under those who use it. */
-export interface OwnServer extends AsyncDisposable {
-  readonly url: string;
-  /** Ends it as a crash does, and starts it again on the same files. */
-  crash(): Promise<void>;
-  /** Stops it in order, without waiting for its clients, and starts it again. */
-  restart(): Promise<void>;
-}
-
-const DEBIAN = '/usr/lib/postgresql';
-
-function findProgram(name: string): string | undefined {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...(process.env.PATH ?? '').split(':'),
-    ...versions.map((version) => `${DEBIAN}/${version}/bin`),
-  ];
-  return folders.map((folder) => join(folder, name)).find(existsSync);
-}
-
-/** The programs that this machine lacks. */
-export function listMissingPrograms(): readonly string[] {
-  return ['initdb', 'postgres'].filter((name) => findProgram(name) === undefined);
-}
-
-/** PostgreSQL refuses to run as root: there it runs as its own user. */
-function postgresUser() {
-  if (process.getuid?.() !== 0) return {};
-  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-/** Starts a fresh PostgreSQL server with an empty database. */
-export async function startPostgres(parent: string): Promise<OwnServer> {
-  const folder = join(parent, 'postgres');
-  const files = join(folder, 'files');
-  const user = postgresUser();
-  await mkdir(folder);
-  if (user.uid !== undefined) {
-    chownSync(parent, user.uid, user.gid);
-    chownSync(folder, user.uid, user.gid);
-  }
-  const options = { cwd: folder, stdio: 'pipe', ...user } as const;
-  const setUp = ['-D', files, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(findProgram('initdb') ?? 'initdb', setUp, options);
-  const port = await findFreePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const counting = ['-c', 'shared_preload_libraries=pg_stat_statements'];
-  const settings = [
-    ...['-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'shared_buffers=32MB'],
-    ...counting,
-  ];
-  const start = () => spawn(findProgram('postgres') ?? 'postgres', ['-D', files, ...settings], options);
-  return runServer(url, start, () => answersSql(url), { crash: 'SIGQUIT', stop: 'SIGINT' });
-}
-
-async function runServer(
-  url: string,
-  start: () => ChildProcess,
-  isReady: () => Promise<boolean>,
-  signals: { readonly crash: NodeJS.Signals; readonly stop: NodeJS.Signals },
-): Promise<OwnServer> {
-  let running: ChildProcess | undefined;
-  const up = async () => {
-    const child = start();
-    running = child;
-    const written: string[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (text) => written.push(String(text)));
-    while (!(await isReady())) {
-      if (child.exitCode !== null) throw new Error(`a server did not start:\n${written.join('')}`);
-      await sleep(30);
-    }
-  };
-  const down = async (signal: NodeJS.Signals) => {
-    if (!running || running.exitCode !== null || running.signalCode !== null) return;
-    const ended = once(running, 'exit');
-    running.kill(signal);
-    await ended;
-  };
-  await up();
-  return {
-    url,
-    crash: () => down(signals.crash).then(up),
-    restart: () => down(signals.stop).then(up),
-    [Symbol.asyncDispose]: () => down(signals.stop),
-  };
-}
-
-async function answersSql(url: string): Promise<boolean> {
-  const client = new Client(url);
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

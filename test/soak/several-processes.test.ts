@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listMissingPrograms } from './processes.ts';
+import { listMissingPrograms } from '../support/own-postgres.ts';
 import { runSoak } from './soak.ts';
 
 const missing = listMissingPrograms();

@@ -9,16 +9,10 @@ import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
+import { type OwnServer, startPostgres } from '../support/own-postgres.ts';
 import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
 import { type Dice, makeDice } from '../support/tries.ts';
-import {
-  type Balancer,
-  type OwnServer,
-  type Processes,
-  startBalancer,
-  startPostgres,
-  startProcesses,
-} from './processes.ts';
+import { type Balancer, type Processes, startBalancer, startProcesses } from './processes.ts';
 import { type Recorded, startRecord } from './soak.ts';
 
 /** Three processes behind a load balancer, and everything around them. */
@@ -69,7 +63,7 @@ async function startAround(
   seed: number,
   keep: <Part extends AsyncDisposable>(part: Part) => Part,
 ) {
-  const postgres = keep(await startPostgres(folder));
+  const postgres = keep(await startPostgres(folder, 'shared_preload_libraries=pg_stat_statements'));
   const hosting = keep(
     await startHosting({ createDelayMs: 200, rebootDelayMs: 0, journalCapacity: 500_000 }),
   );

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
+import { listMissingPrograms, startPostgres } from './own-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,42 +12,40 @@ declare module 'vitest' {
   }
 }
 
-/** Another server: `TEST_POSTGRES_URL=postgres://user@host:5432/database`. Its user has to be able to create databases. */
-const URL_OF_TESTS = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test';
-/** Databases of a run that was killed are dropped by a later one. */
-const LEFT_OVER_MS = 3_600_000;
+/** A server to use instead of an own one: `postgres://user@host:5432/database`. Its user has to be able to create databases. */
+const named = process.env.TEST_POSTGRES_URL;
 
-/** Looks for a PostgreSQL server. Without one its tests are left out, but never where `CI` is set. */
+/** Starts a PostgreSQL server for the tests. Where it isn't installed, its tests are left out, but never where `CI` is set. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const prefix = `vps_test_${Date.now()}_${process.pid}_`;
-  const fault = await administer(dropLeftOver).then(
-    () => undefined,
-    (error: Error) => error.message || 'it does not answer',
-  );
-  if (fault !== undefined && process.env.CI === 'true')
-    throw new Error(`the tests need PostgreSQL, which can't be used: ${fault}`);
-  if (fault !== undefined)
-    process.stderr.write(`No tests on PostgreSQL: ${fault} (TEST_POSTGRES_URL names a server)\n`);
-  provide('postgres', fault === undefined ? { url: URL_OF_TESTS, prefix } : undefined);
+  if (named) {
+    provide('postgres', { url: named, prefix });
+    return () => dropDatabases(named, prefix);
+  }
+  const missing = listMissingPrograms();
+  if (missing.length > 0) {
+    const fault = `PostgreSQL is not installed (${missing.join(', ')}), and TEST_POSTGRES_URL names no server`;
+    if (process.env.CI === 'true') throw new Error(`The tests need PostgreSQL: ${fault}`);
+    process.stderr.write(`No tests on PostgreSQL: ${fault}\n`);
+    provide('postgres', undefined);
+    return async () => undefined;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-postgres-'));
+  const server = await startPostgres(folder, 'max_wal_size=128MB');
+  provide('postgres', { url: server.url, prefix });
   return async () => {
-    if (fault === undefined) await administer((client) => drop(client, (name) => name.startsWith(prefix)));
+    await server[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
   };
 }
 
-async function administer(work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: URL_OF_TESTS, connectionTimeoutMillis: 3000 });
+async function dropDatabases(url: string, prefix: string): Promise<void> {
+  const client = new Client(url);
   await client.connect();
-  await work(client).finally(() => client.end());
-}
-
-async function dropLeftOver(client: Client): Promise<void> {
-  await drop(client, (name) => Number(name.split('_')[2]) < Date.now() - LEFT_OVER_MS);
-}
-
-async function drop(client: Client, isWanted: (name: string) => boolean): Promise<void> {
   const { rows } = await client.query<{ datname: string }>(
-    `select datname from pg_database where datname like 'vps\\_test\\_%'`,
+    'select datname from pg_database where starts_with(datname, $1)',
+    [prefix],
   );
-  for (const { datname } of rows)
-    if (isWanted(datname)) await client.query(`drop database if exists "${datname}" with (force)`);
+  for (const { datname } of rows) await client.query(`drop database if exists "${datname}" with (force)`);
+  await client.end();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { findFreePort } from '../soak/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { startInstalls } from '../support/installs.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { lendDatabase, postgresUrl } from '../support/postgres.ts';
