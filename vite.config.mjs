@@ -11,6 +11,8 @@ export default defineConfig({
     minify: false,
     sourcemap: true,
     rolldownOptions: {
+      // Node keeps the text of what it has loaded: in half the memory if all of it is ASCII, and in less without comments.
+      output: { charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } },
       input: {
         main: 'src/main.ts',
         'cli/main': 'src/cli/main.ts',
