@@ -1,6 +1,7 @@
 import { createAuditPublisher, PUBLISH_MS } from './account/audit.ts';
 import type { AppContext } from './context.ts';
 import { type AuditEntry, auditRoles } from './core/audit-entry.ts';
+import type { Entry } from './core/entry.ts';
 import { makeAuditEntry } from './core/entry.ts';
 import { type Grant, THE_APP } from './core/roles.ts';
 import { DIGEST } from './core/settings.ts';
@@ -16,7 +17,7 @@ import { createRequestHandler } from './requests/notify.ts';
 import { REQUEST } from './requests/request.ts';
 import { createFollower } from './servers/follow.ts';
 import { FOLLOW } from './servers/follow-store.ts';
-import { createStepRunner, type RunEntry } from './workflows/run.ts';
+import { createStepRunner } from './workflows/run.ts';
 import { RUN } from './workflows/store.ts';
 
 /** While the database doesn't take what is asked for at a start. */
@@ -34,7 +35,7 @@ type BackgroundContext = AppContext & {
  */
 export async function runBackground(
   app: BackgroundContext,
-  entry: RunEntry,
+  entry: Entry,
   signal: AbortSignal,
 ): Promise<void> {
   const publishHeads = createAuditPublisher(app);

@@ -20,8 +20,9 @@ import type { Ledger } from './purchases/ledger.ts';
 import type { OperationNotifier } from './purchases/outcomes.ts';
 import type { Passwords } from './purchases/password-store.ts';
 import type { Spill } from './purchases/spill.ts';
-import type { BatchNotifier, RenewalBatches } from './reminders/batch.ts';
+import type { RenewalBatches } from './reminders/batch.ts';
 import type { ReminderNotifier } from './reminders/digest-message.ts';
+import type { BatchNotifier } from './reminders/renew-all.ts';
 import type { Digests, Reminders } from './reminders/store.ts';
 import type { RequestNotifier } from './requests/notify.ts';
 import type { Requests } from './requests/store.ts';
@@ -32,7 +33,7 @@ import type { FollowedActs } from './servers/follow-store.ts';
 import type { ServerNotes } from './servers/notes.ts';
 import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
 import type { System } from './system.ts';
-import type { WorkflowNotifier } from './workflows/run.ts';
+import type { WorkflowNotifier } from './workflows/card.ts';
 import type { WorkflowKeys, WorkflowRuns } from './workflows/store.ts';
 
 /** Everything that is stored, by feature. */

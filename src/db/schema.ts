@@ -51,7 +51,7 @@ const STATEMENTS: readonly string[] = [
     id text primary key not null, is_org integer not null, enterprise_id text, name text not null,
     generation integer not null, installed_by text not null, installed_at bigint not null, scopes text not null,
     sealed text, expires_at bigint not null, is_refresh_refused integer not null, is_token_refused integer not null,
-    revoked_at bigint not null, revocation_checked_at bigint not null default 0)`,
+    revoked_at bigint not null)`,
   `create index installations_revoked on installations (revoked_at) where revoked_at > 0`,
   `create table jobs (
     kind text not null, key text not null, workspace_id text not null, payload text not null,

@@ -265,8 +265,6 @@ export interface Tables {
     is_token_refused: number;
     /** When an event said that it was uninstalled, until that is confirmed or disproved; otherwise 0. */
     revoked_at: number;
-    /** When Slack was last asked again whether it was uninstalled; 0 before the first time. */
-    revocation_checked_at: number;
   };
   /** Which installation serves a workspace: its own, or that of its organization. */
   installation_workspaces: {

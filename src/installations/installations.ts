@@ -1,32 +1,12 @@
-import { type AuditEntry, type AuditSubject, auditRoles } from '../core/audit-entry.ts';
 import type { Installations } from '../core/directory.ts';
-import { makeAuditEntry } from '../core/entry.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
-import { EVERY_SERVER } from '../core/labels.ts';
 import { type Locks, withTimeout } from '../core/locks.ts';
-import { THE_APP } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import type { InstallationStore } from './store.ts';
-
-/** Makes the audit entries of an install in one workspace. `owner`: the user who became an owner by it, if any. */
-export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
-
-/** Makes the audit entries of an erasure in one workspace. `passwords`: the operations whose root password is erased. */
-export type AuditOfErasure = (
-  workspaceId: WorkspaceId,
-  passwords: readonly AuditSubject[],
-) => readonly AuditEntry[];
-
-/** An uninstall that an event has reported; times in epoch milliseconds. */
-export interface ReportedUninstall {
-  readonly id: InstallationId;
-  readonly revokedAt: number;
-  readonly checkedAt: number;
-}
 
 /** Slack's verdict on a token. `revoked` only if Slack says just that; `unknown` for every other error. */
 export type TokenVerdict = 'works' | 'revoked' | 'unknown';
@@ -86,8 +66,7 @@ export type InstallEnd =
 export async function install(given: NewInstallation, app: InstallationPorts): Promise<InstallOutcome> {
   const { installationStore, tokenService, log } = app;
   if (isAllowed(given, app)) {
-    const auditOf = auditOfInstall(given.installedBy, app);
-    const installation = await installationStore.install(given, auditOf);
+    const installation = await installationStore.install(given);
     log.info('installed', { installation: given.id, generation: installation.generation });
     return { kind: 'installed', installation };
   }
@@ -223,36 +202,9 @@ async function introduce(
   if (!listed) return 'unknown';
   const workspace = listed.find(({ id }) => id === workspaceId);
   if (!workspace) return 'not_installed';
-  const auditOf = auditOfInstall(installation.installedBy, app);
-  if (!(await installationStore.serve(workspace, installation, system.now(), auditOf))) return 'unknown';
+  if (!(await installationStore.serve(workspace, installation, system.now()))) return 'unknown';
   log.info('serving a workspace of an organization', { workspace: workspaceId, installation: orgId });
   return 'served';
-}
-
-/** Makes the audit entries of an install and of the owner role that it grants. */
-function auditOfInstall(installedBy: UserId, app: { readonly system: System }): AuditOfInstall {
-  return (workspaceId, owner) => {
-    const common = { workspaceId, actorId: installedBy, surface: 'page', outcome: 'done' } as const;
-    const installed = makeAuditEntry(app, { ...common, action: 'install' });
-    if (owner === undefined) return [installed];
-    const details = auditRoles([{ role: 'owner', pattern: EVERY_SERVER, subjectId: owner }]);
-    return [installed, makeAuditEntry(app, { ...common, action: 'access_grant', details })];
-  };
-}
-
-const BY_THE_APP = { actorId: THE_APP, surface: 'background' } as const;
-
-/** Makes the audit entries of an uninstall: one for each erased root password, and one for the uninstall. */
-function auditOfErasure(app: { readonly system: System }): AuditOfErasure {
-  return (workspaceId, passwords) => {
-    const common = { ...BY_THE_APP, workspaceId, outcome: 'done' } as const;
-    return [
-      ...passwords.map((subject) =>
-        makeAuditEntry(app, { ...common, ...subject, action: 'password_erased' }),
-      ),
-      makeAuditEntry(app, { ...common, action: 'uninstall' }),
-    ];
-  };
 }
 
 /** The tokens with which the app calls Slack. */
@@ -341,16 +293,10 @@ export async function renewToken(id: InstallationId, app: InstallationPorts): Pr
 }
 
 async function checkRevocations(app: InstallationPorts): Promise<void> {
-  const { installationStore, system, log } = app;
-  const now = system.now();
-  for (const { id, revokedAt, checkedAt } of await installationStore.listRevocations()) {
-    // The wait doubles: it is as long as the time from the event to the last check, and at most an hour.
-    if (now - checkedAt < Math.min(HOUR_MS, checkedAt - revokedAt)) continue;
-    await installationStore.noteRevocationCheck(id, now);
+  for (const { id, revokedAt } of await app.installationStore.listRevocations())
     await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
-      log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
+      app.log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
     );
-  }
 }
 
 /**
@@ -370,7 +316,7 @@ async function checkRevocation(id: InstallationId, revokedAt: number, app: Insta
       log.info('an event about an earlier install was ignored', { installation: id });
       return installationStore.dropRevocation(id, revokedAt);
     }
-    const isErased = await installationStore.erase(installation, auditOfErasure(app));
+    const isErased = await installationStore.erase(installation);
     if (isErased) log.warn('uninstalled: what was stored is erased', { installation: id });
   });
 }

@@ -2,28 +2,22 @@ import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import { removeKey } from '../account/keys.ts';
-import type { AuditSubject } from '../core/audit-entry.ts';
-import type { InstallationId, WorkspaceId } from '../core/ids.ts';
+import { type AuditSubject, auditRoles } from '../core/audit-entry.ts';
+import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
+import { EVERY_SERVER } from '../core/labels.ts';
+import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { InstallationRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import type {
-  AuditOfErasure,
-  AuditOfInstall,
-  BotTokens,
-  Installation,
-  NewInstallation,
-  ReportedUninstall,
-  ServedWorkspace,
-} from './installations.ts';
+import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from './installations.ts';
 
 export type InstallationStore = ReturnType<typeof createInstallationStore>;
 
 /** Stores where the app is installed by OAuth. */
 export function createInstallationStore(foundation: Foundation) {
-  const { db, engine, vault } = foundation;
+  const { db, engine, vault, newId } = foundation;
   return {
     /** Undefined if the app is not installed there, or no longer. @throws Refusal `key_unreadable` */
     find: async (id: InstallationId): Promise<Installation | undefined> =>
@@ -45,8 +39,8 @@ export function createInstallationStore(foundation: Foundation) {
      * organization; everything else of its workspaces stays. The installer becomes an owner if there is no grant of that role
      * and no hosting account is connected (docs/design.md 3.3).
      */
-    install: async (installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation> => {
-      const installed = await engine.transact(db, (trx) => install(trx, foundation, installation, auditOf));
+    install: async (installation: NewInstallation): Promise<Installation> => {
+      const installed = await engine.transact(db, (trx) => install(trx, foundation, installation));
       await engine.scrub(db);
       return installed;
     },
@@ -54,16 +48,11 @@ export function createInstallationStore(foundation: Foundation) {
      * Lets the installation of an organization serve one of its workspaces, and audits that there as an install. False, and
      * nothing is stored, if the app was uninstalled or installed again since.
      */
-    serve: (
-      workspace: ServedWorkspace,
-      by: Installation,
-      at: number,
-      auditOf: AuditOfInstall,
-    ): Promise<boolean> =>
+    serve: (workspace: ServedWorkspace, by: Installation, at: number): Promise<boolean> =>
       engine.transact(db, async (trx) => {
         const row = await findRow(trx, by.id);
         if (row?.generation !== by.generation || row.sealed === null) return false;
-        await serve(trx, foundation, workspace, by, at, auditOf);
+        await serve(trx, foundation, workspace, by, at);
         return true;
       }),
     /** Ends serving a workspace from which its organization has taken the app. Its data stay, for when it is given back. */
@@ -75,192 +64,6 @@ export function createInstallationStore(foundation: Foundation) {
         .where('installation_id', '=', installationId)
         .execute();
     },
-    ...createTokenRecord(foundation),
-    /**
-     * Erases the tokens, and in each served workspace the API key, the root passwords, the roles and everything else that could
-     * be used there, in one transaction with the audit. Operations, settings and the audit stay. Money effect: none; nothing
-     * more can be paid with the key. False, and nothing is erased, if the app was installed again or its token renewed since.
-     */
-    erase: (version: Installation, auditOf: AuditOfErasure): Promise<boolean> =>
-      eraseInstallation(foundation, version, auditOf),
-  };
-}
-
-function findRow(db: Queries, id: string): Promise<InstallationRow | undefined> {
-  return db.selectFrom('installations').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-async function install(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  given: NewInstallation,
-  auditOf: AuditOfInstall,
-): Promise<Installation> {
-  const before = await findRow(trx, given.id);
-  const generation = (before?.generation ?? 0) + 1;
-  const row = toRow(given, generation, foundation.vault);
-  await trx
-    .insertInto('installations')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
-  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
-  if (given.isOrg) await auditReinstall(trx, foundation, given, auditOf);
-  else await serve(trx, foundation, given, installed, given.installedAt, auditOf);
-  return installed;
-}
-
-/** Audits an organization's repeated install in the workspaces it serves. Those of a first install are not known yet. */
-async function auditReinstall(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  { id }: NewInstallation,
-  auditOf: AuditOfInstall,
-): Promise<void> {
-  const rows = await trx
-    .selectFrom('installation_workspaces')
-    .select('workspace_id')
-    .where('installation_id', '=', id)
-    .where('is_served', '=', 1)
-    // Audit chains are always locked in the same order, to avoid deadlocks.
-    .orderBy('workspace_id')
-    .execute();
-  for (const { workspace_id } of rows)
-    for (const entry of auditOf(workspace_id, undefined)) await addAudit(trx, foundation, entry);
-}
-
-async function serve(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  { id, name }: ServedWorkspace,
-  by: Installation,
-  at: number,
-  auditOf: AuditOfInstall,
-): Promise<void> {
-  await trx
-    .insertInto('workspaces')
-    .values({ id, name, settings: '{}', added_at: at })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
-    .execute();
-  await trx
-    .insertInto('installation_workspaces')
-    .values({ workspace_id: id, installation_id: by.id })
-    .onConflict((conflict) =>
-      conflict.column('workspace_id').doUpdateSet({ installation_id: by.id, is_served: 1 }),
-    )
-    .execute();
-  const owner = (await isUnowned(trx, id)) ? by.installedBy : undefined;
-  if (owner !== undefined) await makeOwner(trx, foundation, id, owner, at);
-  for (const entry of auditOf(id, owner)) await addAudit(trx, foundation, entry);
-}
-
-/**
- * Whether a workspace has neither an owner grant nor an API key. Any member may install an app, and must not own what others
- * set up.
- */
-async function isUnowned(trx: Queries, workspaceId: WorkspaceId): Promise<boolean> {
-  const owner = await trx
-    .selectFrom('grants')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('role', '=', 'owner')
-    .executeTakeFirst();
-  const key = await trx
-    .selectFrom('api_keys')
-    .select('workspace_id')
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
-  return owner === undefined && key === undefined;
-}
-
-async function makeOwner(
-  trx: Transaction<Tables>,
-  { newId }: Foundation,
-  workspaceId: WorkspaceId,
-  userId: string,
-  grantedAt: number,
-): Promise<void> {
-  const grant = { workspaceId, subjectKind: 'user', subjectId: userId, role: 'owner', pattern: '' } as const;
-  await addGrant(trx, newId(), { ...grant, grantedBy: userId, grantedAt });
-}
-
-/** The columns that the sealed tokens are bound to: in an altered row, they can't be opened. */
-type BoundColumns = Pick<
-  InstallationRow,
-  'id' | 'is_org' | 'enterprise_id' | 'generation' | 'installed_by' | 'installed_at' | 'expires_at'
->;
-
-const sealedTokens = z.object({ bot: z.string(), refresh: z.string().exactOptional() });
-
-/** Reads a row; undefined if its tokens were erased. @throws Refusal `key_unreadable`, VaultError */
-function toInstallation(row: InstallationRow | undefined, vault: Vault): Installation | undefined {
-  if (!row || row.sealed === null) return undefined;
-  return {
-    id: row.id,
-    isOrg: row.is_org === 1,
-    enterpriseId: row.enterprise_id ?? undefined,
-    name: row.name,
-    generation: row.generation,
-    installedBy: row.installed_by,
-    installedAt: row.installed_at,
-    scopes: row.scopes.split(',').filter((scope) => scope !== ''),
-    isRefreshRefused: row.is_refresh_refused === 1,
-    isTokenRefused: row.is_token_refused === 1,
-    tokens: openTokens(row, row.sealed, vault),
-  };
-}
-
-function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotTokens {
-  const { bot, refresh } = sealedTokens.parse(JSON.parse(vault.open(sealed, placeOfTokens(row))));
-  const rotation =
-    refresh === undefined ? undefined : { expiresAt: row.expires_at, refreshToken: new Secret(refresh) };
-  return { bot: new Secret(bot), rotation };
-}
-
-/** Makes the row of an install. It keeps nothing of an earlier one. */
-function toRow(installation: NewInstallation, generation: number, vault: Vault): InstallationRow {
-  const { id, isOrg, enterpriseId, name, installedBy, installedAt, scopes, tokens } = installation;
-  const bound = {
-    id,
-    is_org: isOrg ? 1 : 0,
-    enterprise_id: enterpriseId ?? null,
-    generation,
-    installed_by: installedBy,
-    installed_at: installedAt,
-    expires_at: tokens.rotation?.expiresAt ?? 0,
-  };
-  return {
-    ...bound,
-    name,
-    scopes: scopes.join(','),
-    sealed: sealTokens(bound, tokens, vault),
-    is_refresh_refused: 0,
-    is_token_refused: 0,
-    revoked_at: 0,
-    revocation_checked_at: 0,
-  };
-}
-
-function sealTokens(row: BoundColumns, { bot, rotation }: BotTokens, vault: Vault): string {
-  const written = { bot: bot.reveal(), refresh: rotation?.refreshToken.reveal() };
-  return vault.seal(JSON.stringify(written), placeOfTokens(row));
-}
-
-/** Binds the tokens to the install (who, when, how many before), so that those of an earlier one can't be put back. */
-export function placeOfTokens(row: BoundColumns): SealedPlace {
-  const { id, is_org, enterprise_id, generation, installed_by, installed_at, expires_at } = row;
-  return {
-    table: 'installations',
-    row: id,
-    column: 'sealed',
-    workspaceId: id,
-    facts: [is_org, enterprise_id ?? '', generation, installed_by, installed_at, expires_at],
-  };
-}
-
-/** Stores what happens to the tokens of an installation, and what events have said about them. */
-function createTokenRecord({ db, engine, vault }: Foundation) {
-  return {
     /** Stores renewed tokens. False, and nothing is changed, if the tokens were replaced since. */
     replaceTokens: async (was: Installation, tokens: BotTokens): Promise<boolean> => {
       const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
@@ -300,23 +103,15 @@ function createTokenRecord({ db, engine, vault }: Foundation) {
         .where('revoked_at', '<', at)
         .execute();
     },
-    /** Uninstalls that events have reported; `checkedAt` is 0 if never checked. */
-    listRevocations: async (): Promise<readonly ReportedUninstall[]> => {
+    /** Uninstalls that events have reported and that are not settled yet. */
+    listRevocations: async () => {
       const rows = await db
         .selectFrom('installations')
-        .select(['id', 'revoked_at', 'revocation_checked_at'])
+        .select(['id', 'revoked_at'])
         .where('revoked_at', '>', 0)
-        .orderBy('revocation_checked_at')
         .orderBy('revoked_at')
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        revokedAt: row.revoked_at,
-        checkedAt: row.revocation_checked_at,
-      }));
-    },
-    noteRevocationCheck: async (id: InstallationId, at: number): Promise<void> => {
-      await db.updateTable('installations').set({ revocation_checked_at: at }).where('id', '=', id).execute();
+      return rows.map((row) => ({ id: row.id, revokedAt: row.revoked_at }));
     },
     /** Removes a reported uninstall, unless a later event has been stored. */
     dropRevocation: async (id: InstallationId, revokedAt: number): Promise<void> => {
@@ -327,6 +122,226 @@ function createTokenRecord({ db, engine, vault }: Foundation) {
         .where('revoked_at', '=', revokedAt)
         .execute();
     },
+    /**
+     * Erases the tokens, and in each served workspace the API key, the root passwords, the roles and everything else that could
+     * be used there, in one transaction with the audit. Operations, settings and the audit stay. Money effect: none; nothing
+     * more can be paid with the key. False, and nothing is erased, if the app was installed again or its token renewed since.
+     */
+    erase: async ({ id, generation, tokens }: Installation): Promise<boolean> => {
+      const isErased = await engine.transact(db, async (trx) => {
+        const row = await trx
+          .updateTable('installations')
+          .set({
+            sealed: null,
+            expires_at: 0,
+            is_refresh_refused: 0,
+            revoked_at: 0,
+          })
+          .where('id', '=', id)
+          .where('generation', '=', generation)
+          .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)
+          .where('sealed', 'is not', null)
+          .returning('id')
+          .executeTakeFirst();
+        if (!row) return false;
+        const at = engine.clock.now();
+        for (const workspaceId of await takeWorkspaces(trx, id)) {
+          const act = { at, workspaceId, actorId: THE_APP, surface: 'background', outcome: 'done' } as const;
+          for (const subject of await eraseWorkspace(trx, workspaceId))
+            await addAudit(trx, foundation, {
+              ...act,
+              ...subject,
+              actId: newId(),
+              action: 'password_erased',
+            });
+          await addAudit(trx, foundation, { ...act, actId: newId(), action: 'uninstall' });
+        }
+        return true;
+      });
+      if (isErased) await engine.scrub(db);
+      return isErased;
+    },
+  };
+}
+
+function findRow(db: Queries, id: string): Promise<InstallationRow | undefined> {
+  return db.selectFrom('installations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+async function install(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  given: NewInstallation,
+): Promise<Installation> {
+  const before = await findRow(trx, given.id);
+  const generation = (before?.generation ?? 0) + 1;
+  const row = toRow(given, generation, foundation.vault);
+  await trx
+    .insertInto('installations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
+  if (given.isOrg) await auditReinstall(trx, foundation, given);
+  else await serve(trx, foundation, given, installed, given.installedAt);
+  return installed;
+}
+
+/** Audits an organization's repeated install in the workspaces it serves. Those of a first install are not known yet. */
+async function auditReinstall(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id, installedBy, installedAt }: NewInstallation,
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('installation_workspaces')
+    .select('workspace_id')
+    .where('installation_id', '=', id)
+    .where('is_served', '=', 1)
+    // Audit chains are always locked in the same order, to avoid deadlocks.
+    .orderBy('workspace_id')
+    .execute();
+  for (const { workspace_id } of rows)
+    await auditInstall(trx, foundation, workspace_id, installedBy, installedAt);
+}
+
+async function serve(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  { id, name }: ServedWorkspace,
+  by: Installation,
+  at: number,
+): Promise<void> {
+  await trx
+    .insertInto('workspaces')
+    .values({ id, name, settings: '{}', added_at: at })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
+    .execute();
+  await trx
+    .insertInto('installation_workspaces')
+    .values({ workspace_id: id, installation_id: by.id })
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet({ installation_id: by.id, is_served: 1 }),
+    )
+    .execute();
+  const isUnowned = await lacksOwner(trx, id);
+  await auditInstall(trx, foundation, id, by.installedBy, at);
+  if (isUnowned) await makeOwner(trx, foundation, id, by.installedBy, at);
+}
+
+function auditInstall(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  workspaceId: WorkspaceId,
+  actorId: UserId,
+  at: number,
+): Promise<void> {
+  const install = { actId: foundation.newId(), surface: 'page', action: 'install', outcome: 'done' } as const;
+  return addAudit(trx, foundation, { at, workspaceId, actorId, ...install });
+}
+
+/**
+ * Whether a workspace has neither an owner grant nor an API key. Any member may install an app, and must not own what others
+ * set up.
+ */
+async function lacksOwner(trx: Queries, workspaceId: WorkspaceId): Promise<boolean> {
+  const owner = await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .executeTakeFirst();
+  const key = await trx
+    .selectFrom('api_keys')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return owner === undefined && key === undefined;
+}
+
+async function makeOwner(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  workspaceId: WorkspaceId,
+  subjectId: UserId,
+  at: number,
+): Promise<void> {
+  const role = { role: 'owner', pattern: EVERY_SERVER, subjectId } as const;
+  const grant = { ...role, workspaceId, subjectKind: 'user', grantedBy: subjectId, grantedAt: at } as const;
+  await addGrant(trx, foundation.newId(), grant);
+  const act = {
+    actId: foundation.newId(),
+    surface: 'page',
+    action: 'access_grant',
+    outcome: 'done',
+  } as const;
+  await addAudit(trx, foundation, {
+    at,
+    workspaceId,
+    actorId: subjectId,
+    ...act,
+    details: auditRoles([role]),
+  });
+}
+
+const sealedTokens = z.object({ bot: z.string(), refresh: z.string().exactOptional() });
+
+/** Reads a row; undefined if its tokens were erased. @throws Refusal `key_unreadable`, VaultError */
+function toInstallation(row: InstallationRow | undefined, vault: Vault): Installation | undefined {
+  if (!row || row.sealed === null) return undefined;
+  return {
+    id: row.id,
+    isOrg: row.is_org === 1,
+    enterpriseId: row.enterprise_id ?? undefined,
+    name: row.name,
+    generation: row.generation,
+    installedBy: row.installed_by,
+    installedAt: row.installed_at,
+    scopes: row.scopes.split(',').filter((scope) => scope !== ''),
+    isRefreshRefused: row.is_refresh_refused === 1,
+    isTokenRefused: row.is_token_refused === 1,
+    tokens: openTokens(row, row.sealed, vault),
+  };
+}
+
+function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotTokens {
+  const { bot, refresh } = sealedTokens.parse(JSON.parse(vault.open(sealed, placeOfTokens(row))));
+  const rotation =
+    refresh === undefined ? undefined : { expiresAt: row.expires_at, refreshToken: new Secret(refresh) };
+  return { bot: new Secret(bot), rotation };
+}
+
+/** Makes the row of an install. It keeps nothing of an earlier one. */
+function toRow(installation: NewInstallation, generation: number, vault: Vault): InstallationRow {
+  const { id, isOrg, enterpriseId, name, installedBy, installedAt, scopes, tokens } = installation;
+  const row = {
+    id,
+    is_org: isOrg ? 1 : 0,
+    enterprise_id: enterpriseId ?? null,
+    generation,
+    installed_by: installedBy,
+    installed_at: installedAt,
+    expires_at: tokens.rotation?.expiresAt ?? 0,
+    name,
+    scopes: scopes.join(','),
+    sealed: null,
+    is_refresh_refused: 0,
+    is_token_refused: 0,
+    revoked_at: 0,
+  };
+  const written = { bot: tokens.bot.reveal(), refresh: tokens.rotation?.refreshToken.reveal() };
+  return { ...row, sealed: vault.seal(JSON.stringify(written), placeOfTokens(row)) };
+}
+
+/** Binds the tokens to the install (who, when, how many before), so that those of an earlier one can't be put back. */
+export function placeOfTokens(row: InstallationRow): SealedPlace {
+  const { id, is_org, enterprise_id, generation, installed_by, installed_at, expires_at } = row;
+  return {
+    table: 'installations',
+    row: id,
+    column: 'sealed',
+    workspaceId: id,
+    facts: [is_org, enterprise_id ?? '', generation, installed_by, installed_at, expires_at],
   };
 }
 
@@ -346,37 +361,6 @@ async function changeTokens(
     .returning('id')
     .executeTakeFirst();
   return changed !== undefined;
-}
-
-/**
- * Erases the tokens of an install, and in each workspace that it served what could be used there, in one transaction with the
- * audit. False if the app was installed again or its token renewed since. Money effect: none.
- */
-async function eraseInstallation(
-  foundation: Foundation,
-  { id, generation, tokens }: Installation,
-  auditOf: AuditOfErasure,
-): Promise<boolean> {
-  const { db, engine } = foundation;
-  const isErased = await engine.transact(db, async (trx) => {
-    const row = await trx
-      .updateTable('installations')
-      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0, revocation_checked_at: 0 })
-      .where('id', '=', id)
-      .where('generation', '=', generation)
-      .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)
-      .where('sealed', 'is not', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (!row) return false;
-    for (const workspaceId of await takeWorkspaces(trx, id)) {
-      const passwords = await eraseWorkspace(trx, workspaceId);
-      for (const entry of auditOf(workspaceId, passwords)) await addAudit(trx, foundation, entry);
-    }
-    return true;
-  });
-  if (isErased) await engine.scrub(db);
-  return isErased;
 }
 
 /** Whether the app was uninstalled in the workspace since that time (epoch ms), and has not been installed there again. */

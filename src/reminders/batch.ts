@@ -3,7 +3,7 @@ import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { codeOf, defineUseCase, outcomeOf, startAuditTrail, type UseCaseContext } from '../core/entry.ts';
 import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
@@ -110,14 +110,7 @@ async function storeBatch(
     price,
   }));
   const at = app.system.now();
-  await app.renewalBatches.put({
-    id,
-    workspaceId,
-    actorId,
-    renewals: batched,
-    at,
-    channelId,
-  });
+  await app.renewalBatches.put({ id, workspaceId, actorId, channelId, renewals: batched, at });
 }
 
 interface ConfirmedBatch {
@@ -288,7 +281,6 @@ function leaveToSummary(notifier: OperationNotifier): OperationNotifier {
   };
 }
 
-/** The state of one of several renewals. */
 export type RenewalResult = { readonly renewal: BatchedRenewal } & RenewalStanding;
 
 type RenewalStanding =
@@ -297,12 +289,6 @@ type RenewalStanding =
   | { readonly kind: 'waiting'; readonly approval: Approval }
   | { readonly kind: 'failed'; readonly error: Refusal }
   | { readonly kind: 'not_begun' };
-
-/** Notifies users of renewals that they confirmed together. Never throws. */
-export interface BatchNotifier {
-  /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
-  notifyBatch(batch: RenewalBatch, results: readonly RenewalResult[]): Promise<boolean>;
-}
 
 /** What the ledger and the approvals say counts; they outlive the process. */
 async function listResults(
@@ -334,32 +320,36 @@ async function listResults(
 export const BATCH = 'batch';
 
 /** One of several renewals that are confirmed together; its ID is that of its operation. */
-interface BatchedRenewal {
-  readonly id: ConfirmationId;
-  readonly serverId: ServerId;
+const storedRenewal = z.object({
+  id: z.string(),
+  serverId: z.number(),
   /** As `freezeLabel` writes it. */
-  readonly label: string;
-  readonly paidUntil: number;
-  readonly price?: Money;
-}
+  label: z.string(),
+  paidUntil: z.number(),
+  price: z.number().int().transform(money).exactOptional(),
+});
+type BatchedRenewal = z.output<typeof storedRenewal>;
+
+const stored = z.object({
+  actorId: z.string(),
+  channelId: z.string().exactOptional(),
+  renewals: z.array(storedRenewal),
+  /** `done`: its user has read the outcome. */
+  state: z.enum(['open', 'confirmed', 'done']),
+  /** When it was opened, or confirmed. */
+  at: z.number(),
+  /** The owner of the job that began it. */
+  begunBy: z.string().exactOptional(),
+  /** Why renewals were not even confirmed, by their IDs. */
+  failures: z.record(z.string(), z.custom<Pick<Refusal, 'code' | 'details'>>()),
+});
 
 /** Several renewals that one user reviewed together: each is an operation of its own. */
-export interface RenewalBatch {
+export type RenewalBatch = z.output<typeof stored> & {
   /** Also the ID of the form, and so of the reply path. */
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
-  readonly actorId: UserId;
-  readonly channelId?: ChannelId;
-  readonly renewals: readonly BatchedRenewal[];
-  /** `done`: its user has read the outcome. */
-  readonly state: 'open' | 'confirmed' | 'done';
-  /** When it was opened, or confirmed. */
-  readonly at: number;
-  /** The owner of the job that began it. */
-  readonly begunBy?: string;
-  /** Why renewals were not even confirmed, by their IDs. */
-  readonly failures: Readonly<Record<ConfirmationId, Pick<Refusal, 'code' | 'details'>>>;
-}
+};
 
 /** A second press of the form finds the batch for this long. */
 const KEPT_MS = WEEK_MS;
@@ -368,7 +358,6 @@ const BEGIN_MS = 2000;
 
 export type RenewalBatches = ReturnType<typeof createRenewalBatches>;
 
-/** Renewals that are reviewed and confirmed together, as jobs. */
 export function createRenewalBatches(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
@@ -402,8 +391,7 @@ function store(trx: Queries, foundation: Foundation, batch: RenewalBatch, dueAt:
   return addJob(trx, foundation, { kind: BATCH, key, workspaceId, payload: toPayload(batch), dueAt });
 }
 
-/** When its job is removed. */
-function keptUntil({ at }: Pick<RenewalBatch, 'at'>): number {
+function keptUntil({ at }: { readonly at: number }): number {
   return at + KEPT_MS;
 }
 
@@ -411,25 +399,7 @@ function toPayload({ id: _, workspaceId: __, ...payload }: RenewalBatch): object
   return payload;
 }
 
-const stored = z.object({
-  actorId: z.string(),
-  channelId: z.string().exactOptional(),
-  renewals: z.array(
-    z.object({
-      id: z.string(),
-      serverId: z.number(),
-      label: z.string(),
-      paidUntil: z.number(),
-      price: z.number().int().transform(money).exactOptional(),
-    }),
-  ),
-  state: z.enum(['open', 'confirmed', 'done']),
-  at: z.number(),
-  begunBy: z.string().exactOptional(),
-  failures: z.record(z.string(), z.object({ code: z.string(), details: z.unknown() })),
-});
-
 /** @throws ZodError: money must not depend on a guess */
 function toBatch({ key: id, workspaceId, payload }: Job): RenewalBatch {
-  return { id, workspaceId, ...(stored.parse(payload) as Omit<RenewalBatch, 'id' | 'workspaceId'>) };
+  return { id, workspaceId, ...stored.parse(payload) };
 }

@@ -21,7 +21,6 @@ export const remindButton = defineButton('remind_again', month);
 /** Opens the review of all renewals that are due, or of `only` these servers. */
 export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOptional() });
 export const renewAllButton = defineButton('renew_all', renewAllInput);
-/** Opens the modal that shows all servers to renew. */
 export const allRemindersButton = defineButton('all_reminders', z.object({}));
 const page = z.object({ page: z.number().int().min(0) });
 /** Two ids: Slack refuses two buttons with the same id in one row. */

@@ -25,7 +25,7 @@ import {
   type ReminderSettings,
   SNOOZES,
 } from './reminder.ts';
-import type { LiveDigest, PaidPrice, Snapshot } from './store.ts';
+import type { LiveDigest, Snapshot } from './store.ts';
 
 /** Where the first digest has nothing to compare with, it lists what expired within this time. */
 const FIRST_LOOK_BACK_MS = 3 * DAY_MS;
@@ -65,7 +65,7 @@ function listExpired(
   lastAt: number,
   marks: readonly ReminderMark[],
 ): readonly ExpiredServer[] {
-  const hasJustEnded = ({ paidUntil }: Pick<Server, 'paidUntil'>) =>
+  const hasJustEnded = ({ paidUntil }: { readonly paidUntil?: number }) =>
     paidUntil !== undefined && paidUntil > lastAt && paidUntil <= at;
   const listed = list.servers.filter((server) => !isDeleted(server));
   const ids = new Set(list.servers.map(({ id }) => id));
@@ -114,11 +114,8 @@ export async function describeDue(
   workspaceId: WorkspaceId,
   { reminders }: AppContext,
 ): Promise<readonly DueServer[]> {
-  const paid = await reminders.listPrices(
-    workspaceId,
-    servers.map(({ id }) => id),
-  );
-  const paidById = new Map(paid.map((each) => [each.serverId, each]));
+  const ids = servers.map(({ id }) => id);
+  const paid = new Map((await reminders.listPriced(workspaceId, ids)).map((each) => [each.serverId, each]));
   return servers.map((server) => ({
     serverId: server.id,
     label: server.label,
@@ -126,7 +123,7 @@ export async function describeDue(
     daysLeft: countDaysLeft(server.paidUntil, day, settings.zone),
     urgency: findUrgency(countDaysLeft(server.paidUntil, day, settings.zone), settings.daysBefore),
     snoozes: listSnoozes(server.paidUntil, day, settings),
-    price: findPrice(server, paidById.get(server.id), account),
+    price: findPrice(server, paid.get(server.id), account),
   }));
 }
 
@@ -138,10 +135,9 @@ function listSnoozes(paidUntil: number, day: string, settings: ReminderSettings)
 }
 
 /** After the API key was replaced, the same ID may be another account's server: then the label has to be the same, too. */
-function findPrice({ label }: Server, paid: PaidPrice | undefined, current: AccountNames): Money | undefined {
-  if (paid?.operation.price === undefined) return undefined;
-  const { operation } = paid;
-  const { account, price, purchase } = operation;
+function findPrice({ label }: Server, paid: Operation | undefined, current: AccountNames): Money | undefined {
+  if (!paid) return undefined;
+  const { account, price, purchase } = paid;
   return isOrderOf({ label: labelOf(purchase), account }, { label }, current) ? price : undefined;
 }
 
@@ -166,7 +162,7 @@ async function findDrift(
     list.servers.filter((server) => !isDeleted(server)).map((server) => [server.id, server]),
   );
   const acted = await listActed(workspaceId, before.at - EFFECT_MS, app);
-  const hasEnded = ({ paidUntil }: Pick<Server, 'paidUntil'>) => paidUntil !== undefined && paidUntil <= at;
+  const hasEnded = ({ paidUntil = at + 1 }: { readonly paidUntil?: number }) => paidUntil <= at;
   const vanished = [...was.values()].filter(
     (server) => !is.has(server.id) && !acted.deleted.has(server.id) && !hasEnded(server),
   );
@@ -181,8 +177,8 @@ async function findDrift(
   return { appeared: appeared.map(nameOf), vanished: vanished.map(nameOf), changed };
 }
 
-function nameOf({ id, label }: Pick<Server, 'id' | 'label'>) {
-  return { serverId: id, label };
+function nameOf({ id: serverId, label }: { readonly id: ServerId; readonly label: string }) {
+  return { serverId, label };
 }
 
 /** A server that was on its way to another state has only arrived, unless something is wrong with it now. */
@@ -291,7 +287,6 @@ function findStanding(server: DueServer, known: Known): DueStanding {
   return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
 }
 
-/** The account of a workspace as one read of its list showed it. */
 export interface SeenAccount {
   readonly account: AccountNames;
   readonly list: ServerList;
@@ -318,11 +313,6 @@ export function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undef
   if (list.extent !== 'whole') return undefined;
   const servers = list.servers
     .filter((server) => !isDeleted(server))
-    .map(({ id, label, state, paidUntil }) => ({
-      id,
-      label,
-      state,
-      paidUntil,
-    }));
+    .map(({ id, label, state, paidUntil }) => ({ id, label, state, paidUntil }));
   return { account: account[0], at, servers };
 }

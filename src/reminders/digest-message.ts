@@ -1,9 +1,7 @@
 import type { KnownBlock } from '@slack/types';
-import type { CurrencyOf } from '../account/workspaces.ts';
-import { describeDefect, type HostingError, type Refusal } from '../core/errors.ts';
+import type { HostingError, Refusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
-import type { Log } from '../log.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { sumCost } from '../purchases/costs.ts';
 import type { Card } from '../requests/request.ts';
@@ -17,6 +15,7 @@ import {
   textMessage,
   withPartOfList,
 } from '../slack/kit/blocks.ts';
+import { notifySafely } from '../slack/kit/notify.ts';
 import {
   codeLabel,
   count,
@@ -28,7 +27,7 @@ import {
   slackDate,
   slackDay,
 } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
 import {
   allRemindersButton,
@@ -144,7 +143,6 @@ function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
   ];
 }
 
-/** The last word on servers whose paid time has ended. */
 function expiredBlocks(expired: readonly ExpiredServer[]): KnownBlock[] {
   if (expired.length === 0) return [];
   return listBlocks('*Paid time ended*', expired.map(expiredWords), { sections: 1, characters: 1500 });
@@ -230,7 +228,6 @@ type DigestServer = Digest['due'][number];
 /** Labels are shortened, so that even many of them fit into one message. */
 const LABEL_MOST = 40;
 
-/** A label as digests write it. */
 export function digestLabel(label: string): string {
   return codeLabel(label, LABEL_MOST);
 }
@@ -323,12 +320,6 @@ export function listNames(names: readonly string[]): string {
   return rest > 0 ? `${shown.join(', ')} and ${describeNumber(rest)} more` : shown.join(', ');
 }
 
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-}
-
 export type PostedDigest =
   | { readonly kind: 'posted'; readonly card: Card }
   /** Nothing was posted; `reason` is Slack's error code. `retryAfterMs`: there were too many messages, and Slack says when to try again. */
@@ -339,30 +330,24 @@ export type PostedDigest =
 export type ReminderNotifier = ReturnType<typeof createReminderNotifier>;
 
 /** Posts digests and edits them. No method throws. */
-export function createReminderNotifier({ outbox, log, currencyOf }: Parts) {
-  const safely = <Result>(workspaceId: string, otherwise: Result, work: () => Promise<Result>) =>
-    work().catch((error: unknown) => {
-      log.warn('a digest could not be sent', { workspaceId, ...describeDefect(error) });
-      return otherwise;
-    });
+export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {
     /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
     post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
-      safely<PostedDigest>(workspaceId, { kind: 'unknown' }, async () =>
+      notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, async () =>
         outbox.postOnce(
           workspaceId,
           channelId,
           digestMessage(digest, { currency: await currencyOf(workspaceId) }),
         ),
       ),
-    /** Tells the channel why there is no digest today. */
     postUnreadable: (workspaceId: WorkspaceId, channelId: ChannelId, error: HostingError | Refusal) =>
-      safely<PostedDigest>(workspaceId, { kind: 'unknown' }, () =>
+      notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),
       ),
     /** `gone`: the message was deleted, or the app can no longer edit it. */
     update: (workspaceId: WorkspaceId, card: Card, digest: Digest, { isOver } = { isOver: false }) =>
-      safely<'shown' | 'gone' | 'failed'>(workspaceId, 'failed', async () =>
+      notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
         outbox.editOne(
           workspaceId,
           card,
@@ -376,14 +361,13 @@ export function createReminderNotifier({ outbox, log, currencyOf }: Parts) {
       reason: string,
       owners: readonly UserId[],
     ) =>
-      safely<void>(workspaceId, undefined, async () => {
+      notifySafely(workspaceId, log, undefined, async () => {
         const message = undeliveredMessage(channelId, reason);
         await Promise.all(owners.map((userId) => outbox.sendDirectly(workspaceId, userId, message)));
       }),
   };
 }
 
-/** What the channel reads instead of a digest. */
 export function unreadableMessage(error: HostingError | Refusal): Message {
   return textMessage(
     `There’s no digest today, because the servers couldn’t be read. ${wordsOfError(error, '')}`,
@@ -400,7 +384,6 @@ const UNDELIVERED: Readonly<Record<string, string>> = {
     'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
 };
 
-/** What owners read when the channel can't have a digest. */
 export function undeliveredMessage(channelId: ChannelId, reason: string): Message {
   return textMessage(
     `The daily digest couldn’t be posted in <#${channelId}>. ${UNDELIVERED[reason] ?? 'Slack refused the message.'}`,

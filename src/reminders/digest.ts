@@ -6,10 +6,10 @@ import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
-import type { BatchNotifier } from './batch.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
 import { isQuiet } from './reminder.ts';
+import type { BatchNotifier } from './renew-all.ts';
 import type { DigestWorkspace } from './store.ts';
 
 /** What could not be posted or read is tried again after this time. */
@@ -17,7 +17,6 @@ const POST_AGAIN_MS = 10 * MINUTE_MS;
 /** Days older than this aren't looked up again. */
 const KEPT_MS = 60 * DAY_MS;
 
-/** Removes what reminders don't need any more. */
 export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
   const before = system.now() - KEPT_MS;
   await reminders.removeMarksBefore(before);

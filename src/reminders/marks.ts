@@ -45,7 +45,6 @@ export const listReminders = defineUseCase({
   },
 });
 
-/** One month of a server, as a button names it. */
 interface ReminderInput {
   readonly id: ServerId;
   /** The end of the paid time that the button was shown for. */

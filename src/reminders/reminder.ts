@@ -96,7 +96,6 @@ export interface DueServer extends NamedServer {
 
 export interface ExpiredServer extends NamedServer {
   readonly paidUntil: number;
-  /** Who left it to expire. */
   readonly leftBy?: UserId;
   readonly isListed: boolean;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_DIGEST, type DigestSettings, describeDaysBefore, findDaysBefore } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
-import { type ActionHandler, pageButtons } from '../slack/kit/button.ts';
+import { pageButtons } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import type { ChannelOptions, SelectOptions, TextOptions } from '../slack/kit/fields.ts';
 import { defineForm } from '../slack/kit/form.ts';
@@ -29,6 +29,7 @@ const TITLE = 'Upcoming renewals';
 /** Each takes two blocks, and a view 100. */
 const ON_A_PAGE = 15;
 
+/** Every server that the user’s role covers, with the buttons that a digest has room for on its first ones only. */
 const form = defineForm({
   id: 'all_reminders',
   title: TITLE,
@@ -36,15 +37,6 @@ const form = defineForm({
   needs: listReminders,
   load: async (_input, request, origin) => cardView(TITLE, origin, await readPage(0, request)),
 });
-
-/** Every server that the user's role covers, with the buttons that a digest has room for on its first ones only. */
-const allRemindersActions: readonly ActionHandler[] = [
-  form.handler,
-  allRemindersButton.on((_value, request) => form.open({}, request)),
-  ...Object.values(reminderPages).map((button) =>
-    button.on(({ page }, request) => showRemindersPage(page, request)),
-  ),
-];
 
 async function showRemindersPage(page: number, request: SlackRequest): Promise<void> {
   await request.reply.replace(await readPage(page, request));
@@ -55,7 +47,11 @@ async function readPage(page: number, request: SlackRequest): Promise<Message> {
 }
 
 /** One page of them; the last one if there are fewer by now. */
-export function remindersPage({ due }: Pick<Digest, 'due'>, asked: number, currency: string): Message {
+export function remindersPage(
+  { due }: { readonly due: Digest['due'] },
+  asked: number,
+  currency: string,
+): Message {
   const pages = Math.max(1, Math.ceil(due.length / ON_A_PAGE));
   const page = Math.min(asked, pages - 1);
   const from = page * ON_A_PAGE;
@@ -111,7 +107,11 @@ export const reminders = defineCommand({
       await tellMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
     }),
     ...renewAllActions,
-    ...allRemindersActions,
+    form.handler,
+    allRemindersButton.on((_value, request) => form.open({}, request)),
+    ...Object.values(reminderPages).map((button) =>
+      button.on(({ page }, request) => showRemindersPage(page, request)),
+    ),
   ],
   modals: [renewAllModal],
 });
@@ -202,15 +202,10 @@ export function digestInputs(
   ];
 }
 
-interface Entered {
-  readonly digestChannel?: string;
-  readonly digestHour?: string;
-  readonly digestZone?: string;
-  readonly digestDays?: string;
-}
-
 /** What was entered; undefined without a channel. What was left empty has its default. */
-export function readDigestFields(entered: Entered): DigestSettings | undefined {
+export function readDigestFields(
+  entered: Partial<Record<keyof typeof digestFields, string>>,
+): DigestSettings | undefined {
   const { digestChannel: channelId, digestHour, digestZone = '', digestDays = '' } = entered;
   if (channelId === undefined) return undefined;
   return {

@@ -1,9 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { CurrencyOf } from '../account/workspaces.ts';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
-import type { Log } from '../log.ts';
 import { termsBlocks } from '../purchases/catalog.ts';
 import { outcomeWords, type Wording } from '../purchases/outcomes.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
@@ -12,11 +10,11 @@ import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type ModalHandler } from '../slack/kit/modal.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { count, describeNumber, escapeText, mention, slackDate } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
 import {
-  type BatchNotifier,
   confirmRenewals,
+  type RenewalBatch,
   type RenewalResult,
   type RenewalsReview,
   reviewRenewals,
@@ -32,7 +30,6 @@ const renewAllReview = defineModal('renew_all', z.object({}), z.object({}));
 /** 25 servers with the longest labels. */
 const REVIEW_ROOM = { sections: 6, characters: 2800 };
 
-/** Every server with its price, as far as it is known, and one total. */
 export function renewAllView(review: RenewalsReview, origin: Origin, currency: string): ModalView {
   return renewAllReview.view({
     origin,
@@ -116,7 +113,6 @@ const PRIMARY = { style: 'primary' } as const;
 /** 25 outcomes, each with its reason. */
 const RESULT_ROOM = { sections: 4, characters: 2800 };
 
-/** The outcome of renewals that were confirmed together, for the user who confirmed them. */
 export function batchMessage(results: readonly RenewalResult[], wording: Wording): Message {
   const { sections, omitted } = splitLines(
     results.map((result) => resultWords(result, wording)),
@@ -195,16 +191,13 @@ function operationWords(
   return `${state === 'refused' ? '❌' : '⏳'} ${outcomeWords(operation, wording)}`;
 }
 
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-  readonly accountUrl: string | undefined;
-}
+export type BatchNotifier = ReturnType<typeof createBatchNotifier>;
 
-export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: Parts): BatchNotifier {
+/** Notifies users of renewals that they confirmed together. Never throws. */
+export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: NotifierParts) {
   return {
-    notifyBatch: (batch, results) =>
+    /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
+    notifyBatch: (batch: RenewalBatch, results: readonly RenewalResult[]) =>
       notifySafely(batch.id, log, false, async () => {
         const { id: confirmationId, workspaceId, actorId: userId, channelId } = batch;
         const confirmer = { confirmationId, workspaceId, userId, channelId };

@@ -20,7 +20,8 @@ export interface DigestWorkspace {
 export interface Snapshot {
   readonly account: string;
   readonly at: number;
-  readonly servers: readonly Pick<Server, 'id' | 'label' | 'state' | 'paidUntil'>[];
+  /** Without what no digest compares, such as addresses. */
+  readonly servers: readonly Server[];
 }
 
 /** The newest digest of a workspace, whose message is edited. */
@@ -127,7 +128,6 @@ export function createDigests(foundation: Foundation) {
         .executeTakeFirst();
       return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
     },
-    /** It is not edited any more. */
     close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.updateTable('digests'), workspaceId, day)
         .set({ state: 'closed' })
@@ -177,23 +177,27 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
     .execute();
 }
 
-export interface PaidPrice {
-  readonly serverId: ServerId;
-  readonly operation: Operation;
-}
-
 export type Reminders = ReturnType<typeof createReminders>;
 
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation) {
-  const operationsOf = (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
-    db
+  /** Purchases of these servers, the newest last. */
+  const listPurchases = async (
+    workspaceId: WorkspaceId,
+    serverIds: readonly ServerId[],
+  ): Promise<readonly Operation[]> => {
+    if (serverIds.length === 0) return [];
+    const rows = await db
       .selectFrom('operations')
       .selectAll()
       .where('workspace_id', '=', workspaceId)
       .where('server_id', 'in', serverIds)
+      .where('kind', '<>', 'delete')
       .orderBy('created_at')
-      .orderBy('id');
+      .orderBy('id')
+      .execute();
+    return rows.map(toOperation);
+  };
   return {
     /** The last decision about a server counts. */
     putMark: async (workspaceId: WorkspaceId, mark: ReminderMark): Promise<void> => {
@@ -237,33 +241,14 @@ export function createReminders({ db }: Foundation) {
       await db.deleteFrom('reminder_marks').where('paid_until', '<', paidUntil).execute();
     },
     /** Renewals of these servers, other than refused ones; the newest last. */
-    listRenewals: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly Operation[]> =>
-      inPages(serverIds, async (some) => {
-        const renewals = operationsOf(workspaceId, some).where('kind', '=', 'renew');
-        return (await renewals.where('state', '<>', 'refused').execute()).map(toOperation);
-      }),
-    /** The newest settled purchase of each of these servers whose price is known. */
-    listPrices: (workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly PaidPrice[]> =>
-      inPages(serverIds, async (some) => {
-        const settled = operationsOf(workspaceId, some).where('state', '=', 'settled');
-        const rows = await settled.where('price', 'is not', null).execute();
-        const newest = new Map(rows.map((row) => [row.server_id, row]));
-        return [...newest].flatMap(([serverId, row]) =>
-          serverId === null ? [] : [{ serverId, operation: toOperation(row) }],
-        );
-      }),
+    listRenewals: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+      (await listPurchases(workspaceId, serverIds)).filter(
+        ({ purchase, state }) => purchase.kind === 'renew' && state !== 'refused',
+      ),
+    /** Settled purchases of these servers whose price is known; the newest last. */
+    listPriced: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+      (await listPurchases(workspaceId, serverIds)).filter(
+        ({ price, state }) => price !== undefined && state === 'settled',
+      ),
   };
-}
-
-/** So many values fit into a statement of every engine. */
-const RENEWALS_AT_ONCE = 500;
-
-async function inPages<Row>(
-  ids: readonly ServerId[],
-  list: (some: readonly ServerId[]) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  for (let from = 0; from < ids.length; from += RENEWALS_AT_ONCE)
-    found.push(...(await list(ids.slice(from, from + RENEWALS_AT_ONCE))));
-  return found;
 }

@@ -4,6 +4,7 @@ import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
 import type { Log } from '../log.ts';
+import type { Card } from '../requests/request.ts';
 import { confirmPower } from '../servers/buttons.ts';
 import { announcedWords, isAtTarget } from '../servers/follow-words.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -11,19 +12,11 @@ import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
 import { VERBS } from '../words.ts';
-import {
-  ASK_MS,
-  type RunOutcome,
-  type RunOutcomeDetails,
-  type WorkflowNotifier,
-  type WorkflowRun,
-} from './run.ts';
+import { ASK_MS, type RunOutcome, type RunOutcomeDetails, type StepEnd, type WorkflowRun } from './run.ts';
 import { cancelButton, runButton } from './workflow.ts';
 
-type Act = WorkflowRun & { readonly action: PowerAction };
-
 /** Asks a channel to run or cancel a step that has no workflow key. */
-export function askMessage(run: Act, until: number): Message {
+export function askMessage(run: WorkflowRun & EndedAct, until: number): Message {
   const { id, action, label } = run;
   const { title } = VERBS[action];
   return textMessage(
@@ -61,7 +54,10 @@ function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   return pressedBy === undefined ? `Workflow · ${wanted}` : `Workflow · ${wanted} · ${mention(pressedBy)}`;
 }
 
-type EndedAct = Pick<WorkflowRun, 'label'> & { readonly action: NonNullable<WorkflowRun['action']> };
+interface EndedAct {
+  readonly action: PowerAction;
+  readonly label: string;
+}
 
 /** Longer ones would hide the sentence around them. */
 const MOST_LABEL = 80;
@@ -126,9 +122,9 @@ const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> 
   channel: 'The step needs a workflow key, or a channel where someone can press a button.',
 };
 
-export function describeOutcome(run: Pick<WorkflowRun, 'action' | 'label'>, outcome: RunOutcome): string {
+export function describeOutcome(run: Partial<EndedAct>, outcome: RunOutcome): string {
   // Without a valid action, nothing was done, and the words don't name one.
-  const { action = 'start', label } = run;
+  const { action = 'start', label = '' } = run;
   return describeReason<RunOutcomeDetails, keyof RunOutcomeDetails, [EndedAct]>(WORDS, outcome, {
     action,
     label,
@@ -156,17 +152,29 @@ interface Parts {
 /** Outcomes that a channel reads even though no user acted. The others only go to Slack, which shows them in the workflow. */
 const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interrupted'];
 
-/** Tells Slack how our steps end, and channels what workflows do. */
-export function createWorkflowNotifier({ outbox, log }: Parts): WorkflowNotifier {
+export type WorkflowNotifier = ReturnType<typeof createWorkflowNotifier>;
+
+/** Tells Slack how our steps end, and channels what workflows do. No method throws. */
+export function createWorkflowNotifier({ outbox, log }: Parts) {
   return {
-    ask: (run) => notifySafely(run.id, log, { reason: 'no_answer' }, () => ask(run, outbox)),
-    end: (run, outcome, token) =>
-      notifySafely(run.id, log, 'later' as const, () => end(run, outcome, token, outbox)),
-    tell: (run, outcome) => notifySafely(run.id, log, undefined, () => tell(run, outcome, outbox)),
+    /** Posts the message with the button. */
+    ask: (run: WorkflowRun) =>
+      notifySafely<{ readonly card: Card } | { readonly reason: string }>(
+        run.id,
+        log,
+        { reason: 'no_answer' },
+        () => ask(run, outbox),
+      ),
+    /** Completes or fails the step in Slack. */
+    end: (run: WorkflowRun, outcome: RunOutcome, token: Secret<string> | undefined) =>
+      notifySafely<StepEnd>(run.id, log, 'later', () => end(run, outcome, token, outbox)),
+    /** Shows the outcome on the card, or in the channel; returns the channel's message where it can be edited. */
+    tell: (run: WorkflowRun, outcome: RunOutcome) =>
+      notifySafely<Card | undefined>(run.id, log, undefined, () => tell(run, outcome, outbox)),
   };
 }
 
-async function ask(run: WorkflowRun, outbox: Outbox): ReturnType<WorkflowNotifier['ask']> {
+async function ask(run: WorkflowRun, outbox: Outbox) {
   const { workspaceId, channelId, action } = run;
   if (channelId === undefined || action === undefined) return { reason: 'channel_not_found' };
   const posted = await outbox.postOnce(
@@ -183,7 +191,7 @@ async function end(
   outcome: RunOutcome,
   token: Secret<string> | undefined,
   outbox: Outbox,
-): ReturnType<WorkflowNotifier['end']> {
+): Promise<StepEnd> {
   const { workspaceId, executionId } = run;
   const step = { workspaceId, executionId, token };
   const message = describeOutcome(run, outcome);

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { type Caller, defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
+import { type Caller, defineUseCase, type Entry, type UseCase, type UseCaseContext } from '../core/entry.ts';
 import { describeDefect, HostingError, isExpected, isRefusal, type Reason, Refusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
@@ -20,11 +20,14 @@ import { RUN } from './store.ts';
  */
 export type RunState = 'received' | 'asking' | 'sent' | 'ended';
 
-/** The workflow key that a run was started with. `invalid`: the input is no key of this workspace. */
-export type RunKey =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'invalid' }
-  | { readonly kind: 'key'; readonly id: WorkflowKeyId; readonly name: string };
+/** The workflow key that a run was started with; `invalid`: the input is no key of this workspace. Only a `key` has the rest. */
+export interface RunKey {
+  readonly kind: 'none' | 'invalid' | 'key';
+  readonly id: WorkflowKeyId;
+  readonly name: string;
+}
+
+export const NO_KEY: RunKey = { kind: 'none', id: '', name: '' };
 
 export interface WorkflowRun {
   readonly id: WorkflowRunId;
@@ -55,7 +58,7 @@ export interface RunOutcomeDetails {
   /** The process ended after it had begun to send, so the outcome is unknown. */
   interrupted: Record<never, never>;
   bad_input: { input: 'action' | 'server' | 'channel' };
-  key_invalid: Record<never, never>;
+  key_invalid: { name: string };
   key_expired: { name: string };
   key_action: { name: string };
   key_label: { name: string };
@@ -89,16 +92,6 @@ export interface HashedKey extends WorkflowKey {
 
 export type NewRun = Omit<WorkflowRun, 'state' | 'card' | 'pressedBy' | 'outcome'>;
 
-/** Notifies Slack and users of a run. No method throws. */
-export interface WorkflowNotifier {
-  /** Posts the message with the button. */
-  ask(run: WorkflowRun): Promise<{ readonly card: Card } | { readonly reason: string }>;
-  /** Completes or fails the step in Slack. */
-  end(run: WorkflowRun, outcome: RunOutcome, token: Secret<string> | undefined): Promise<StepEnd>;
-  /** Shows on the card, or in the channel, the outcome; the channel's message where it can be edited. */
-  tell(run: WorkflowRun, outcome: RunOutcome): Promise<Card | undefined>;
-}
-
 /** What came of reporting the end of a step. `told`: Slack has the outcome, or no longer accepts it. */
 export type StepEnd = 'told' | 'refused_outputs' | 'later';
 
@@ -116,21 +109,19 @@ export interface StepEvent {
   readonly token: Secret<string> | undefined;
 }
 
-export interface StepIntake {
-  /**
-   * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
-   * follows the ack, and never rejects.
-   */
-  receive(event: StepEvent): Promise<(() => Promise<void>) | undefined>;
-}
-
 /** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-export function createStepIntake(app: AppContext): StepIntake {
+export type StepIntake = ReturnType<typeof createStepIntake>;
+
+export function createStepIntake(app: AppContext) {
   const { log, jobs, workflowRuns } = app;
   return {
-    receive: async (event) => {
+    /**
+     * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
+     * follows the ack, and never rejects.
+     */
+    receive: async (event: StepEvent): Promise<(() => Promise<void>) | undefined> => {
       const run = await readRun(event, app);
       if (!(await workflowRuns.receive(run, event.token))) return undefined;
       return async () => {
@@ -171,13 +162,9 @@ function findPlain(typed: string, most: number): string | undefined {
 }
 
 async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppContext): Promise<RunKey> {
-  if (!key) return { kind: 'none' };
+  if (!key) return NO_KEY;
   const found = await workflowKeys.findByHash(workspaceId, hashKey(key, workspaceId));
-  return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };
-}
-
-export interface RunEntry {
-  execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
+  return found ? { kind: 'key', id: found.id, name: found.name } : { ...NO_KEY, kind: 'invalid' };
 }
 
 /** How long after it was received a run may begin: someone else may have done the same since. */
@@ -186,7 +173,7 @@ const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
 export const ASK_MS = DAY_MS;
 
 /** Creates what goes on with a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
-export function createStepRunner(entry: RunEntry, app: AppContext): JobHandler {
+export function createStepRunner(entry: Entry, app: AppContext): JobHandler {
   return async (job) => {
     const run = await app.workflowRuns.find(job.workspaceId, job.key);
     if (run) await goOn(run, entry, app);
@@ -194,7 +181,7 @@ export function createStepRunner(entry: RunEntry, app: AppContext): JobHandler {
   };
 }
 
-async function goOn(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
+async function goOn(run: WorkflowRun, entry: Entry, app: AppContext): Promise<void> {
   switch (run.state) {
     case 'received':
       return begin(run, entry, app);
@@ -211,7 +198,7 @@ async function goOn(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise
   }
 }
 
-async function begin(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
+async function begin(run: WorkflowRun, entry: Entry, app: AppContext): Promise<void> {
   const refused = await findRefusal(run, app);
   if (refused) await endRun(run, ['received'], refused, app);
   else if (run.key.kind === 'none') await ask(run, app);
@@ -255,7 +242,7 @@ async function ask(run: WorkflowRun, app: AppContext): Promise<void> {
   else await endRun(run, ['received'], { code: 'not_posted', details: posted }, app);
 }
 
-async function act(run: WorkflowRun, entry: RunEntry, app: AppContext): Promise<void> {
+async function act(run: WorkflowRun, entry: Entry, app: AppContext): Promise<void> {
   const { action } = run;
   if (action === undefined) return;
   try {
@@ -283,28 +270,26 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
   };
 }
 
-interface StepInput {
-  readonly run: WorkflowRun;
-}
-
 /**
  * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
  * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
  */
-export const carryOutStep: Readonly<Record<PowerAction, UseCase<StepInput, RunOutcome>>> = {
+type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
+
+export const carryOutStep: Readonly<Record<PowerAction, Step>> = {
   start: defineStep('start'),
   stop: defineStep('stop'),
   reboot: defineStep('reboot'),
 };
 
-function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome> {
+function defineStep(action: PowerAction): Step {
   return defineUseCase({
     name: action,
     needs: 'operator',
     effect: 'changes',
-    subject: ({ run }: StepInput) => ({ label: run.label }),
-    run: ({ run }: StepInput, context): Promise<RunOutcome> => {
+    subject: ({ run }) => ({ label: run.label }),
+    run: ({ run }, context) => {
       const work = () => carryOut(action, run, context);
       // With a key, it is the run's job that carries it out.
       return run.key.kind === 'none' ? answer(run, context.app, work) : work();
@@ -386,8 +371,9 @@ function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false): RunOu
 }
 
 function outcomeOfRefusal(error: Refusal, { key }: WorkflowRun): RunOutcome {
-  const name = key.kind === 'key' ? key.name : '';
-  if (isRefusal(error, 'workflow_key_invalid')) return outcomeOfKey(error.details.problem, name);
+  const { name } = key;
+  if (isRefusal(error, 'workflow_key_invalid'))
+    return { code: KEY_PROBLEMS[error.details.problem], details: { name } };
   if (isRefusal(error, 'role_needed') && name !== '') return { code: 'key_label', details: { name } };
   if (isRefusal(error, 'ambiguous_server'))
     return { code: 'ambiguous_server', details: { count: error.details.servers.length } };
@@ -400,16 +386,7 @@ function outcomeOfRefusal(error: Refusal, { key }: WorkflowRun): RunOutcome {
 
 const PLAIN = ['unknown_server', 'server_protected', 'no_api_key'] as const;
 
-function outcomeOfKey(problem: 'unknown' | 'expired' | 'action', name: string): RunOutcome {
-  switch (problem) {
-    case 'unknown':
-      return { code: 'key_invalid', details: {} };
-    case 'expired':
-      return { code: 'key_expired', details: { name } };
-    case 'action':
-      return { code: 'key_action', details: { name } };
-  }
-}
+const KEY_PROBLEMS = { unknown: 'key_invalid', expired: 'key_expired', action: 'key_action' } as const;
 
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;

@@ -7,7 +7,7 @@ import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
 import type { Card } from '../requests/request.ts';
-import type { HashedKey, NewRun, RunKey, RunOutcome, RunState, WorkflowRun } from './run.ts';
+import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run.ts';
 
 /** The kind of job that goes on with a run until Slack knows how it ended; its key is the run's ID. */
 export const RUN = 'run';
@@ -85,12 +85,6 @@ function toKey(row: WorkflowKeyRow): WorkflowKey {
   };
 }
 
-/** The most runs that are carried out within a time, in milliseconds. */
-interface RunLimit {
-  readonly most: number;
-  readonly withinMs: number;
-}
-
 export type WorkflowRuns = ReturnType<typeof createWorkflowRuns>;
 
 /**
@@ -110,7 +104,7 @@ export function createWorkflowRuns(foundation: Foundation) {
           .values({
             ...{ id: key, workspace_id: workspaceId, execution_id: run.executionId },
             ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
-            ...columnsOfKey(run.key),
+            ...{ key_kind: run.key.kind, key_id: run.key.id, key_name: run.key.name },
             ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt },
           })
           .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
@@ -130,20 +124,20 @@ export function createWorkflowRuns(foundation: Foundation) {
       return row && toRun(row);
     },
     /** Counts a run against the limit of its key, or of all runs without one in its channel. False if the limit is reached. */
-    admit: (run: WorkflowRun, now: number, { most, withinMs }: RunLimit): Promise<boolean> =>
+    admit: (run: WorkflowRun, now: number, limit: { most: number; withinMs: number }): Promise<boolean> =>
       engine.transact(db, async (trx) => {
-        const { key_id: keyId, key_kind: kind } = columnsOfKey(run.key);
+        const { most, withinMs } = limit;
         const counts = trx
           .selectFrom('workflow_runs')
           .select(['id'])
           .where('workspace_id', '=', run.workspaceId)
-          .where('key_kind', '=', kind)
-          .where('key_id', '=', keyId)
+          .where('key_kind', '=', run.key.kind)
+          .where('key_id', '=', run.key.id)
           .where('admitted_at', '>', now - withinMs)
           .limit(most + 1);
         // Anyone can run one without a key: it must not keep those in other channels from running.
         const { channelId = '' } = run;
-        const counted = await (kind === 'none'
+        const counted = await (run.key.kind === 'none'
           ? counts.where('channel_id', '=', channelId)
           : counts
         ).execute();
@@ -163,7 +157,10 @@ export function createWorkflowRuns(foundation: Foundation) {
      * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`:
      * the request may leave now, for the only time.
      */
-    send: (run: WorkflowRun, { now, pressedBy }: SentBy): Promise<'sent' | 'over' | 'key_gone'> =>
+    send: (
+      run: WorkflowRun,
+      { now, pressedBy }: { now: number; pressedBy?: UserId | undefined },
+    ): Promise<'sent' | 'over' | 'key_gone'> =>
       engine.transact(db, async (trx) => {
         if (run.key.kind === 'key' && !(await useKey(trx, run, run.key.id, now))) return 'key_gone';
         const from = pressedBy === undefined ? 'received' : 'asking';
@@ -215,11 +212,6 @@ function update(db: Queries, { id, workspaceId }: NewRun) {
   return db.updateTable('workflow_runs').where('id', '=', id).where('workspace_id', '=', workspaceId);
 }
 
-interface SentBy {
-  readonly now: number;
-  readonly pressedBy?: UserId | undefined;
-}
-
 /** Notes that a key is used; false if it was revoked or has expired. */
 async function useKey(trx: Queries, { workspaceId }: NewRun, keyId: string, now: number): Promise<boolean> {
   const used = await trx
@@ -233,14 +225,8 @@ async function useKey(trx: Queries, { workspaceId }: NewRun, keyId: string, now:
   return used !== undefined;
 }
 
-export function placeOfRunToken({
-  id,
-  workspaceId,
-}: {
-  readonly id: string;
-  readonly workspaceId: WorkspaceId;
-}): SealedPlace {
-  return { table: 'workflow_runs', row: id, column: 'sealed_token', workspaceId };
+export function placeOfRunToken(run: { readonly id: string; readonly workspaceId: string }): SealedPlace {
+  return { table: 'workflow_runs', row: run.id, column: 'sealed_token', workspaceId: run.workspaceId };
 }
 
 function toRun(row: WorkflowRunRow): WorkflowRun {
@@ -250,7 +236,7 @@ function toRun(row: WorkflowRunRow): WorkflowRun {
     workspaceId: row.workspace_id,
     executionId: row.execution_id,
     label: row.label,
-    key: keyOf(row),
+    key: { kind: row.key_kind, id: row.key_id, name: row.key_name },
     receivedAt: row.received_at,
     state: row.state,
     action: POWER_ACTIONS.find((each) => each === row.action),
@@ -262,15 +248,4 @@ function toRun(row: WorkflowRunRow): WorkflowRun {
         ? undefined
         : ({ code: row.outcome, details: JSON.parse(row.outcome_details ?? '{}') } as RunOutcome),
   };
-}
-
-function columnsOfKey(key: RunKey) {
-  const isKey = key.kind === 'key';
-  return { key_kind: key.kind, key_id: isKey ? key.id : '', key_name: isKey ? key.name : '' };
-}
-
-function keyOf({ key_kind: kind, key_id: id, key_name: name }: WorkflowRunRow): RunKey {
-  if (kind === 'key') return { kind, id, name };
-  // Anything else must not pass for a run that asks.
-  return { kind: kind === 'none' ? 'none' : 'invalid' };
 }

@@ -7,6 +7,7 @@ import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
+import { NO_KEY } from '../../src/workflows/run.ts';
 import { makeKey } from '../support/environment.ts';
 import { triesOf } from '../support/tries.ts';
 import {
@@ -47,10 +48,7 @@ async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
 const install = (token: string) => {
   const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
   const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
-  return store.installationStore.install(
-    { ...facts, tokens: { bot: new Secret(token), rotation } },
-    () => [],
-  );
+  return store.installationStore.install({ ...facts, tokens: { bot: new Secret(token), rotation } });
 };
 
 const RUN = {
@@ -59,7 +57,7 @@ const RUN = {
   executionId: 'Fx1',
   action: 'reboot',
   label: 'web-1',
-  key: { kind: 'none' },
+  key: NO_KEY,
   channelId: 'C1',
   receivedAt: T0,
 } as const;

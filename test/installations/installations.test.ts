@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import type { AuditEntry, AuditSubject } from '../../src/core/audit-entry.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { BotTokens, NewInstallation } from '../../src/installations/installations.ts';
+import { NO_KEY } from '../../src/workflows/run.ts';
 import { engines, entry, markSent, newCreate, T0 } from '../db/support.ts';
 
 const tokens = (bot: string): BotTokens => ({ bot: new Secret(bot) });
@@ -22,13 +22,6 @@ const rotating = (bot: string, expiresAt: number): BotTokens => ({
 });
 const org = (more: Partial<NewInstallation> = {}) => acme('xoxb-org', { id: 'E1', isOrg: true, ...more });
 
-const auditOf = (workspaceId: string, owner: string | undefined): readonly AuditEntry[] => [
-  entry({ workspaceId, action: 'install', label: owner ?? '' }),
-];
-const auditOfErasure = (workspaceId: string, passwords: readonly AuditSubject[]): readonly AuditEntry[] => [
-  ...passwords.map((subject) => entry({ workspaceId, action: 'password_erased', ...subject })),
-  entry({ workspaceId, action: 'uninstall' }),
-];
 const actionsOf = async (store: Store, workspaceId = 'T1') =>
   (await store.audit.list({ workspaceId, limit: 99 })).map(({ action, label }) => `${action} ${label ?? ''}`);
 
@@ -49,22 +42,22 @@ async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
 describe.each(engines)('an installation on $name', ({ make }) => {
   test('makes its installer an owner, and no one of what others have set up', async () => {
     const store = await make();
-    await store.installationStore.install(acme(), auditOf);
-    await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    await store.installationStore.install(acme());
+    await store.installationStore.install(acme('b', { installedBy: 'U2' }));
     expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U1', role: 'owner', pattern: '' }]);
     await store.apiKeys.put('T3', new Secret('key'), 'U9', T0);
-    await store.installationStore.install(acme('c', { id: 'T3' }), auditOf);
+    await store.installationStore.install(acme('c', { id: 'T3' }));
     expect(await store.grants.list('T3')).toEqual([]);
   });
 
   test('of an organization serves the workspaces that are added to it, each with its own owner and audit', async () => {
     const store = await make();
     const { installationStore } = store;
-    const installed = await installationStore.install(org(), auditOf);
+    const installed = await installationStore.install(org());
     expect(await installationStore.findServing('T1')).toBeUndefined();
-    for (const id of ['T1', 'T2']) await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+    for (const id of ['T1', 'T2']) await installationStore.serve({ id, name: id }, installed, T0);
     expect((await installationStore.findServing('T2'))?.tokens.bot.reveal()).toBe('xoxb-org');
-    expect(await actionsOf(store, 'T2')).toEqual(['install U1']);
+    expect(await actionsOf(store, 'T2')).toEqual(['access_grant owner U1', 'install ']);
     await installationStore.stopServing('T1', 'T9');
     expect(await installationStore.findServing('T1')).toBeDefined();
     await installationStore.stopServing('T1', 'E1');
@@ -75,15 +68,15 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   test('of an organization is erased with the workspaces from which the app was taken before; with own installs, they stay', async () => {
     const store = await make();
     const { installationStore } = store;
-    const installed = await installationStore.install(org(), auditOf);
+    const installed = await installationStore.install(org());
     for (const id of ['T1', 'T2']) {
-      await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+      await installationStore.serve({ id, name: id }, installed, T0);
       await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
       await installationStore.stopServing(id, 'E1');
     }
     expect(await store.apiKeys.find('T1')).toBeDefined();
-    await installationStore.install(acme('own', { id: 'T2' }), auditOf);
-    await installationStore.erase(installed, auditOfErasure);
+    await installationStore.install(acme('own', { id: 'T2' }));
+    await installationStore.erase(installed);
     expect(await store.apiKeys.find('T1')).toBeUndefined();
     expect(await actionsOf(store)).toContain('uninstall ');
     expect(await store.apiKeys.find('T2')).toBeDefined();
@@ -93,20 +86,20 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   test('of an organization that was uninstalled meanwhile serves no further workspace, and leaves nothing there', async () => {
     const store = await make();
     const { installationStore } = store;
-    const seen = await installationStore.install(org(), auditOf);
-    const serve = () => installationStore.serve({ id: 'T1', name: 'T1' }, seen, T0, auditOf);
-    await installationStore.erase(seen, auditOfErasure);
+    const seen = await installationStore.install(org());
+    const serve = () => installationStore.serve({ id: 'T1', name: 'T1' }, seen, T0);
+    await installationStore.erase(seen);
     expect(await serve()).toBe(false);
-    const again = await installationStore.install(org({ installedBy: 'U2' }), auditOf);
+    const again = await installationStore.install(org({ installedBy: 'U2' }));
     expect(await serve()).toBe(false);
     expect([await store.grants.list('T1'), await actionsOf(store)]).toEqual([[], []]);
-    expect(await installationStore.serve({ id: 'T1', name: 'T1' }, again, T0, auditOf)).toBe(true);
+    expect(await installationStore.serve({ id: 'T1', name: 'T1' }, again, T0)).toBe(true);
     expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
   });
 
   test('has its tokens replaced once, even if several processes have read the same ones', async () => {
     const { installationStore } = await make();
-    const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
+    const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }));
     expect(await installationStore.replaceTokens(first, rotating('b', T0 + 20))).toBe(true);
     expect(await installationStore.replaceTokens(first, rotating('c', T0 + 30))).toBe(false);
     await installationStore.markTokenRefused(first, true);
@@ -118,10 +111,10 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   test('is erased with everything that could be used in its workspace; the ledger and the audit stay', async () => {
     const store = await make();
     const [operationId, other] = [await holdPassword(store), await holdPassword(store, 'T2')];
-    const installed = await store.installationStore.install(acme(), auditOf);
+    const installed = await store.installationStore.install(acme());
     await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
     await store.apiKeys.put('T2', new Secret('key'), 'U2', T0);
-    expect(await store.installationStore.erase(installed, auditOfErasure)).toBe(true);
+    expect(await store.installationStore.erase(installed)).toBe(true);
     expect(await store.installationStore.find('T1')).toBeUndefined();
     expect(await store.installationStore.findServing('T1')).toBeUndefined();
     expect(await store.apiKeys.find('T1')).toBeUndefined();
@@ -137,7 +130,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   test('is erased with what its workspace kept for a time, and with its notes; protections stay', async () => {
     const store = await make();
     const { kept, replyUrls, connectLinks, seenRequests, serverNotes, workflowKeys, workflowRuns } = store;
-    const installed = await store.installationStore.install(acme(), auditOf);
+    const installed = await store.installationStore.install(acme());
     const serverId = 1001;
     const workflowKey = {
       name: 'nightly',
@@ -162,10 +155,10 @@ describe.each(engines)('an installation on $name', ({ make }) => {
       await serverNotes.put('note', id, { serverId, label: 'w', text: 'x', notedBy: 'U1', notedAt: T0 });
       await serverNotes.put('protection', id, { serverId, protectedBy: 'U1', protectedAt: T0 });
       await workflowKeys.add({ ...workflowKey, id, workspaceId: id }, 10);
-      await workflowRuns.receive({ ...run, key: { kind: 'none' }, id, workspaceId: id }, new Secret('xwfp'));
+      await workflowRuns.receive({ ...run, key: NO_KEY, id, workspaceId: id }, new Secret('xwfp'));
     }
     await seenRequests.addFirst('r', T0);
-    await store.installationStore.erase(installed, auditOfErasure);
+    await store.installationStore.erase(installed);
     const listFound = async (id: string) => [
       await kept.find('thread', id),
       await kept.find('message', id),
@@ -187,8 +180,8 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   ])('that was erased keeps nothing of an order that is answered later with %s', async (_what, isClear) => {
     const store = await make();
     const { id } = await sendOrder(store, 'T1');
-    const installed = await store.installationStore.install(acme(), auditOf);
-    await store.installationStore.erase(installed, auditOfErasure);
+    const installed = await store.installationStore.install(acme());
+    await store.installationStore.erase(installed);
     const found = { at: T0, serverId: 1 };
     const paid = { ...found, password: new Secret('canary-password'), isFirstHand: true };
     const unclear = {
@@ -206,9 +199,9 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   test('that was erased and repeated keeps the password of an order that is answered then', async () => {
     const store = await make();
     const { id } = await sendOrder(store, 'T1');
-    const installed = await store.installationStore.install(acme(), auditOf);
-    await store.installationStore.erase(installed, auditOfErasure);
-    await store.installationStore.install(acme('b'), auditOf);
+    const installed = await store.installationStore.install(acme());
+    await store.installationStore.erase(installed);
+    await store.installationStore.install(acme('b'));
     const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
     await store.ledger.settle(id, settled, entry({ operationId: id }));
     expect((await store.passwords.find(id))?.password.reveal()).toBe('canary-password');
@@ -216,9 +209,9 @@ describe.each(engines)('an installation on $name', ({ make }) => {
 
   test('is not erased by what is said about an earlier one', async () => {
     const { installationStore } = await make();
-    const first = await installationStore.install(acme(), auditOf);
-    await installationStore.install(acme('xoxb-second'), auditOf);
-    expect(await installationStore.erase(first, auditOfErasure)).toBe(false);
+    const first = await installationStore.install(acme());
+    await installationStore.install(acme('xoxb-second'));
+    expect(await installationStore.erase(first)).toBe(false);
     expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('xoxb-second');
   });
 
@@ -228,17 +221,17 @@ describe.each(engines)('an installation on $name', ({ make }) => {
       bot: new Secret(name),
       rotation: { refreshToken: new Secret(`refresh ${name}`), expiresAt },
     });
-    const was = await installationStore.install({ ...acme(), tokens: expiring('a', T0 + 10) }, auditOf);
+    const was = await installationStore.install({ ...acme(), tokens: expiring('a', T0 + 10) });
     expect(await installationStore.replaceTokens(was, expiring('b', T0 + 20))).toBe(true);
-    expect(await installationStore.erase(was, auditOfErasure)).toBe(false);
+    expect(await installationStore.erase(was)).toBe(false);
     expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('b');
   });
 
   test('that is erased and repeated makes its installer an owner again', async () => {
     const store = await make();
-    const first = await store.installationStore.install(acme(), auditOf);
-    await store.installationStore.erase(first, auditOfErasure);
-    const second = await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    const first = await store.installationStore.install(acme());
+    await store.installationStore.erase(first);
+    const second = await store.installationStore.install(acme('b', { installedBy: 'U2' }));
     expect(second.generation).toBe(2);
     expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
   });
@@ -247,14 +240,10 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     const { installationStore } = await make();
     await installationStore.noteRevocation('T1', T0);
     expect(await installationStore.listRevocations()).toEqual([]);
-    await installationStore.install(acme(), auditOf);
+    await installationStore.install(acme());
     await installationStore.noteRevocation('T1', T0 + 5);
     await installationStore.noteRevocation('T1', T0 + 4);
-    expect(await installationStore.listRevocations()).toEqual([
-      { id: 'T1', revokedAt: T0 + 5, checkedAt: 0 },
-    ]);
-    await installationStore.noteRevocationCheck('T1', T0 + 9);
-    expect(await installationStore.listRevocations()).toMatchObject([{ checkedAt: T0 + 9 }]);
+    expect(await installationStore.listRevocations()).toEqual([{ id: 'T1', revokedAt: T0 + 5 }]);
     await installationStore.dropRevocation('T1', T0 + 4);
     expect(await installationStore.listRevocations()).toHaveLength(1);
     await installationStore.dropRevocation('T1', T0 + 5);

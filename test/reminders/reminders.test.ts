@@ -56,17 +56,20 @@ describe.each(engines)('decisions about reminders on $name', ({ make }) => {
       [7, 'settled'],
       [8, 'settled'],
     ]);
-    const prices = await reminders.listPrices('T1', [7, 8, 9]);
-    expect(prices.map(({ serverId, operation }) => [serverId, operation.price])).toEqual([[7, 590]]);
-    expect(await reminders.listPrices('T2', [7])).toEqual([]);
+    const prices = await reminders.listPriced('T1', [7, 8, 9]);
+    expect(prices.map(({ serverId, price }) => [serverId, price])).toEqual([
+      [7, 499],
+      [7, 590],
+    ]);
+    expect(await reminders.listPriced('T2', [7])).toEqual([]);
     expect(await reminders.listRenewals('T1', [])).toEqual([]);
   });
 
   test('can be asked about thousands of servers at once', async () => {
     const store = await make();
-    await settle(store, newCreate('web-7'), 7);
+    await settle(store, newRenew(7, 100), 7);
     const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
-    expect(await store.reminders.listPrices('T1', ids)).toHaveLength(1);
+    expect(await store.reminders.listRenewals('T1', ids)).toHaveLength(1);
   });
 });
 

@@ -159,7 +159,6 @@ async function installOne(
     scopes: ['commands', 'chat:write'],
     tokens: { bot: new Secret(`xoxb-${workspaceId}`) },
   };
-  const audit = { actorId: userId, surface: 'page', action: 'install', outcome: 'done' } as const;
-  await installationStore.install(installation, (id) => [{ ...audit, at, workspaceId: id, actId: id }]);
+  await installationStore.install(installation);
   await apiKeys.put(workspaceId, new Secret(key), userId, at);
 }

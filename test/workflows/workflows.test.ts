@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import type { HashedKey, NewRun } from '../../src/workflows/run.ts';
+import { type HashedKey, type NewRun, NO_KEY } from '../../src/workflows/run.ts';
 import { RUN } from '../../src/workflows/store.ts';
 import { engines, stillSystem, T0 } from '../db/support.ts';
 
@@ -29,7 +29,7 @@ function newRun(more: Partial<NewRun> = {}): NewRun {
     executionId: `Fx${id}`,
     action: 'reboot',
     label: 'web-1',
-    key: { kind: 'none' },
+    key: NO_KEY,
     channelId: 'C1',
     receivedAt: T0,
     ...more,
@@ -126,7 +126,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   test('only so many runs without a key are admitted in a minute in one channel', async () => {
     const { workflowRuns } = await make();
     const runIn = async (channelId: string) => {
-      const run = { ...newRun({ key: { kind: 'none' }, channelId }), state: 'received' as const };
+      const run = { ...newRun({ key: NO_KEY, channelId }), state: 'received' as const };
       await workflowRuns.receive(run, undefined);
       return run;
     };

@@ -126,7 +126,7 @@ describe('two workspaces with one API key', () => {
     const { installationStore } = team.app.ports;
     const installed = await installationStore.find(TEAM.id);
     if (!installed) throw new Error('it was not installed');
-    await installationStore.erase(installed, () => []);
+    await installationStore.erase(installed);
     await order(
       team.second,
       'web-1',

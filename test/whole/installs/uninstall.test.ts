@@ -5,6 +5,7 @@ import type { QueryResult } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
 import { runBackground } from '../../../src/background.ts';
 import type { AppContext } from '../../../src/context.ts';
+import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { openStore } from '../../../src/db/open-store.ts';
@@ -293,16 +294,10 @@ const act = (workspaceId: string, { audit }: Pick<AppContext, 'audit'>, at: numb
     outcome: 'done',
   });
 
-const entry = {
-  execute: async () => {
-    throw new Error('no workflow runs here');
-  },
-};
-
 /** The same number of rounds for every store: each begins once everything sleeps again. */
 async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   const stop = new AbortController();
-  const ended = runBackground(ports, entry, stop.signal);
+  const ended = runBackground(ports, createEntry(ports), stop.signal);
   // The loop of the jobs: the answers that a crash left are read from files before.
   await expect.poll(clock.sleeping).toBe(1);
   // Twice a minute, so that every job is due again and again.
