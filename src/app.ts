@@ -20,7 +20,6 @@ import {
   type InstallationPorts,
   install,
   noteRevocation,
-  renewToken,
   watchTokens,
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
@@ -317,7 +316,7 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
-  const installed = createInstalledWorkspaces(ports, (id) => renewToken(id, ports));
+  const installed = createInstalledWorkspaces(ports);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...installed,

@@ -1,4 +1,3 @@
-import type { Installations } from '../core/directory.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { type Locks, withTimeout } from '../core/locks.ts';
@@ -38,7 +37,6 @@ export interface RequestPlace {
  */
 export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' | 'unknown' | 'no_workspace';
 
-/** What the use cases of installations need from outside. */
 export interface InstallationPorts {
   readonly installationStore: InstallationStore;
   readonly tokenService: TokenService;
@@ -86,65 +84,45 @@ function isAllowed({ id, enterpriseId }: NewInstallation, { allowedWorkspaces }:
 /** What an error from Slack may mean: the token is invalid, or the workspace left the organization's installation. */
 export type Suspicion = 'token_refused' | 'team_access_not_granted';
 
-/** The workspaces in which the app was installed by OAuth. */
-export interface InstalledWorkspaces extends Installations {
-  /** Finds the token for a workspace; with `teamId` if the token is for a whole organization. */
-  find(
-    workspaceId: WorkspaceId,
-  ): Promise<{ readonly token: Secret<string>; readonly teamId?: WorkspaceId } | undefined>;
-  /** Whether the installation of its organization serves the workspace. */
-  isOfOrganization(workspaceId: WorkspaceId): Promise<boolean>;
-  /** Decides whether a request is handled. The first one from a workspace of an organization starts serving it. */
-  admit(place: RequestPlace): Promise<Admission>;
-  /** Checks an installation after Slack has refused a call for the workspace, and stores what it finds. */
-  suspect(workspaceId: WorkspaceId, error: Suspicion): Promise<void>;
-}
+export type InstalledWorkspaces = ReturnType<typeof createInstalledWorkspaces>;
 
-/**
- * Finds installed workspaces. Keeps nothing in memory, so that every process sees changes at once. `renew` renews a token that
- * has expired.
- */
-export function createInstalledWorkspaces(
-  app: InstallationPorts,
-  renew: (id: InstallationId) => Promise<void>,
-): InstalledWorkspaces {
-  const renewShared = shareRenewals(renew, app);
+/** Finds the workspaces in which the app was installed by OAuth. Keeps nothing in memory, so that every process sees changes at once. */
+export function createInstalledWorkspaces(app: InstallationPorts) {
   const findAllowed = async (workspaceId: WorkspaceId): Promise<Installation | undefined> => {
     const installation = await app.installationStore.findServing(workspaceId);
     return installation && isAllowed(installation, app) ? installation : undefined;
   };
   return {
-    isServed: async (workspaceId) => (await findAllowed(workspaceId)) !== undefined,
-    needsInstall: async (workspaceId) => (await findAllowed(workspaceId))?.isRefreshRefused ?? false,
-    find: async (workspaceId) => {
+    isServed: async (workspaceId: WorkspaceId) => (await findAllowed(workspaceId)) !== undefined,
+    needsInstall: async (workspaceId: WorkspaceId) =>
+      (await findAllowed(workspaceId))?.isRefreshRefused ?? false,
+    /** Finds the token for a workspace; with `teamId` if the token is for a whole organization. */
+    find: async (workspaceId: WorkspaceId) => {
       const found = await findAllowed(workspaceId);
       // Tokens are renewed ahead of time: only after a stop of hours is one expired when it is needed.
       const expiresAt = found?.isRefreshRefused ? undefined : found?.tokens.rotation?.expiresAt;
       const mustRenew = expiresAt !== undefined && expiresAt <= app.system.now();
-      if (found && mustRenew) await renewShared(found.id);
+      if (found && mustRenew) await renewNow(found.id, app);
       const installation = mustRenew ? await findAllowed(workspaceId) : found;
       if (!installation) return undefined;
       const { tokens, isOrg } = installation;
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
     },
-    isOfOrganization: async (workspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
-    admit: (place) => admit(place, app),
-    suspect: (workspaceId, error) => suspect(workspaceId, error, app),
+    /** Whether the installation of its organization serves the workspace. */
+    isOfOrganization: async (workspaceId: WorkspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
+    /** Decides whether a request is handled. The first one from a workspace of an organization starts serving it. */
+    admit: (place: RequestPlace) => admit(place, app),
+    /** Checks an installation after Slack has refused a call for the workspace, and stores what it finds. */
+    suspect: (workspaceId: WorkspaceId, error: Suspicion) => suspect(workspaceId, error, app),
   };
 }
 
-/** Calls for the same token share a renewal, and wait for it no longer than a form can. */
-function shareRenewals(renew: (id: InstallationId) => Promise<void>, { system, log }: InstallationPorts) {
-  const running = new Map<InstallationId, Promise<void>>();
-  return async (id: InstallationId): Promise<void> => {
-    const renewal =
-      running.get(id) ??
-      renew(id)
-        .catch((error: unknown) => log.error('a token could not be renewed', describeDefect(error)))
-        .finally(() => running.delete(id));
-    running.set(id, renewal);
-    await withTimeout(renewal, system);
-  };
+/** Waits for it no longer than a form can. */
+async function renewNow(id: InstallationId, app: InstallationPorts): Promise<void> {
+  const renewal = renewToken(id, app).catch((error: unknown) =>
+    app.log.error('a token could not be renewed', describeDefect(error)),
+  );
+  await withTimeout(renewal, app.system);
 }
 
 async function admit({ workspaceId, orgId }: RequestPlace, app: InstallationPorts): Promise<Admission> {
@@ -207,14 +185,12 @@ async function introduce(
   return 'served';
 }
 
-/** The tokens with which the app calls Slack. */
 export interface BotTokens {
   readonly bot: Secret<string>;
   /** With token rotation: the bot token's end (epoch milliseconds), and the single-use token that renews it. */
   readonly rotation?: { readonly expiresAt: number; readonly refreshToken: Secret<string> };
 }
 
-/** An install by OAuth. */
 export interface NewInstallation {
   /** The workspace, or the organization if the app is installed for all of it. */
   readonly id: InstallationId;
@@ -223,13 +199,11 @@ export interface NewInstallation {
   readonly enterpriseId?: InstallationId;
   readonly name: string;
   readonly installedBy: UserId;
-  /** Epoch milliseconds. */
   readonly installedAt: number;
   readonly scopes: readonly string[];
   readonly tokens: BotTokens;
 }
 
-/** A stored installation. */
 export interface Installation extends NewInstallation {
   /** Increments with every install, not when tokens are renewed. */
   readonly generation: number;
@@ -275,7 +249,7 @@ async function renewTokens(app: InstallationPorts): Promise<void> {
 }
 
 /** Renews one token. A refresh token works once: if its answer gets lost, only another install helps (docs/slack.md). */
-export async function renewToken(id: InstallationId, app: InstallationPorts): Promise<void> {
+async function renewToken(id: InstallationId, app: InstallationPorts): Promise<void> {
   const { installationStore, tokenService, locks, system, log } = app;
   await locks.run(tokenLock(id), async () => {
     const installation = await installationStore.find(id);
@@ -321,7 +295,6 @@ async function checkRevocation(id: InstallationId, revokedAt: number, app: Insta
   });
 }
 
-/** The lock of the process that renews or erases the tokens. */
 function tokenLock(id: InstallationId): string {
   return `renew token ${id}`;
 }

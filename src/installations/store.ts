@@ -15,7 +15,6 @@ import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from '
 
 export type InstallationStore = ReturnType<typeof createInstallationStore>;
 
-/** Stores where the app is installed by OAuth. */
 export function createInstallationStore(foundation: Foundation) {
   const { db, engine, vault, newId } = foundation;
   return {
