@@ -25,7 +25,7 @@ import { createAdmins, createChannels, createGroups, createUsers } from './slack
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';
 import { explainError } from './slack/failures.ts';
 import { createHomePublisher, createHomeTouches, type HomeTouches } from './slack/home-publisher.ts';
-import { createEndStep, createOutbox } from './slack/outbox.ts';
+import { createEndStep, createOutbox, type NotifierParts } from './slack/outbox.ts';
 import type { Revocation } from './slack/payloads.ts';
 import { NO_REPLY } from './slack/reply.ts';
 import { createAcknowledgedViews, createFollowedViews, createRequest } from './slack/request.ts';
@@ -116,9 +116,7 @@ function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches)
   return createDispatch(routes, { ...parts, home: publisher, seenRequests: ports.seenRequests, steps });
 }
 
-function createNotifiers(
-  parts: Parameters<typeof createOperationNotifier>[0] & Parameters<typeof createRequestNotifier>[0],
-) {
+function createNotifiers(parts: NotifierParts) {
   return {
     connectNotifier: createConnectNotifier(parts),
     operationNotifier: createOperationNotifier(parts),

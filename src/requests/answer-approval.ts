@@ -2,12 +2,11 @@ import { getHostingOf } from '../account/keys.ts';
 import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import { findPlan, type Order } from '../core/catalog.ts';
+import { findPlan } from '../core/catalog.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../core/labels.ts';
-import type { Money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import type { Actor } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
@@ -18,7 +17,16 @@ import { runOperation } from '../purchases/pay.ts';
 import { fetchAllServers } from '../purchases/send.ts';
 import { runDelete } from '../servers/deletion.ts';
 import { getRequest, notifyRequest, refuseClosed, refuseOwnRequest } from './notify.ts';
-import { APPROVALS, type Approval, auditOfApproval, type CancelReason, labelOfAction } from './request.ts';
+import {
+  APPROVALS,
+  type Approval,
+  auditOfApproval,
+  type CancelReason,
+  labelOfAction,
+  type RequestOf,
+} from './request.ts';
+
+type CancelCode = CancelReason['code'];
 
 export type ApprovalAnswer =
   | { readonly kind: 'approve' }
@@ -110,7 +118,7 @@ function refuseUnchecked(error: unknown): never {
 
 function auditOfAnswer(
   approval: Approval,
-  code: 'approved' | 'denied' | CancelReason['code'],
+  code: 'approved' | 'denied' | CancelCode,
   { userId: actorId }: Actor,
   app: AppContext,
 ): AuditEntry {
@@ -123,8 +131,6 @@ function auditOfAnswer(
     code,
   });
 }
-
-type CancelCode = CancelReason['code'];
 
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
@@ -152,11 +158,8 @@ async function findChange(approval: Approval, app: AppContext): Promise<CancelCo
   return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
 }
 
-type ApprovedDelete = Extract<Approval, { kind: 'delete' }>;
-type ApprovedPurchase = Extract<Approval, { kind: 'purchase' }>;
-
 async function findDeleteChange(
-  { serverId, label, paidUntil }: ApprovedDelete,
+  { serverId, label, paidUntil }: RequestOf<'delete'>,
   hosting: HostingApi,
 ): Promise<CancelCode | undefined> {
   const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === serverId);
@@ -167,12 +170,16 @@ async function findDeleteChange(
 }
 
 async function findPurchaseChange(
-  approval: ApprovedPurchase,
+  approval: RequestOf<'purchase'>,
   hosting: HostingApi,
   app: AppContext,
 ): Promise<CancelCode | undefined> {
   const { purchase, price } = approval;
-  if (purchase.kind === 'create') return findCreateChange(purchase.order, price, hosting);
+  if (purchase.kind === 'create') {
+    const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
+    if (findWrongChoices(purchase.order, catalog).length > 0) return 'unknown_choice';
+    return findPlan(catalog, purchase.order.plan)?.monthly === price ? undefined : 'price_moved';
+  }
   const servers = await fetchAllServers(hosting, {});
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || isDeleted(server)) return 'unknown_server';
@@ -181,14 +188,4 @@ async function findPurchaseChange(
   const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
-}
-
-async function findCreateChange(
-  order: Order,
-  price: Money | undefined,
-  hosting: HostingApi,
-): Promise<CancelCode | undefined> {
-  const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
-  if (findWrongChoices(order, catalog).length > 0) return 'unknown_choice';
-  return findPlan(catalog, order.plan)?.monthly === price ? undefined : 'price_moved';
 }

@@ -36,11 +36,9 @@ import {
 } from './request.ts';
 
 const requestId = z.object({ id: z.string() });
-/** A second person's answers to a request for approval. */
 const approvalButton = {
   approve: defineButton('approval_approve', requestId),
   deny: defineButton('approval_deny', requestId),
-  /** Opens the form in which it is denied with a reason. */
   denyWithReason: defineButton('approval_deny_reason', requestId),
 } as const;
 const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
@@ -80,13 +78,10 @@ function approvalButtons(
 
 /** What the requester reads: how it stands, and a button to withdraw it, or to request it again if nothing was done. */
 export function approvalMessage(approval: Approval): Message {
-  if (approval.state === 'open') {
-    const isReached = approval.cards.length > 0;
-    const words = isReached ? approvalWords(approval) : unreachedWords(approval);
-    return textMessage(words, actions(withdrawButton(approval)));
-  }
-  const buttons = nextButtons(approval);
-  const words = approvalWords(approval);
+  const isOpen = approval.state === 'open';
+  const isUnreached = isOpen && approval.cards.length === 0;
+  const buttons = isOpen ? [withdrawButton(approval)] : nextButtons(approval);
+  const words = isUnreached ? unreachedWords(approval) : approvalWords(approval);
   return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
@@ -95,19 +90,17 @@ function withdrawButton(approval: Approval): Button {
   return withdrawApprovalButton.element('Withdraw request', { id: approval.id }, { label });
 }
 
-/** An open approval, and what the reader may do with it. */
-interface WaitingApproval {
-  readonly approval: Approval;
-  readonly canAnswer: boolean;
-  readonly isOwn: boolean;
-}
-
+/** An open approval, with what its reader may do with it. */
 export function waitingBlocks(
-  { approval, canAnswer, isOwn }: WaitingApproval,
+  {
+    approval,
+    canAnswer,
+    isOwn,
+  }: { readonly approval: Approval; readonly canAnswer: boolean; readonly isOwn: boolean },
   currency: string,
 ): KnownBlock[] {
   const expires = `Expires ${slackDate(approval.expiresAt)}.`;
-  const line = section(`${describeWanted(approval, currency, { isOwn })} ${expires}`);
+  const line = section(`${describeWanted(approval, currency, isOwn)} ${expires}`);
   if (isOwn) return [line, actions(withdrawButton(approval))];
   return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
@@ -173,7 +166,6 @@ const denyModal = defineModal(
   z.object({ reason: z.string().trim().max(300).exactOptional() }),
 );
 
-/** The form in which an approval is denied, with a reason for the requester. */
 export function denyView(approval: Approval, origin: Origin, currency: string): ModalView {
   return denyModal.view({
     origin,
@@ -260,12 +252,10 @@ export const approvalScreen: RequestScreen<Approval> = {
   },
 };
 
-/** What is requested, as one of the three things that may have to be approved. */
 export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-/** The title of a form once what was confirmed in it waits for an approval. */
 export const REQUESTED_TITLE = 'Approval requested';
 
 const VERBS = {
@@ -284,11 +274,7 @@ function priceOf(action: ApprovalAction, currency: string): string | undefined {
 }
 
 /** "@ann wants to *create* `web-1` for *5.90/month*."; to ann herself, "You want to …" */
-function describeWanted(
-  approval: Approval,
-  currency: string,
-  { isOwn = false }: { readonly isOwn?: boolean } = {},
-): string {
+function describeWanted(approval: Approval, currency: string, isOwn = false): string {
   const price = priceOf(approval, currency);
   const isKnown = approval.kind === 'purchase' && approval.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (price unknown)';

@@ -1,4 +1,3 @@
-import type { CurrencyOf } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import type { Users } from '../core/directory.ts';
@@ -9,10 +8,9 @@ import { listApprovers, listOwners } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
-import type { Log } from '../log.ts';
 import type { Message } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import {
   ALL_KINDS,
@@ -104,7 +102,12 @@ export async function notifyRequest(id: ConfirmationId, app: AppContext, waitMs 
 async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
   const request = await app.requests.find(id, ALL_KINDS);
   if (!request || request.isNotified) return;
-  await (request.state === 'open' ? askDeciders(request, app) : notifyOfOutcome(request, app));
+  const { state, requestedAt, decidedAt = requestedAt } = request;
+  if (app.system.now() - decidedAt > NOTIFY_FOR_MS) {
+    // Too late for a message, but the buttons are still removed.
+    if (state !== 'open') await app.requestNotifier.updateCards(request);
+    await app.requests.markNotified(id, state);
+  } else await (state === 'open' ? askDeciders(request, app) : notifyOfOutcome(request, app));
 }
 
 async function notifyOfOutcome(request: Request, app: AppContext): Promise<void> {
@@ -152,19 +155,9 @@ export function createRequestHandler(app: AppContext): JobHandler {
     const now = app.system.now();
     if (request.state === 'open' && request.expiresAt <= now)
       await app.requests.move(id, ['open'], { state: 'expired', at: now }, auditOfExpiry(request, app));
-    await notifyLate(id, app);
+    await notify(id, app);
     return findNextDue(id, app);
   };
-}
-
-async function notifyLate(id: ConfirmationId, app: AppContext): Promise<void> {
-  const request = await app.requests.find(id, ALL_KINDS);
-  if (!request || request.isNotified) return;
-  const { state, requestedAt, decidedAt = requestedAt } = request;
-  if (app.system.now() - decidedAt <= NOTIFY_FOR_MS) return notify(id, app);
-  // Too late for a message, but the buttons are still removed.
-  if (state !== 'open') await app.requestNotifier.updateCards(request);
-  await app.requests.markNotified(id, state);
 }
 
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
@@ -187,13 +180,6 @@ function auditOfExpiry(request: Request, app: AppContext): AuditEntry {
   const { workspaceId, role, pattern, requesterId } = request;
   const details = auditRoles([{ role, pattern, subjectId: requesterId }]);
   return makeAuditEntry(app, { workspaceId, action: 'access_answer', details, ...expired });
-}
-
-interface NotifierParts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-  readonly users: Users;
 }
 
 /** Adds whether the requester is a guest, for those who decide. Asks Slack; without an answer, it isn't said. */

@@ -44,7 +44,6 @@ interface NewRequest {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
   readonly requesterId: UserId;
-  /** Where it was requested. */
   readonly channelId?: ChannelId | undefined;
   readonly requestedAt: number;
   readonly expiresAt: number;
@@ -73,17 +72,15 @@ export type ApprovalAction =
       readonly paidUntil?: number | undefined;
     };
 
-interface OverBudget {
-  /** Whether approval is needed because a budget is used up, not (only) because of the two-person rule. */
-  readonly isOverBudget: boolean;
-}
-
-export type NewApproval = NewRequest & ApprovalAction & OverBudget;
+export type NewApproval = NewRequest &
+  ApprovalAction & {
+    /** Whether approval is needed because a budget is used up, not (only) because of the two-person rule. */
+    readonly isOverBudget: boolean;
+  };
 
 /** Something that one user confirmed and another one has to approve (two-person rule). Its operation has the same ID. */
 export type Approval = Requested &
-  ApprovalAction &
-  OverBudget &
+  NewApproval &
   ApprovalOutcome & {
     /** How an approved delete stands; absent until it was approved, and for purchases. */
     readonly deletion?: DeleteOperation | undefined;
@@ -95,7 +92,6 @@ interface AskedRole {
   readonly kind: 'role';
   readonly role: Role;
   readonly pattern: string;
-  /** What the requester wrote. */
   readonly reason: string;
   /** What the requester typed when they were told that they need a role: `reboot web-1`. */
   readonly command?: string | undefined;
@@ -145,7 +141,6 @@ export function labelOfAction(action: ApprovalAction): string {
   return action.kind === 'delete' ? action.label : labelOf(action.purchase);
 }
 
-/** The server that exists already; undefined for a create. */
 export function serverIdOf(action: ApprovalAction): ServerId | undefined {
   if (action.kind === 'delete') return action.serverId;
   return action.purchase.kind === 'renew' ? action.purchase.serverId : undefined;

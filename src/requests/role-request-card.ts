@@ -71,7 +71,6 @@ function describeAnswer(request: RoleRequest): string {
   }
 }
 
-/** What the requester reads when it was decided or has expired. */
 export function answerMessage(request: RoleRequest): Message {
   const { state, decidedBy } = request;
   const wanted = describeWantedRole(request);
@@ -108,14 +107,12 @@ export function requestedMessage(request: RoleRequest, owners: readonly UserId[]
   return textMessage(sent, actions(withdrawAccessButton.element('Withdraw request', { id })));
 }
 
-/** What the requester reads when they have withdrawn their requests. */
 export function withdrawnMessage(requests: readonly RoleRequest[]): Message {
   const what = requests.map((request) => `the ${describeWantedRole(request)}`);
   const noun = requests.length === 1 ? 'request' : 'requests';
   return textMessage(`You withdrew your ${noun} for ${what.join(', ')}.`);
 }
 
-/** Confirms to the owner what they answered. */
 export function answeredWords(request: RoleRequest): string {
   const { requesterId, isNotified, state } = request;
   const who = mention(requesterId);
@@ -201,7 +198,6 @@ async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackReq
   await request.reply.send(textMessage(answeredWords(answered)));
 }
 
-/** What Slack shows of requests for a role. */
 export const roleScreen: RequestScreen<RoleRequest> = {
   card: async (request, { users }) => requestCard(await withGuest(request, users)),
   notifyRequester: async (request, requester, { outbox }) => {
@@ -281,7 +277,6 @@ export const requestAccessModals = [
   })),
 ];
 
-/** Runs what was typed after `/vps`. */
 export type RunTyped = (text: string, request: SlackRequest) => Promise<void>;
 
 /**

@@ -114,8 +114,6 @@ export type AccessAnswer =
     }
   | { readonly kind: 'deny' };
 
-type Approval = Extract<AccessAnswer, { kind: 'approve' }>;
-
 /** Finds an open request, for the form in which it is answered. @throws Refusal `request_over`, `own_request` */
 export const readRoleRequest = defineUseCase({
   name: 'access_answer',
@@ -167,9 +165,9 @@ function auditAnswer(
 /** @throws Refusal `beyond_request`, `owner_limited`, `no_grantee` */
 async function makeGrant(
   request: RoleRequest,
-  { role = request.role, pattern = request.pattern, forMs }: Approval,
+  { role = request.role, pattern = request.pattern, forMs }: Extract<AccessAnswer, { kind: 'approve' }>,
   grantedAt: number,
-  { actor, app }: Pick<UseCaseContext, 'actor' | 'app'>,
+  { actor, app }: UseCaseContext,
 ): Promise<NewGrant> {
   const { workspaceId, requesterId } = request;
   // A request is for every server or for one: the only narrower patterns are those of a request for every server.
@@ -183,8 +181,6 @@ async function makeGrant(
   const grant = { ...grantee, workspaceId, role, pattern, grantedBy: actor.userId, grantedAt };
   return { ...grant, until };
 }
-
-type Context = UseCaseContext;
 
 /**
  * The requester withdraws one access request, or without an ID all of theirs that are open. If an owner answers at the same
@@ -205,8 +201,7 @@ export const withdrawRoleRequest = defineUseCase({
   },
 });
 
-/** @throws Refusal `no_open_request` */
-async function listOwn({ actor, app }: Context): Promise<readonly RoleRequest[]> {
+async function listOwn({ actor, app }: UseCaseContext): Promise<readonly RoleRequest[]> {
   const open = await app.requests.listOpen(actor.workspaceId, ROLES_ASKED);
   const own = open.filter(
     ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > app.system.now(),
@@ -215,7 +210,7 @@ async function listOwn({ actor, app }: Context): Promise<readonly RoleRequest[]>
   return own;
 }
 
-async function withdraw(request: RoleRequest, { actor, app }: Context): Promise<RoleRequest> {
+async function withdraw(request: RoleRequest, { actor, app }: UseCaseContext): Promise<RoleRequest> {
   const { id } = request;
   refuseOthersRequest(request, actor);
   const to = { state: 'withdrawn', at: app.system.now(), by: actor.userId } as const;
@@ -226,7 +221,6 @@ async function withdraw(request: RoleRequest, { actor, app }: Context): Promise<
 /** An owner may answer while the cards are still being posted. */
 const WAIT_MS = 5000;
 
-/** Notifies users, and returns the request as it is then. */
 async function notifyNow(request: RoleRequest, app: AppContext): Promise<RoleRequest> {
   await notifyRequest(request.id, app, WAIT_MS);
   return (await app.requests.find(request.id, ROLES_ASKED)) ?? request;

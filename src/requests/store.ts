@@ -16,8 +16,8 @@ import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/costs.ts';
 import { prepareDelete, prepareOperation } from '../purchases/ledger.ts';
-import { findDelete, storedPurchase } from '../purchases/ledger-rows.ts';
-import { claimOf } from '../purchases/operation.ts';
+import { findDelete } from '../purchases/ledger-rows.ts';
+import { claimOf, storedPurchase } from '../purchases/operation.ts';
 import {
   type Approval,
   type ApprovalOutcome,
@@ -30,9 +30,10 @@ import {
   type RequestOf,
   type RequestState,
   type RoleRequest,
+  type RoleRequestState,
 } from './request.ts';
 
-type Target = (ApprovalOutcome | Pick<RoleRequest, 'state'>) & {
+type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
   readonly at: number;
   readonly by?: UserId | undefined;
   readonly denialReason?: string | undefined;
@@ -158,7 +159,6 @@ export function createRequests(foundation: Foundation) {
 /** The process that changes a request tells of it at once; another one does if that process has died by then. */
 const TELL_MS = 2000;
 
-/** Asks for the job of a request, in the transaction that changes its state. */
 function askFor(
   trx: Queries,
   foundation: Foundation,
@@ -280,7 +280,6 @@ async function addRoleRequest(
   return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
 }
 
-/** This user's requests for a role since then, oldest first. */
 async function listRecentRoles(trx: Queries, row: NewRow, since: number): Promise<readonly RoleRequest[]> {
   const rows = await trx
     .selectFrom('requests')

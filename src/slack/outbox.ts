@@ -1,10 +1,13 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
+import type { CurrencyOf } from '../account/workspaces.ts';
+import type { Users } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { System } from '../system.ts';
@@ -64,6 +67,15 @@ export interface Outbox extends SinglePosts {
   updateAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
   /** Announces the outcome there, in place of the announcement of the beginning. */
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
+}
+
+/** What tells users of something is made of these. */
+export interface NotifierParts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+  readonly users: Users;
+  readonly currencyOf: CurrencyOf;
+  readonly accountUrl: string | undefined;
 }
 
 interface OutboxParts extends StoredReplyParts {

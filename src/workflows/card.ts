@@ -3,14 +3,13 @@ import { describeReason, type ReasonWords } from '../core/errors.ts';
 import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
-import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import { confirmPower } from '../servers/buttons.ts';
 import { announcedWords, isAtTarget } from '../servers/follow-words.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts, Outbox } from '../slack/outbox.ts';
 import { VERBS } from '../words.ts';
 import { ASK_MS, type RunOutcome, type RunOutcomeDetails, type StepEnd, type WorkflowRun } from './run.ts';
 import { cancelButton, runButton } from './workflow.ts';
@@ -31,7 +30,6 @@ export function askMessage(run: WorkflowRun & EndedAct, until: number): Message 
   );
 }
 
-/** Renders the outcome of a run, for the card or the channel. */
 export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   const { action, label, pressedBy, key } = run;
   if (action && outcome.code === 'done') {
@@ -144,20 +142,14 @@ function withoutMarkup(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›');
 }
 
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-}
-
 /** Outcomes that a channel reads even though no user acted. The others only go to Slack, which shows them in the workflow. */
 const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interrupted'];
 
 export type WorkflowNotifier = ReturnType<typeof createWorkflowNotifier>;
 
 /** Tells Slack how our steps end, and channels what workflows do. No method throws. */
-export function createWorkflowNotifier({ outbox, log }: Parts) {
+export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
   return {
-    /** Posts the message with the button. */
     ask: (run: WorkflowRun) =>
       notifySafely<{ readonly card: Card } | { readonly reason: string }>(
         run.id,
@@ -165,7 +157,6 @@ export function createWorkflowNotifier({ outbox, log }: Parts) {
         { reason: 'no_answer' },
         () => ask(run, outbox),
       ),
-    /** Completes or fails the step in Slack. */
     end: (run: WorkflowRun, outcome: RunOutcome, token: Secret<string> | undefined) =>
       notifySafely<StepEnd>(run.id, log, 'later', () => end(run, outcome, token, outbox)),
     /** Shows the outcome on the card, or in the channel; returns the channel's message where it can be edited. */

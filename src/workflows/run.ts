@@ -45,7 +45,6 @@ export interface WorkflowRun {
   readonly state: RunState;
   /** The message with the button. */
   readonly card?: Card;
-  /** Who pressed the button. */
   readonly pressedBy?: UserId;
   readonly outcome?: RunOutcome;
 }
@@ -62,7 +61,6 @@ export interface RunOutcomeDetails {
   key_expired: { name: string };
   key_action: { name: string };
   key_label: { name: string };
-  /** More runs within a minute than are allowed. */
   too_many: { most: number };
   unknown_server: Record<never, never>;
   ambiguous_server: { count: number };
@@ -74,9 +72,7 @@ export interface RunOutcomeDetails {
   no_api_key: Record<never, never>;
   /** It could not be begun within minutes. */
   too_late: Record<never, never>;
-  /** Slack did not take the message with the button. */
   not_posted: { reason: string };
-  /** The button was not pressed for a day. */
   not_pressed: Record<never, never>;
   canceled: { by: UserId };
 }
@@ -85,7 +81,6 @@ export type RunOutcome = Reason<RunOutcomeDetails>;
 /** The most runs that are carried out in any minute with one key, or without a key in one channel. */
 const MOST_RUNS_A_MINUTE = 10;
 
-/** A workflow key with the hash that it is recognized by. */
 export interface HashedKey extends WorkflowKey {
   readonly hash: string;
 }
@@ -105,7 +100,6 @@ export interface StepEvent {
   readonly channelId: ChannelId | undefined;
   /** When Slack sent it, in epoch milliseconds. */
   readonly sentAt: number | undefined;
-  /** The token that Slack gave for this run alone. */
   readonly token: Secret<string> | undefined;
 }
 
@@ -169,7 +163,6 @@ async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppCon
 
 /** How long after it was received a run may begin: someone else may have done the same since. */
 const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
-/** How long the button of a card can be pressed. */
 export const ASK_MS = DAY_MS;
 
 /** Creates what goes on with a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
