@@ -14,7 +14,6 @@ export const createButton = defineButton('create', z.object({ plan: z.string().e
 export const createReviewButton = defineButton('create_review', orderValue);
 export const createBackButton = defineButton('create_back', orderValue);
 export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
-/** Opens the form in which a manager decides about an unconfirmed operation. */
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
 export const costsCsvButton = defineButton('costs_csv', z.object({}));

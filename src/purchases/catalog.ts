@@ -44,7 +44,6 @@ async function turn({ page }: { page: number }, request: SlackRequest): Promise<
 
 const PLANS_PER_MESSAGE = 60;
 
-/** Plans with their price, and the locations and images that can be chosen. */
 export function catalogMessage(catalog: Catalog, currency: string, page: number): Message {
   const pages = Math.max(1, Math.ceil(catalog.plans.length / PLANS_PER_MESSAGE));
   const at = Math.min(page, pages - 1);

@@ -13,7 +13,7 @@ import { APPROVALS, type Approval } from '../requests/request.ts';
 import { getServer, type ServerRef } from '../servers/find.ts';
 import { type BudgetState, findBudget, isOrderOf, isOverBudget, readBudget } from './costs.ts';
 import type { Prepared } from './ledger.ts';
-import { labelOf, type NewOperation, type Operation, type Purchase } from './operation.ts';
+import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { runOperation } from './pay.ts';
 import { listNamesakes } from './send.ts';
 
@@ -44,7 +44,6 @@ export interface CreateReview {
 export interface Terms {
   readonly budget?: BudgetState;
   readonly isOverBudget: boolean;
-  /** Another manager has to approve it. */
   readonly takesApproval: boolean;
 }
 
@@ -75,7 +74,9 @@ export const reviewCreate = defineUseCase({
     const [catalog, { servers }] = await Promise.all([hosting.fetchCatalog(), hosting.fetchServers()]);
     const order = { ...input.order, label: parseLabel(input.order.label) };
     await context.requireRoleFor(order.label);
-    const plan = getPlanOf(order, catalog);
+    const [wrong] = findWrongChoices(order, catalog);
+    const plan = findPlan(catalog, order.plan);
+    if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
     const namesakeIds = listNamesakes(servers, order.label);
     if (namesakeIds.length > MOST_NAMESAKES)
       throw new Refusal('bad_label', { problem: `${namesakeIds.length} servers already have it` });
@@ -98,13 +99,6 @@ export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refu
     if (typed === undefined || choices.includes(typed)) return [];
     return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, choices) })];
   });
-}
-
-function getPlanOf(order: Order, catalog: Catalog): Plan {
-  const [wrong] = findWrongChoices(order, catalog);
-  const plan = findPlan(catalog, order.plan);
-  if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
-  return plan;
 }
 
 export interface RenewReview {
@@ -136,7 +130,7 @@ export const reviewRenew = defineUseCase({
   },
 });
 
-type PlanContext = Pick<UseCaseContext, 'actor' | 'app' | 'hosting'>;
+type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
 
 async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<Plan | undefined> {
   const { app } = context;
@@ -207,18 +201,19 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   await context.requireRoleFor(labelOf(purchase));
   const earlier = await findEarlier(id, context);
   if (earlier) return earlier;
-  await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
+  const { workspaceId, userId: actorId, channelId } = context.actor;
+  await refuseFrozen(workspaceId, context.app.workspaces);
   const { approval: rule } = (await getWorkspace(context)).settings;
-  const action = { kind: 'purchase' as const, purchase, price };
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
     kind: 'waiting',
-    ...(await requestApproval({ id, ...action, isOverBudget: isOver }, context)),
+    ...(await requestApproval({ id, kind: 'purchase', purchase, price, isOverBudget: isOver }, context)),
   });
   if (needsApproval(rule, purchase.kind, price)) {
     const budget = await readBudget(context);
     return requestOther(budget !== undefined && isOverBudget(budget, price));
   }
-  const operation = makeOperation(input, context);
+  const at = input.confirmedAt ?? context.app.system.now();
+  const operation = { id, workspaceId, actorId, channelId, purchase, price, at };
   const prepared = await context.app.ledger.prepare(operation, await findBudget(context));
   if (prepared.kind === 'claimed_elsewhere')
     throw new Refusal('renewed_elsewhere', { label: labelOf(purchase) });
@@ -246,22 +241,12 @@ async function findEarlier(id: ConfirmationId, context: ConfirmContext): Promise
   return { kind: 'waiting', isNew: false, approval };
 }
 
-/** @throws Refusal `other_workspace` */
 function paying(
   { kind, operation }: Extract<Prepared, { operation: Operation }>,
   { actor }: ConfirmContext,
 ): Confirmed {
   if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'paying', isNew: kind === 'new', operation };
-}
-
-function makeOperation(
-  { id, purchase, price, confirmedAt }: Confirmation,
-  { actor, app }: ConfirmContext,
-): NewOperation {
-  const { workspaceId, userId: actorId, channelId } = actor;
-  const at = confirmedAt ?? app.system.now();
-  return { id, workspaceId, actorId, channelId, purchase, price, at };
 }
 
 /**

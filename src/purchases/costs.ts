@@ -9,9 +9,8 @@ import { compareServers, isDeleted, type Server, type ServerList } from '../core
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { monthStart } from '../core/time.ts';
 import type { Queries } from '../db/database.ts';
-import { labelOf, type Operation, type Standing } from './operation.ts';
+import { labelOf, type Operation, type Purchase, type Standing } from './operation.ts';
 
-/** What the servers that the actor's role covers cost, as far as it is known. */
 export interface Costs {
   /** By label. */
   readonly servers: readonly ServerCost[];
@@ -69,15 +68,14 @@ export const readCosts = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async ({ onWait }: { onWait?: () => void }, context): Promise<Costs> => {
-    const { covers } = context;
+    const { covers, coversEveryServer } = context;
     const hosting = await context.hosting();
     const [list, catalog, paid] = await Promise.all([
       hosting.fetchServers({ onWait }),
       hosting.fetchCatalog(),
       readPaid(covers, context),
     ]);
-    const isLimited = !context.coversEveryServer;
-    return costsOf({ list, catalog, paid, covers, isLimited }, context);
+    return costsOf({ list, catalog, paid, covers, isLimited: !coversEveryServer }, context);
   },
 });
 
@@ -88,43 +86,45 @@ export async function readPaid(covers: Covers, { actor, app }: FollowUpContext):
   const since = monthStart(app.system.now());
   const purchases = await app.ledger.listPurchases(actor.workspaceId, since);
   const covered = purchases.filter(({ purchase }) => covers(labelOf(purchase)));
-  return tallyPurchases(covered, since);
+  const settled = covered.filter(({ state }) => state === 'settled');
+  return {
+    since,
+    creates: tally(settled.filter(({ purchase }) => purchase.kind === 'create')),
+    renewals: tally(settled.filter(({ purchase }) => purchase.kind === 'renew')),
+    unconfirmed: tally(covered.filter(({ state }) => state !== 'settled' && state !== 'refused')),
+    unproven: tally(covered.filter(({ state }) => state === 'refused')),
+  };
 }
 
 export async function costsOf(
-  {
-    list,
-    catalog,
-    paid,
-    covers,
-    isLimited,
-  }: {
+  seen: {
     readonly list: ServerList;
     readonly catalog: Catalog;
+    readonly paid: PaidThisMonth;
     readonly covers: Covers;
-  } & Pick<Costs, 'paid' | 'isLimited'>,
+    readonly isLimited: boolean;
+  },
   { actor, app }: FollowUpContext,
 ): Promise<Costs> {
-  const findPrice = await readKnownPrices(actor.workspaceId, catalog, app);
-  const costs = priceServers(list.servers, covers, findPrice);
-  return { ...addUp(costs), paid, isLimited };
-}
-
-function priceServers(
-  servers: readonly Server[],
-  covers: (label: string) => boolean,
-  findPrice: FindPrice,
-): ServerCost[] {
-  const seen = servers.filter((server) => !isDeleted(server) && covers(server.label));
-  return seen.sort(compareServers).map((server) => ({ server, ...findPrice(server) }));
-}
-
-function addUp(servers: readonly ServerCost[]): Pick<Costs, 'servers' | 'monthly' | 'byPlan' | 'byPerson'> {
+  const { workspaceId } = actor;
+  const created = await app.ledger.listCreated(workspaceId);
+  const held = await app.apiKeys.find(workspaceId);
+  const createdById = new Map(created.map((each) => [each.id, each]));
+  const servers = seen.list.servers
+    .filter((server) => !isDeleted(server) && seen.covers(server.label))
+    .sort(compareServers)
+    .map((server): ServerCost => {
+      const order = createdById.get(server.id);
+      if (!order || !isOrderOf(order, server, held?.account)) return { server };
+      return { server, created: order, price: findKnownPrice(order, seen.catalog) };
+    });
   return {
     servers,
     monthly: sum(servers.flatMap(({ price }) => price?.monthly ?? [])),
     byPlan: shareBy(servers, ({ plan }) => plan),
     byPerson: shareBy(servers, ({ creatorId }) => creatorId),
+    paid: seen.paid,
+    isLimited: seen.isLimited,
   };
 }
 
@@ -147,19 +147,6 @@ function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer)
     .sort((a, b) => b.monthly - a.monthly || b.servers - a.servers || (a.key < b.key ? -1 : 1));
 }
 
-function tallyPurchases(purchases: readonly PricedPurchase[], since: number): PaidThisMonth {
-  const settled = purchases.filter(({ state }) => state === 'settled');
-  const refused = purchases.filter(({ state }) => state === 'refused');
-  const open = purchases.filter(({ state }) => state !== 'settled' && state !== 'refused');
-  return {
-    since,
-    creates: tally(settled.filter(({ purchase }) => purchase.kind === 'create')),
-    renewals: tally(settled.filter(({ purchase }) => purchase.kind === 'renew')),
-    unconfirmed: tally(open),
-    unproven: tally(refused),
-  };
-}
-
 function tally(purchases: readonly PricedPurchase[]): Tally {
   const prices = purchases.flatMap(({ price }) => price ?? []);
   return { count: purchases.length, amount: sum(prices), unpriced: purchases.length - prices.length };
@@ -175,7 +162,6 @@ export interface CreatedServer {
   /** As it was ordered. */
   readonly label: string;
   readonly plan: string;
-  /** The monthly price that was paid then. */
   readonly paid?: Money;
   readonly creatorId: UserId;
   /** Epoch milliseconds. */
@@ -199,8 +185,8 @@ interface KnownPrice {
  * the label has to match, too.
  */
 export function isOrderOf(
-  { label, account }: Pick<CreatedServer, 'label' | 'account'>,
-  server: Pick<Server, 'label'>,
+  { label, account }: { readonly label: string; readonly account?: string },
+  server: { readonly label: string },
   current: readonly string[] = [],
 ): boolean {
   return (account !== undefined && current.includes(account)) || isSameLabel(label, server.label);
@@ -208,7 +194,7 @@ export function isOrderOf(
 
 /** The price of a month; undefined when neither the catalog nor the order names one. */
 export function findKnownPrice(
-  { plan, paid }: Pick<CreatedServer, 'plan' | 'paid'>,
+  { plan, paid }: { readonly plan: string; readonly paid?: Money },
   catalog: Catalog,
 ): KnownPrice | undefined {
   const today = findPlan(catalog, plan);
@@ -226,31 +212,7 @@ export function sumCost<Priced extends { readonly price?: Money }>(
   };
 }
 
-/** A server's order with this app and, as far as it is known, the price of a month. */
-interface PricedServer {
-  readonly created: CreatedServer;
-  readonly price?: KnownPrice;
-}
-
-/** Undefined for a server that was not created with this app in this workspace. */
-type FindPrice = (server: Pick<Server, 'id' | 'label'>) => PricedServer | undefined;
-
-/** Reads, with one query for all servers of a workspace, what a month of each costs as far as it is known. */
-async function readKnownPrices(
-  workspaceId: WorkspaceId,
-  catalog: Catalog,
-  { ledger, apiKeys }: AppContext,
-): Promise<FindPrice> {
-  const [all, held] = await Promise.all([ledger.listCreated(workspaceId), apiKeys.find(workspaceId)]);
-  const byId = new Map(all.map((created) => [created.id, created]));
-  return (server) => {
-    const created = byId.get(server.id);
-    if (!created || !isOrderOf(created, server, held?.account)) return undefined;
-    return { created, price: findKnownPrice(created, catalog) };
-  };
-}
-
-export type PricedPurchase = Pick<Operation, 'purchase' | 'price'> & Standing;
+export type PricedPurchase = Standing & { readonly purchase: Purchase; readonly price?: Money };
 
 /** The most that may be spent since a moment (epoch milliseconds); absent for no limit. */
 export interface Budget {
@@ -296,7 +258,6 @@ export interface BudgetState {
   readonly spent: Spent;
 }
 
-/** The workspace's budget; undefined when none is set. */
 export async function findBudget({ actor, app }: FollowUpContext): Promise<Budget | undefined> {
   const workspace = await app.workspaces.find(actor.workspaceId);
   const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
@@ -336,7 +297,6 @@ export async function refuseOverBudget(
   if (excess) throw new Refusal('over_budget', { ...excess, price });
 }
 
-/** Whether a purchase would go over the budget of the workspace or of the user. */
 export function isOverBudget(state: BudgetState, price: Money | undefined): boolean {
   return findExcess(state.budget, state.spent, price) !== undefined;
 }

@@ -122,7 +122,6 @@ const createReview = defineModal(
   z.object({}),
 );
 
-/** What is ordered and what it costs, before it is paid. */
 export function createReviewView(review: CreateReview, origin: Origin, currency: string): ModalView {
   return createReview.view({
     origin,

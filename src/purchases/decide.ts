@@ -165,7 +165,6 @@ const form = defineForm({
   },
 });
 
-/** Asks what the hosting account's page shows of an operation. */
 export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin, accountUrl?: string): ModalView {
   const { id: operationId, actorId } = unconfirmed.operation;
   return decision.view({

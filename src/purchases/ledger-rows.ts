@@ -15,11 +15,9 @@ import {
   type Purchase,
   SEND_WITHIN_MS,
   type Standing,
+  storedPurchase,
   type UnconfirmedReason,
 } from './operation.ts';
-
-/** Refused without proof: what was ordered may still appear. */
-const LOOKED_FOR = ['decided_not_done'] as const;
 
 /** Everything else is as the schema has it for an operation that was not sent. */
 export type NewOperationRow = Insertable<Tables['operations']>;
@@ -80,24 +78,6 @@ function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
   };
 }
 
-/** Strict: what is bought is all that was confirmed. */
-const order = z.strictObject({
-  plan: z.string(),
-  location: z.string(),
-  image: z.string(),
-  label: z.string(),
-});
-
-export const storedPurchase = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('create'), order, namesakeIds: z.array(z.number()).exactOptional() }),
-  z.strictObject({
-    kind: z.literal('renew'),
-    serverId: z.number(),
-    label: z.string(),
-    paidUntil: z.number(),
-  }),
-]) satisfies z.ZodType<Purchase>;
-
 const storedDeletion = z.strictObject({
   kind: z.literal('delete'),
   serverId: z.number(),
@@ -137,10 +117,7 @@ export async function findDelete(db: Queries, id: ConfirmationId): Promise<Delet
 
 const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
 
-/** So many orders are read without a pause: a workspace may have made thousands of servers. */
-const CHUNK = 500;
-
-export function createLedgerLists({ db, engine }: Foundation) {
+export function createLedgerLists({ db }: Foundation) {
   const select = () => db.selectFrom('operations').selectAll();
   const oldestFirst = () => select().orderBy('created_at').orderBy('id');
   const newestFirst = () => select().orderBy('created_at', 'desc').orderBy('id', 'desc');
@@ -215,7 +192,7 @@ export function createLedgerLists({ db, engine }: Foundation) {
         .where((column) =>
           column.or([
             column('state', 'in', ['sent', 'unconfirmed']),
-            column.and([column('state', '=', 'refused'), column('reason', 'in', LOOKED_FOR)]),
+            column.and([column('state', '=', 'refused'), column('reason', '=', 'decided_not_done')]),
           ]),
         )
         .execute();
@@ -233,16 +210,14 @@ export function createLedgerLists({ db, engine }: Foundation) {
         .orderBy('created_at')
         .orderBy('id')
         .execute();
-      const created: CreatedServer[] = [];
-      for (const [at, row] of [...new Map(rows.map((each) => [each.server_id, each])).values()].entries()) {
-        if (at % CHUNK === CHUNK - 1) await engine.clock.sleep(0);
+      const newest = new Map(rows.map((row) => [row.server_id, row]));
+      return [...newest.values()].flatMap((row) => {
         const purchase = parsePurchase(row.purchase);
-        if (row.server_id === null || purchase.kind !== 'create') continue;
+        if (row.server_id === null || purchase.kind !== 'create') return [];
         const { label, plan } = purchase.order;
-        const { actor_id: creatorId, created_at: createdAt, account } = row;
-        created.push({ id: row.server_id, label, plan, paid: priceOf(row), creatorId, createdAt, account });
-      }
-      return created;
+        const { server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;
+        return [{ id, label, plan, paid: priceOf(row), creatorId, createdAt, account }];
+      });
     },
     /** Purchases that were confirmed since then and have paid, may still pay, or were ended without proof that they have not. */
     listPurchases: async (workspaceId: WorkspaceId, since: number): Promise<readonly PricedPurchase[]> => {
@@ -252,7 +227,9 @@ export function createLedgerLists({ db, engine }: Foundation) {
         .where('workspace_id', '=', workspaceId)
         .where('kind', '<>', 'delete')
         .where('created_at', '>=', since)
-        .where((column) => column.or([column('state', '<>', 'refused'), column('reason', 'in', LOOKED_FOR)]))
+        .where((column) =>
+          column.or([column('state', '<>', 'refused'), column('reason', '=', 'decided_not_done')]),
+        )
         .orderBy('created_at')
         .orderBy('id')
         .execute();
@@ -265,7 +242,7 @@ export function createLedgerLists({ db, engine }: Foundation) {
   };
 }
 
-function isOfAccount(
+export function isOfAccount(
   column: ExpressionBuilder<Tables, 'operations'>,
   account: AccountNames,
   orOf: WorkspaceId | undefined,

@@ -16,6 +16,7 @@ import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deleti
 import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
 import {
   createLedgerLists,
+  isOfAccount,
   type NewOperationRow,
   parsePurchase,
   toOperation,
@@ -63,7 +64,6 @@ export interface Settled {
   readonly isFirstHand?: boolean;
   /** It was found after it had been refused without proof: only such an operation is settled by this. */
   readonly isLate?: boolean;
-  /** Who decided it. */
   readonly decidedBy?: UserId;
 }
 
@@ -72,7 +72,6 @@ interface Refused {
   readonly reason: OperationRefusal | DeleteReason;
   /** Who had the proof. */
   readonly owner?: string;
-  /** Who decided it. */
   readonly decidedBy?: UserId;
 }
 
@@ -187,7 +186,6 @@ const RESUME_MS = 2000;
 /** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
 const FIRST_LOOK_MS = 1500;
 
-/** Asks for the job of an operation, in the transaction that changes it. */
 function askFor(
   trx: Queries,
   foundation: Foundation,
@@ -197,8 +195,6 @@ function askFor(
   return addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt });
 }
 
-type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
-
 /** Writes a confirmation within its budget, in a transaction; one that was written before costs nothing again. */
 export async function prepareOperation(
   trx: Transaction<Tables>,
@@ -206,32 +202,19 @@ export async function prepareOperation(
   operation: NewOperation,
   budget: Budget | undefined,
 ): Promise<Prepared> {
-  await lockWorkspace(trx, operation.workspaceId);
-  if (!budget) return insertOperation(trx, foundation, operation);
-  const earlier = await findEarlier(trx, toRow(operation, ''));
-  if (earlier) return { kind: 'known', operation: toOperation(earlier) };
-  const { workspaceId, actorId, price } = operation;
-  const excess = findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
-  return excess ? { kind: 'over_budget', ...excess } : insertOperation(trx, foundation, operation);
-}
-
-/** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
-async function insertOperation(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  operation: NewOperation,
-): Promise<Confirmed> {
-  const names = await listNamesOfKey(trx, foundation.vault, operation.workspaceId);
-  const row = toRow(operation, operation.account ?? names[0] ?? '');
-  if (await isClaimedElsewhere(trx, row, names)) {
-    const own = await findEarlier(trx, row);
-    return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
-  }
-  const inserted = await insertFirst(trx, foundation, row);
-  if (inserted) return { kind: 'new', operation: toOperation(inserted) };
+  const { workspaceId, actorId, price, account } = operation;
+  await lockWorkspace(trx, workspaceId);
+  const names = await listNamesOfKey(trx, foundation.vault, workspaceId);
+  const row = toRow(operation, account ?? names[0] ?? '');
   const earlier = await findEarlier(trx, row);
-  if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
-  return { kind: 'known', operation: toOperation(earlier) };
+  if (earlier) return { kind: 'known', operation: toOperation(earlier) };
+  const excess = budget && findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
+  if (excess) return { kind: 'over_budget', ...excess };
+  if (await isClaimedElsewhere(trx, row, names)) return { kind: 'claimed_elsewhere' };
+  const inserted = await insertFirst(trx, foundation, row);
+  const stored = inserted ?? (await findEarlier(trx, row));
+  if (!stored) throw new Error('the operation that conflicted with a confirmation has gone');
+  return { kind: inserted ? 'new' : 'known', operation: toOperation(stored) };
 }
 
 /** Writes a row with its job; undefined if it conflicts with one that was written before. @throws Refusal `restored` */
@@ -452,7 +435,6 @@ async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Pr
 
 const OPEN = ['sent', 'unconfirmed'] as const;
 
-/** Settles an operation with its password and its audit entry, in a transaction (docs/design.md 4.4). */
 async function settle(
   trx: Transaction<Tables>,
   foundation: Foundation,
@@ -577,11 +559,9 @@ async function hasOpenCreate(
     .selectFrom('operations')
     .select(['state', 'purchase'])
     .where('kind', '=', 'create')
-    .where('state', 'in', ['sent', 'unconfirmed'])
+    .where('state', 'in', OPEN)
     .where('id', '<>', id)
-    .where((column) =>
-      column.or([column('account', 'in', account), column('workspace_id', '=', workspaceId)]),
-    )
+    .where((column) => isOfAccount(column, account, workspaceId))
     .execute();
   return others.some(
     (other) => other.state === 'sent' || isSameLabel(labelOf(parsePurchase(other.purchase)), label),

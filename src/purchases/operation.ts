@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { Order } from '../core/catalog.ts';
 import {
   type HostingCode,
   HostingError,
@@ -26,21 +26,32 @@ export type Standing =
   | { readonly state: 'refused'; readonly reason: OperationRefusal }
   | { readonly state: 'unconfirmed'; readonly reason: UnconfirmedReason };
 
+const order = z.strictObject({
+  plan: z.string(),
+  location: z.string(),
+  image: z.string(),
+  label: z.string(),
+});
+
+/** As it is stored. Strict: what is bought is all that was confirmed. */
+export const storedPurchase = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('create'),
+    order,
+    /** The servers with the same label that the review showed; absent: none. */
+    namesakeIds: z.array(z.number()).readonly().exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('renew'),
+    serverId: z.number(),
+    label: z.string(),
+    /** Epoch milliseconds. */
+    paidUntil: z.number(),
+  }),
+]);
+
 /** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
-export type Purchase =
-  | {
-      readonly kind: 'create';
-      readonly order: Order;
-      /** The servers with the same label that the review showed; absent: none. */
-      readonly namesakeIds?: readonly ServerId[];
-    }
-  | {
-      readonly kind: 'renew';
-      readonly serverId: ServerId;
-      readonly label: string;
-      /** Epoch milliseconds. */
-      readonly paidUntil: number;
-    };
+export type Purchase = z.output<typeof storedPurchase>;
 
 /** What was confirmed is sent within this time, or not at all (docs/design.md 4.7). */
 export const SEND_WITHIN_MS = 2 * 60_000;
@@ -102,7 +113,6 @@ export interface ConfirmedOperation extends Confirmed {
   readonly isLate: boolean;
 }
 
-/** Whether nothing more will happen to it. */
 export function isEnded(operation: Operation): boolean {
   return operation.state === 'settled' || operation.state === 'refused';
 }
@@ -110,7 +120,7 @@ export function isEnded(operation: Operation): boolean {
 /** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */
 export function isLookedFor({ state, reason }: Operation): boolean {
   if (state === 'unconfirmed') return true;
-  return state === 'refused' && reason.code === 'decided_not_done';
+  return state === 'refused' && !isProven(reason);
 }
 
 /** The milliseconds since it was sent; negative if the clock was set back to before that (docs/design.md 4.9). */
@@ -167,13 +177,10 @@ export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
   readonly defect: NoDetails;
 };
 
-/** Refused without proof: none of these may be described as "nothing was charged". */
-export interface UnprovenRefusalDetails {
-  /** A manager checked the hosting account and decided it. */
+export type OperationRefusalDetails = ProvenRefusalDetails & {
+  /** A manager checked the hosting account and decided it, without proof: never described as "nothing was charged". */
   readonly decided_not_done: NoDetails;
-}
-
-export type OperationRefusalDetails = ProvenRefusalDetails & UnprovenRefusalDetails;
+};
 export type OperationRefusal = Reason<OperationRefusalDetails>;
 
 export interface UnconfirmedDetails {
@@ -198,18 +205,9 @@ export interface UnconfirmedDetails {
 }
 export type UnconfirmedReason = Reason<UnconfirmedDetails>;
 
-const UNPROVEN = { decided_not_done: true } as const satisfies Readonly<
-  Record<keyof UnprovenRefusalDetails, true>
->;
-
 /** Whether it is proven that nothing was charged, or that the charge was returned. */
 export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
-  return !Object.hasOwn(UNPROVEN, reason.code);
-}
-
-/** What is proven about the money: it never left the balance, or came back to it (docs/hosting-api.md 3). */
-export function moneyOf({ code }: Reason<ProvenRefusalDetails>): 'untouched' | 'returned' {
-  return code === 'not_created' ? 'returned' : 'untouched';
+  return reason.code !== 'decided_not_done';
 }
 
 /** The refusal that an error proves; undefined for a defect, and for a rule that no confirmed purchase can break. */

@@ -1,39 +1,28 @@
 import type { Button } from '@slack/types';
-import type { CurrencyOf } from '../account/workspaces.ts';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney, describeMonthly, money } from '../core/money.ts';
-import type { Log } from '../log.ts';
 import { showButton } from '../servers/buttons.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts, Outbox } from '../slack/outbox.ts';
 import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
 import { toKeys } from './catalog.ts';
 import {
   isProven,
   labelOf,
-  moneyOf,
   type Operation,
   type OperationRefusal,
   type ProvenRefusalDetails,
   type UnconfirmedDetails,
   type UnconfirmedReason,
-  type UnprovenRefusalDetails,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
 import { againWords, passwordParts, sendAll } from './passwords.ts';
-
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-  readonly accountUrl: string | undefined;
-}
 
 interface Sending extends Wording {
   readonly outbox: Outbox;
@@ -45,7 +34,7 @@ export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
  * Notifies users of the outcome of what they confirmed: ephemerally where the form was opened, else by a direct message without
  * the password. No method throws.
  */
-export function createOperationNotifier(parts: Parts) {
+export function createOperationNotifier(parts: NotifierParts) {
   const { log, outbox, accountUrl } = parts;
   const sendingFor = async ({ workspaceId }: Operation): Promise<Sending> => ({
     outbox,
@@ -81,7 +70,6 @@ export function createOperationNotifier(parts: Parts) {
         `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`,
         parts,
       ),
-    /** Tells owners that the balance was too low for it. */
     notifyLowBalance: (operation: Operation, owners: readonly UserId[]): Promise<void> =>
       notifySafely(operation.id, log, undefined, async () => {
         const message = lowBalanceMessage(operation, await sendingFor(operation));
@@ -115,7 +103,7 @@ async function notify(
 }
 
 /** While the outcome is open; by a path that needs no store, if the stored one fails. */
-function notifyBriefly(operation: Operation, words: string, { outbox, log }: Parts): Promise<void> {
+function notifyBriefly(operation: Operation, words: string, { outbox, log }: NotifierParts): Promise<void> {
   const confirmer = confirmerOf(operation);
   const message = textMessage(words);
   return notifySafely(operation.id, log, undefined, async () => {
@@ -132,7 +120,6 @@ function titleOf({ purchase }: Operation): string {
   return purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
 }
 
-/** The title of a form that has become a notice: how the order stands. */
 export function outcomeTitle(operation: Operation): string {
   const { state, purchase, reason, isLate } = operation;
   const isCreate = purchase.kind === 'create';
@@ -178,7 +165,6 @@ function outcomeView(
   return noticeView(title, words, ...password);
 }
 
-/** How an order stands, for the user who confirmed it, with the root password in blocks of its own. */
 export function deliveryMessages(
   operation: Operation,
   held: HeldPassword,
@@ -190,7 +176,6 @@ export function deliveryMessages(
   return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
 }
 
-/** How an order stands, without the root password. */
 export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
   const buttons = nextButtons(operation);
@@ -276,7 +261,6 @@ export function progressWords({ purchase }: Operation): string {
   return `${purchase.kind === 'create' ? 'Creating' : 'Renewing'} ${codeLabel(labelOf(purchase))}…`;
 }
 
-/** For an order that waits for others before it is sent. */
 export function queuedWords(operation: Operation): string {
   const label = codeLabel(labelOf(operation.purchase));
   return `Your order for ${label} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
@@ -398,16 +382,13 @@ interface Refused extends Wording {
 
 /** "wasn’t created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
 function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
-  if (!isProven(reason)) {
-    return `wasn’t ${done}. ${describeReason(UNPROVEN, reason)}`;
-  }
-  return `wasn’t ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
+  if (!isProven(reason))
+    return `wasn’t ${done}. A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.`;
+  // The hosting company returns the charge of a server that it can't create (docs/hosting-api.md 3).
+  const money =
+    reason.code === 'not_created' ? 'the month’s charge is back on the balance' : 'nothing was charged';
+  return `wasn’t ${done}, and ${money}. ${describeReason(PROVEN, reason, refused)}`;
 }
-
-const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
-  untouched: ', and nothing was charged',
-  returned: ', and the month’s charge is back on the balance',
-};
 
 const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   role_needed: (details, { currency }) => wordsOfRefusal('role_needed', details, currency),
@@ -480,11 +461,6 @@ function topUpWords(accountUrl: string | undefined): string {
     ? 'Top up on the hosting account’s page'
     : `<${escapeText(accountUrl)}|Top up the hosting account>`;
 }
-
-const UNPROVEN: ReasonWords<UnprovenRefusalDetails> = {
-  decided_not_done: () =>
-    'A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.',
-};
 
 /** Why it is not known whether an order was carried out, as the middle of a sentence. */
 export function unconfirmedWords(reason: UnconfirmedReason): string {

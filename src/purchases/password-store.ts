@@ -89,26 +89,25 @@ async function storePassword(
   operation: Operation,
   settled: { readonly at: number; readonly serverId: ServerId; readonly password: Secret<string> },
 ): Promise<void> {
-  const { id, workspaceId } = operation;
-  const facts: PasswordFacts = {
-    operation_id: id,
-    workspace_id: workspaceId,
+  const row: PasswordRow = {
+    operation_id: operation.id,
+    workspace_id: operation.workspaceId,
     creator_id: operation.actorId,
     server_id: settled.serverId,
     label: labelOf(operation.purchase),
+    sealed: '',
+    settled_at: settled.at,
+    held_until: null,
   };
-  const sealed = vault.seal(settled.password.reveal(), placeOfPassword(facts));
-  const row: PasswordRow = { ...facts, sealed, settled_at: settled.at, held_until: null };
-  await db.insertInto('passwords').values(row).execute();
+  const sealed = vault.seal(settled.password.reveal(), placeOfPassword(row));
+  await db
+    .insertInto('passwords')
+    .values({ ...row, sealed })
+    .execute();
 }
 
-type PasswordFacts = Pick<
-  PasswordRow,
-  'operation_id' | 'workspace_id' | 'creator_id' | 'server_id' | 'label'
->;
-
 /** Bound to its creator as well: who rewrites the row reads nothing (docs/design.md 5.1). */
-export function placeOfPassword(row: PasswordFacts): SealedPlace {
+export function placeOfPassword(row: PasswordRow): SealedPlace {
   return {
     table: 'passwords',
     row: row.operation_id,
@@ -150,7 +149,10 @@ export async function keepAnswer(
   const isFound = row.state === 'settled' && serverId !== null;
   const change = isFound
     ? { has_password: 1, told_at: 0 }
-    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
+    : {
+        sealed_answer:
+          row.sealed_answer ?? foundation.vault.seal(answer.reveal(), placeOfAnswer({ id, workspaceId })),
+      };
   await trx.updateTable('operations').set(change).where('id', '=', id).execute();
   if (!isFound) return;
   const password = asPassword(answer);
@@ -181,11 +183,6 @@ function auditErased(
   const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
   const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
   return addAudit(trx, foundation, audit);
-}
-
-/** For its creator, who may find the password in it. It opens in its own row alone. */
-function sealAnswer({ vault }: Foundation, row: SealedAnswer, answer: Secret<string>): string {
-  return vault.seal(answer.reveal(), placeOfAnswer(row));
 }
 
 /** Opens it again. A lost encryption key must not keep the order from being settled: then it is undefined. */

@@ -117,15 +117,9 @@ const listPasswords = defineUseCase({
   run: async (_input: Record<never, never>, { actor, app }): Promise<readonly Server[]> => {
     const held = await app.passwords.listHeld(actor.workspaceId);
     const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
-    return mine.map(({ serverId: id, label }) => ({ id, label, state: '' }));
+    return mine.map(toServer);
   },
 });
-
-/** Whose password was erased; with the address, if the API reports it in time and the actor may still see the server. */
-interface ErasedPassword {
-  readonly label: string;
-  readonly ipv4?: string;
-}
 
 /**
  * The creator has saved the password: its sealed copy is erased.
@@ -135,7 +129,7 @@ export const erasePassword = defineUseCase({
   name: 'password_saved',
   needs: 'anyone',
   effect: 'changes',
-  run: async (input: { operationId: ConfirmationId }, context): Promise<ErasedPassword> => {
+  run: async (input: { operationId: ConfirmationId }, context) => {
     const { ledger, passwords, system } = context.app;
     const operation = await ledger.find(input.operationId);
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
@@ -144,6 +138,7 @@ export const erasePassword = defineUseCase({
     context.setSubject({ operationId, label, serverId });
     if (operation.actorId !== context.actor.userId) throw new Refusal('not_creator', { label });
     await passwords.erase(operationId);
+    // With the address, if the API reports it in time and the actor may still see the server.
     const finding = findAddress(operation, label, context).catch(() => undefined);
     return { label, ipv4: await withTimeout(finding, system) };
   },
@@ -266,7 +261,6 @@ export async function sendAll(
   return true;
 }
 
-/** Replaces the password once it is saved. */
 export function erasedMessage(label: string, ipv4: string | undefined): Message {
   const parts = [codeLabel(label), ...(ipv4 === undefined ? [] : [`\`${ipv4}\``]), 'password erased'];
   return textMessage(parts.join(' · '));

@@ -266,7 +266,6 @@ export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<vo
     .catch(() => undefined);
 }
 
-/** Notifies the owners, at most once a day, that the balance was too low: they can top it up. */
 export async function tellOwners(operation: Operation, app: AppContext): Promise<void> {
   const { workspaceId, actorId } = operation;
   const now = app.system.now();

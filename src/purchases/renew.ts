@@ -69,7 +69,6 @@ const renewReview = defineModal(
   z.object({}),
 );
 
-/** What a renewal pays, as far as that is known. */
 export function renewReviewView(
   review: RenewReview,
   origin: Origin,

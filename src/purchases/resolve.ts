@@ -96,7 +96,6 @@ async function findRival(
   });
 }
 
-/** Whether a renewal may have moved the date on from this one. */
 function mayHavePaid(paidUntil: number, other: Operation): boolean {
   const { purchase, state } = other;
   if (purchase.kind !== 'renew' || purchase.paidUntil !== paidUntil) return false;
@@ -141,7 +140,6 @@ interface Evidence {
   readonly othersIds: readonly ServerId[];
   /** Whether another order may have done the same: of the same label, or a later one of the same server. */
   readonly hasRival: boolean;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 

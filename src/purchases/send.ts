@@ -1,7 +1,7 @@
 import { getHostingOf } from '../account/keys.ts';
 import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
-import { type Catalog, findPlan, type Order, type Plan } from '../core/catalog.ts';
+import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
 import { HostingError, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { isFrozenLabel, isSameLabel } from '../core/labels.ts';
@@ -36,7 +36,7 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
     // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
     await waitForOtherCreates(payment);
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-    refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
+    refuseMovedPrice(operation.price, order.plan, catalog);
     const servers = await fetchAllServers(payment.hosting, how);
     await refuseUnseenNamesake(servers, payment);
     knownIds = servers.map(({ id }) => id);
@@ -126,7 +126,7 @@ async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Ca
   const created = await app.ledger.findCreateOf(operation.workspaceId, serverId);
   if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-  refuseMovedPrice(operation.price, getPlan(catalog, created.purchase.order.plan).monthly);
+  refuseMovedPrice(operation.price, created.purchase.order.plan, catalog);
 }
 
 async function refuseOtherMonth(
@@ -167,7 +167,6 @@ function pay<Answer>(
   });
 }
 
-/** What was looked up before something is sent. */
 export interface Looked {
   /** From before the look: what has changed since it was read may have been missed. */
   readonly permit: Permit;
@@ -251,18 +250,12 @@ interface Payment {
   readonly app: AppContext;
 }
 
-/** @throws Refusal `unknown_choice` */
-function getPlan(catalog: Catalog, code: string): Plan {
+/** @throws Refusal `unknown_choice`; `price_moved` when the price is not the confirmed one any more */
+function refuseMovedPrice(confirmed: Money | undefined, code: string, catalog: Catalog): void {
   const plan = findPlan(catalog, code);
   if (!plan) throw new Refusal('unknown_choice', { field: 'plan', typed: code });
-  return plan;
-}
-
-/** @throws Refusal `price_moved` when the price is not the confirmed one any more */
-function refuseMovedPrice(confirmed: Money | undefined, now: Money): void {
-  if (confirmed !== undefined && confirmed !== now) {
-    throw new Refusal('price_moved', { before: confirmed, now });
-  }
+  if (confirmed !== undefined && confirmed !== plan.monthly)
+    throw new Refusal('price_moved', { before: confirmed, now: plan.monthly });
 }
 
 /**
@@ -282,7 +275,7 @@ type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { r
  * database locked, this retries until the process ends, and keeps the answer in a file meanwhile.
  */
 export async function settleUntilStored(
-  { operation, app }: Pick<Payment, 'operation' | 'app'>,
+  { operation, app }: { readonly operation: Operation; readonly app: AppContext },
   settled: Settled,
 ): Promise<void> {
   const { log, ledger, system } = app;
@@ -293,62 +286,37 @@ export async function settleUntilStored(
   if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId: id });
 }
 
-/** Stores an answer, however long that takes, and keeps it in a file meanwhile. */
+/** A database that takes longer may be stuck, for longer than this process lives. */
+const SLOW_MS = 1000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Stores an answer, however long that takes, and keeps it in a file once the database fails or is slow. */
 export async function storeAnswer<Result>(
   operationId: ConfirmationId,
   answer: PaidAnswer,
   store: () => Promise<Result>,
   app: AppContext,
 ): Promise<Result> {
+  const { log, system } = app;
   let isSpilled = false;
   const spill = async () => {
     isSpilled ||= await spillAnswer(operationId, answer, app);
   };
-  const storeSoon = () => spillIfSlow(store, spill, app.system);
-  const result = await untilStored(operationId, storeSoon, app, spill);
-  if (isSpilled) await forgetSpilled(operationId, app);
-  return result;
-}
-
-/** A database that takes longer may be stuck, for longer than this process lives. */
-const SLOW_MS = 1000;
-
-async function spillIfSlow<Result>(
-  settle: () => Promise<Result>,
-  spill: () => Promise<void>,
-  system: System,
-): Promise<Result> {
-  const answered = new AbortController();
-  const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
-  try {
-    return await settle();
-  } finally {
-    answered.abort();
-    await spilled;
-  }
-}
-
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 10_000;
-
-/**
- * Tries until the database takes an answer of the API, or the process ends: the answer may hold a password that exists
- * nowhere else.
- * @param onFailure called after each try that failed
- */
-async function untilStored<Result>(
-  operationId: ConfirmationId,
-  store: () => Promise<Result>,
-  { log, system }: AppContext,
-  onFailure: () => Promise<void> = async () => undefined,
-): Promise<Result> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const answered = new AbortController();
+    const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
     try {
-      return await store();
+      const result = await store().finally(() => {
+        answered.abort();
+        return spilled;
+      });
+      if (isSpilled) await forgetSpilled(operationId, app);
+      return result;
     } catch (error) {
       const cause = error instanceof Error ? error.name : 'unknown';
       log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
-      await onFailure();
+      await spill();
       await system.sleep(waitMs);
     }
   }

@@ -107,51 +107,32 @@ const storedAnswer = z.object({
 export type Spill = ReturnType<typeof createSpill>;
 
 /**
- * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only; in memory
- * where there is no folder. `isForReading`: creates nothing there, since the command line may run as another user, whose files the app
+ * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only. `isForReading`: creates nothing there, since the command line may run as another user, whose files the app
  * can't write to.
  */
 export function createSpill(folder: string | undefined, vault: Vault, isForReading = false) {
-  const files = folder === undefined ? keepInMemory() : keepInFolder(folder, isForReading);
+  // Without a folder, an answer is only in the memory of who goes on trying to store it.
+  const files = folder === undefined ? undefined : keepInFolder(folder, isForReading);
   return {
     /** Does nothing when it has an answer of this operation. */
     write: async (operationId: ConfirmationId, answer: PaidAnswer): Promise<void> =>
-      files.write(operationId, vault.seal(writeAnswer(answer), placeOfSpilled(operationId))),
+      files?.write(operationId, vault.seal(writeAnswer(answer), placeOfSpilled(operationId))),
     /** `unreadable` counts those whose encryption key is missing; they stay. */
     readAll: async () => {
-      const found = files
-        .list()
-        .map((operationId) => readAnswer(operationId, files.read(operationId), vault));
+      const found = (files?.list() ?? []).map(({ name, text }) => readAnswer(name, text, vault));
       const answers = found.filter((answer) => answer !== undefined);
       return { answers, unreadable: found.length - answers.length };
     },
-    remove: async (operationId: ConfirmationId): Promise<void> => files.remove(operationId),
+    remove: async (operationId: ConfirmationId): Promise<void> => files?.remove(operationId),
   };
 }
 
-interface Files {
-  write(name: string, text: string): void;
-  list(): readonly string[];
-  read(name: string): string;
-  remove(name: string): void;
-}
-
-function keepInMemory(): Files {
-  const texts = new Map<string, string>();
-  return {
-    write: (name, text) => void texts.set(name, text),
-    list: () => [...texts.keys()],
-    read: (name) => texts.get(name) ?? '',
-    remove: (name) => void texts.delete(name),
-  };
-}
-
-function keepInFolder(folder: string, isForReading: boolean): Files {
+function keepInFolder(folder: string, isForReading: boolean) {
   const pathOf = (name: string) => join(folder, `${encodeURIComponent(name)}${ENDING}`);
   const reserve = join(folder, 'reserve');
   if (!isForReading) makeReserve(reserve);
   return {
-    write: (name, text) => {
+    write: (name: string, text: string): void => {
       const path = pathOf(name);
       // Under its own name only when it is whole.
       if (existsSync(path)) return;
@@ -173,9 +154,11 @@ function keepInFolder(folder: string, isForReading: boolean): Files {
     list: () =>
       (existsSync(folder) ? readdirSync(folder) : [])
         .filter((file) => file.endsWith(ENDING))
-        .map((file) => decodeURIComponent(file.slice(0, -ENDING.length))),
-    read: (name) => readFileSync(pathOf(name), 'utf8'),
-    remove: (name) => {
+        .map((file) => ({
+          name: decodeURIComponent(file.slice(0, -ENDING.length)),
+          text: readFileSync(join(folder, file), 'utf8'),
+        })),
+    remove: (name: string): void => {
       rmSync(pathOf(name), { force: true });
       makeReserve(reserve);
     },
