@@ -38,8 +38,20 @@ export function createInstallationStore(foundation: Foundation) {
      * organization; everything else of its workspaces stays. The installer becomes an owner if there is no grant of that role
      * and no hosting account is connected (docs/design.md 3.3).
      */
-    install: async (installation: NewInstallation): Promise<Installation> => {
-      const installed = await engine.transact(db, (trx) => install(trx, foundation, installation));
+    install: async (given: NewInstallation): Promise<Installation> => {
+      const installed = await engine.transact(db, async (trx) => {
+        const generation = ((await findRow(trx, given.id))?.generation ?? 0) + 1;
+        const row = toRow(given, generation, vault);
+        await trx
+          .insertInto('installations')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+          .execute();
+        const by = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
+        if (given.isOrg) await auditReinstall(trx, foundation, given);
+        else await serve(trx, foundation, given, by, given.installedAt);
+        return by;
+      });
       await engine.scrub(db);
       return installed;
     },
@@ -165,25 +177,6 @@ export function createInstallationStore(foundation: Foundation) {
 
 function findRow(db: Queries, id: string): Promise<InstallationRow | undefined> {
   return db.selectFrom('installations').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-async function install(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  given: NewInstallation,
-): Promise<Installation> {
-  const before = await findRow(trx, given.id);
-  const generation = (before?.generation ?? 0) + 1;
-  const row = toRow(given, generation, foundation.vault);
-  await trx
-    .insertInto('installations')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
-  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
-  if (given.isOrg) await auditReinstall(trx, foundation, given);
-  else await serve(trx, foundation, given, installed, given.installedAt);
-  return installed;
 }
 
 /** Audits an organization's repeated install in the workspaces it serves. Those of a first install are not known yet. */

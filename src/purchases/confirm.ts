@@ -17,10 +17,7 @@ import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { runOperation } from './pay.ts';
 import { listNamesakes } from './send.ts';
 
-/**
- * The form of a create is opened: what can be chosen, and the choices that were typed, checked.
- * @throws Refusal `purchases_frozen`
- */
+/** @throws Refusal `purchases_frozen` */
 export const openCreate = defineUseCase({
   name: 'create',
   needs: 'manager',
@@ -61,10 +58,7 @@ export async function readTerms(
   return { takesApproval, isOverBudget: isOver, budget };
 }
 
-/**
- * Checks an order against the catalog and reads its price.
- * @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels
- */
+/** @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels */
 export const reviewCreate = defineUseCase({
   name: 'create',
   needs: 'manager',
@@ -113,10 +107,7 @@ export interface RenewReview {
   readonly terms: Terms;
 }
 
-/**
- * Looks at what a renewal would pay.
- * @throws Refusal `paid_until_unknown` when a list could not show afterwards whether it had happened
- */
+/** @throws Refusal `paid_until_unknown` when a list could not show afterwards whether it had happened */
 export const reviewRenew = defineUseCase({
   name: 'renew',
   needs: 'manager',
@@ -177,7 +168,7 @@ export const confirmPurchase = defineUseCase({
   effect: 'confirms',
   isOrder: true,
   run: (input: Confirmation, context): Promise<Confirmed> =>
-    confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
+    confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input.id, context)),
   follow: async (confirmed, { app }) => {
     if (!confirmed.isNew) return;
     if (confirmed.kind === 'waiting') return notifyRequest(confirmed.approval.id, app);
@@ -224,7 +215,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
 }
 
 /** The store failed, and whether the confirmation was written is not known: it may still be carried out. */
-function refuseUnsaved(error: unknown, { id }: Confirmation, { app }: UseCaseContext): never {
+export function refuseUnsaved(error: unknown, id: ConfirmationId, { app }: FollowUpContext): never {
   if (isExpected(error)) throw error;
   app.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
   throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { csvLine } from '../core/csv.ts';
-import { describeMoney, money } from '../core/money.ts';
+import { describeMoney, type Money, money } from '../core/money.ts';
 import {
   actions,
   barChart,
@@ -40,30 +40,26 @@ const HEAD = csvLine(['id', 'label', 'plan', 'monthly', 'price', 'created_by', '
 export function costsCsvView(costs: Costs, currency: string): ModalView {
   const { parts, rows } = splitRows(costs.servers.map(toRow));
   const rest = costs.servers.length - rows;
+  const where = parts.length > 1 ? `all ${parts.length} parts below, one after the other,` : 'this';
+  const unit = currency === '' ? '' : ` Amounts are in ${escapeText(currency)}.`;
   return {
     type: 'modal',
     title: plain(CSV_TITLE),
     close: plain('Close'),
     blocks: [
-      section(introduction(rows, parts.length, currency)),
-      ...omission(rest),
+      section(
+        `${count(rows, 'server')}. Copy ${where} into a file such as \`costs.csv\`.${unit} Times are in UTC.`,
+      ),
+      ...(rest > 0
+        ? [
+            section(
+              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones by label. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
+            ),
+          ]
+        : []),
       ...parts.map(preformatted),
     ],
   };
-}
-
-function introduction(rows: number, parts: number, currency: string): string {
-  const where = parts > 1 ? `all ${parts} parts below, one after the other,` : 'this';
-  return `${count(rows, 'server')}. Copy ${where} into a file such as \`costs.csv\`.${currency === '' ? '' : ` Amounts are in ${escapeText(currency)}.`} Times are in UTC.`;
-}
-
-function omission(rest: number): KnownBlock[] {
-  if (rest === 0) return [];
-  return [
-    section(
-      `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones by label. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
-    ),
-  ];
 }
 
 /** Fills one block after the other with whole rows, as many as a view holds. */
@@ -115,14 +111,11 @@ function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string):
       : 'There are no servers in the hosting account yet.';
   const unknown = servers.filter(({ price }) => !price).length;
   const known = servers.length - unknown;
-  if (known === 0) return `*We don’t know what ${those(servers.length)} a month.*`;
+  const those = servers.length === 1 ? 'your server costs' : `your ${count(servers.length, 'server')} cost`;
+  if (known === 0) return `*We don’t know what ${those} a month.*`;
   const total = `*${amountWords(monthly, currency)} per month* for`;
   if (unknown === 0) return `${total} ${count(known, 'server')}.`;
   return `${total} ${describeNumber(known)} of ${count(servers.length, 'server')}. We don’t know the price of the other${unknown === 1 ? '' : ` ${describeNumber(unknown)}`}.`;
-}
-
-function those(servers: number): string {
-  return servers === 1 ? 'your server costs' : `your ${count(servers, 'server')} cost`;
 }
 
 /** More would hide what matters; the CSV has them all. */
@@ -141,7 +134,7 @@ function personWords(people: readonly CostShare[], currency: string): string {
   return ['*By creator*', ...lines.slice(0, SHARES_SHOWN), ...restWords(people, 'user', currency)].join('\n');
 }
 
-function shareWords({ monthly, servers }: Pick<CostShare, 'monthly' | 'servers'>, currency: string): string {
+function shareWords({ monthly, servers }: { monthly: Money; servers: number }, currency: string): string {
   return `${amountWords(monthly, currency)} · ${count(servers, 'server')}`;
 }
 
@@ -205,7 +198,7 @@ function unprovenWords({ count: all, amount, unpriced }: Tally, currency: string
   return `${closed}; ${whose} ${amountWords(amount, currency)}${more} isn’t counted.`;
 }
 
-function amountWords(amount: Parameters<typeof describeMoney>[0], currency: string): string {
+function amountWords(amount: Money, currency: string): string {
   return escapeText(describeMoney(amount, currency));
 }
 
@@ -219,7 +212,9 @@ export function costsMessage(costs: Costs, currency: string): Message {
   const [monthly, paid] = costsSummary(costs, currency);
   const around = (chart: readonly ChartBlock[]) => [
     ...(monthly ? [monthly] : []),
-    ...cautions(costs),
+    ...(costs.isLimited && costs.servers.length > 0
+      ? [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')]
+      : []),
     ...chart,
     ...shareBlocks(costs, currency),
     ...(paid ? [paid] : []),
@@ -231,11 +226,6 @@ export function costsMessage(costs: Costs, currency: string): Message {
   return chart.length === 0
     ? { text, blocks: around([]) }
     : { text, blocks: around(chart), plainBlocks: around([]) };
-}
-
-function cautions({ isLimited, servers }: Costs): KnownBlock[] {
-  if (!isLimited || servers.length === 0) return [];
-  return [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')];
 }
 
 /** The largest have a bar of their own; Slack's colors and a phone's width don't tell more apart. */

@@ -116,8 +116,7 @@ const createReview = defineModal(
   z.object({
     order: orderValue,
     price: z.number().int(),
-    /** Absent in forms that an older version opened. */
-    namesakeIds: z.array(z.number().int()).default([]),
+    namesakeIds: z.array(z.number().int()),
   }),
   z.object({}),
 );
@@ -236,8 +235,7 @@ export const create = defineCommand({
     }),
     createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const { order, price, namesakeIds } = metadata;
-      const shown = namesakeIds.length > 0 ? { namesakeIds } : {};
-      const purchase = { kind: 'create' as const, order, ...shown };
+      const purchase = { kind: 'create' as const, order, namesakeIds };
       const confirmation = { id: origin.formId, purchase, price: money(price) };
       return pay(confirmation, CREATE_TITLE, viewId, request);
     }),

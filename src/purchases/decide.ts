@@ -34,10 +34,7 @@ interface Decision {
   readonly isDoneElsewhere?: boolean;
 }
 
-/**
- * What a manager has to decide about an operation whose evidence contradicts itself.
- * @throws Refusal `doubt_over` when it is not unconfirmed any more
- */
+/** @throws Refusal `doubt_over` when it is not unconfirmed any more */
 const reviewUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
@@ -72,7 +69,9 @@ export const decideUnconfirmed = defineUseCase({
       const reason = { code: 'decided_not_done', details: {} } as const;
       await ledger.refuse(operation.id, { at, reason, decidedBy: actor.userId }, audit('failed'));
     } else {
-      const server = await getCandidate(operation, input.serverId, context);
+      const { candidates } = await listCandidates(operation, context);
+      const server = candidates.find(({ id }) => id === input.serverId);
+      if (!server) throw new Refusal('unknown_server', { typed: String(input.serverId) });
       const { id: serverId, paidUntil } = server;
       const settled = { at, serverId, paidUntil, decidedBy: actor.userId };
       const isSettled = await ledger.settle(operation.id, settled, audit('done'));
@@ -92,17 +91,6 @@ async function getUnconfirmed(
   if (!isOpen || operation.state !== 'unconfirmed') throw new Refusal('doubt_over', {});
   await requireRoleFor(labelOf(operation.purchase));
   return operation;
-}
-
-async function getCandidate(
-  operation: Operation,
-  serverId: ServerId,
-  context: UseCaseContext,
-): Promise<Server> {
-  const { candidates } = await listCandidates(operation, context);
-  const server = candidates.find(({ id }) => id === serverId);
-  if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
-  return server;
 }
 
 /** New servers for a create, the server itself for a renewal. None where the account can't be looked at. */

@@ -109,10 +109,26 @@ export function createLedger(foundation: Foundation) {
      * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
      * or has its job, or when the lock is no longer this owner's. `outdated` when the permit is not that of now, or when an order
      * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
-     * the same label, a renewal of the same month that was sent.
+     * the same label, a renewal of the same month that was sent. If the connection is lost while that is committed, it is read back
+     * by the number of the attempt, and only what is found there counts as sent (docs/design.md 4.2).
+     * @throws CommitUnknown when it could not be read back, or was not there; and what else the database throws
      */
-    markSent: (id: ConfirmationId, sent: Sent): Promise<'sent' | 'refused' | 'outdated'> =>
-      commitSent(foundation, id, sent),
+    markSent: async (id: ConfirmationId, sent: Sent): Promise<'sent' | 'refused' | 'outdated'> => {
+      let attempted: Attempt | undefined;
+      try {
+        const outcome = await engine.transact(db, async (trx) => {
+          const marked = await markSent(trx, foundation, id, sent);
+          attempted = typeof marked === 'string' ? undefined : marked;
+          return marked;
+        });
+        return typeof outcome === 'string' ? outcome : 'sent';
+      } catch (error) {
+        if (error instanceof OtherInTheWay) return 'outdated';
+        if (!(error instanceof CommitUnknown) || !attempted) throw error;
+        if (await isStored(foundation, id, sent.owner, attempted)) return 'sent';
+        throw error;
+      }
+    },
     /**
      * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
      * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
@@ -120,13 +136,52 @@ export function createLedger(foundation: Foundation) {
      * manager decided, also when one of any account may have: one with the same label that has this ID or is being sent.
      */
     settle: (id: ConfirmationId, settled: Settled, audit: AuditEntry): Promise<boolean> =>
-      engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
+      engine.transact(db, async (trx) => {
+        const { at, serverId, paidUntil } = settled;
+        const before = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+        if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
+        // Or what came with an earlier answer that proved nothing.
+        const kept = serverId === undefined ? null : before?.sealed_answer;
+        const password =
+          settled.password ??
+          (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
+        const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
+          ...ended(at),
+          server_id: serverId,
+          is_late: before?.state === 'refused' ? 1 : 0,
+          sealed_answer: null,
+          state: 'settled',
+          paid_until: paidUntil ?? null,
+          has_password: password ? 1 : 0,
+          reason: null,
+          reason_details: null,
+        });
+        if (!row) return false;
+        await addAudit(trx, foundation, audit);
+        if (password && serverId !== undefined)
+          await keepPassword(trx, foundation, row, { at, serverId, password });
+        return true;
+      }),
     /**
      * prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. What was sent
      * is refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
      */
     refuse: (id: ConfirmationId, refused: Refused, audit: AuditEntry): Promise<boolean> =>
-      engine.transact(db, (trx) => refuse(trx, foundation, id, refused, audit)),
+      engine.transact(db, async (trx) => {
+        const { at, reason, owner, decidedBy } = refused;
+        // An attempt that proved that it did nothing says so of itself alone: another owner's may have paid.
+        const sent = await trx
+          .selectFrom('operations')
+          .select('sent_by')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        const isOwn = owner !== undefined && sent?.sent_by === owner;
+        const from: Operation['state'][] = ['prepared'];
+        if (isOwn) from.push('sent');
+        if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
+        const change = { ...ended(at), ...toReasonColumns(reason), decided_by: decidedBy, claim: '' };
+        return moveAudited(trx, foundation, id, from, { ...change, state: 'refused' }, audit);
+      }),
     /** sent → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
     markUnconfirmed: (
       id: ConfirmationId,
@@ -298,33 +353,6 @@ type Attempt = { readonly attempt: number };
 const READ_BACKS = 10;
 const READ_BACK_MS = 500;
 
-/**
- * Marks an operation as sent. If the connection is lost while that is committed, it is read back by the number of the
- * attempt, and only what is found there counts as sent (docs/design.md 4.2).
- * @throws CommitUnknown when it could not be read back, or was not there; and what else the database throws
- */
-async function commitSent(
-  foundation: Foundation,
-  id: ConfirmationId,
-  sent: Sent,
-): Promise<'sent' | 'refused' | 'outdated'> {
-  const { db, engine } = foundation;
-  let attempted: Attempt | undefined;
-  try {
-    const outcome = await engine.transact(db, async (trx) => {
-      const marked = await markSent(trx, foundation, id, sent);
-      attempted = typeof marked === 'string' ? undefined : marked;
-      return marked;
-    });
-    return typeof outcome === 'string' ? outcome : 'sent';
-  } catch (error) {
-    if (error instanceof OtherInTheWay) return 'outdated';
-    if (!(error instanceof CommitUnknown) || !attempted) throw error;
-    if (await isStored(foundation, id, sent.owner, attempted)) return 'sent';
-    throw error;
-  }
-}
-
 async function isStored(
   { db, engine }: Foundation,
   id: ConfirmationId,
@@ -435,39 +463,6 @@ async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Pr
 
 const OPEN = ['sent', 'unconfirmed'] as const;
 
-async function settle(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  settled: Settled,
-  audit: AuditEntry,
-): Promise<boolean> {
-  const { at, serverId, paidUntil } = settled;
-  const before = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
-  // Or what came with an earlier answer that proved nothing.
-  const kept = serverId === undefined ? null : before?.sealed_answer;
-  const password =
-    settled.password ??
-    (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
-  const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
-    ...ended(at),
-    server_id: serverId,
-    is_late: before?.state === 'refused' ? 1 : 0,
-    sealed_answer: null,
-    state: 'settled',
-    paid_until: paidUntil ?? null,
-    has_password: password ? 1 : 0,
-    reason: null,
-    reason_details: null,
-  });
-  if (!row) return false;
-  await addAudit(trx, foundation, audit);
-  if (password && serverId !== undefined)
-    await keepPassword(trx, foundation, row, { at, serverId, password });
-  return true;
-}
-
 /** The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). */
 function listOrigins(
   { isFirstHand = false, isLate = false, password }: Settled,
@@ -476,23 +471,6 @@ function listOrigins(
   if (isLate) return ['refused'];
   if (!isFirstHand) return OPEN;
   return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
-}
-
-/** An attempt that proved that it did nothing says so of itself alone: another owner's may have paid. */
-async function refuse(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  { at, reason, owner, decidedBy }: Refused,
-  audit: AuditEntry,
-): Promise<boolean> {
-  const sent = await trx.selectFrom('operations').select('sent_by').where('id', '=', id).executeTakeFirst();
-  const isOwn = owner !== undefined && sent?.sent_by === owner;
-  const from: Operation['state'][] = ['prepared'];
-  if (isOwn) from.push('sent');
-  if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
-  const change = { ...ended(at), ...toReasonColumns(reason), decided_by: decidedBy, claim: '' };
-  return moveAudited(trx, foundation, id, from, { ...change, state: 'refused' }, audit);
 }
 
 /** The actor of an ended operation has to be notified. */

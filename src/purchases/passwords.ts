@@ -55,7 +55,12 @@ export const showPassword = defineUseCase({
     const isMine = ({ creatorId }: Unopened) => creatorId === context.actor.userId;
     // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
     const [found, ...more] = matchHeld(ref, held.filter(isMine));
-    if (!found) throw describeOthers(ref, matchHeld(ref, held), context);
+    if (!found) {
+      const [other, ...others] = matchHeld(ref, held);
+      if (other && others.length === 0) context.setSubject(subjectOf(other));
+      // In the words that were typed: a user without a role must not learn a label from this.
+      throw new Refusal(other ? 'not_creator' : 'no_password', { label: nameOf(ref) });
+    }
     if (more.length > 0 && 'typed' in ref) {
       throw new Refusal('ambiguous_server', { typed: nameOf(ref), servers: [found, ...more].map(toServer) });
     }
@@ -68,21 +73,6 @@ export const showPassword = defineUseCase({
     else await passwords.startHold(password.operationId, system.now(), holdMs);
   },
 });
-
-/**
- * Why the actor sees none of these passwords, which are other users'. In the words that were typed: a user without a role
- * must not learn a label from this.
- */
-function describeOthers(
-  ref: ServerRef,
-  [first, ...more]: readonly Unopened[],
-  { setSubject }: UseCaseContext,
-): Refusal {
-  const label = nameOf(ref);
-  if (!first) return new Refusal('no_password', { label });
-  if (more.length === 0) setSubject(subjectOf(first));
-  return new Refusal('not_creator', { label });
-}
 
 /**
  * An ID from a menu means that server only; typed, it may be another one's label, too. The newest come first: a menu can't
@@ -121,10 +111,7 @@ const listPasswords = defineUseCase({
   },
 });
 
-/**
- * The creator has saved the password: its sealed copy is erased.
- * @throws Refusal `not_creator`
- */
+/** @throws Refusal `not_creator` */
 export const erasePassword = defineUseCase({
   name: 'password_saved',
   needs: 'anyone',

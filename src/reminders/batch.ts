@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { codeOf, defineUseCase, outcomeOf, startAuditTrail, type UseCaseContext } from '../core/entry.ts';
-import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
+import { describeDefect, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
@@ -10,7 +10,7 @@ import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
-import { confirmOne, findRenewPrice, readTerms, type Terms } from '../purchases/confirm.ts';
+import { confirmOne, findRenewPrice, readTerms, refuseUnsaved, type Terms } from '../purchases/confirm.ts';
 import { sumCost } from '../purchases/costs.ts';
 import { claimOf, isInTime, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
@@ -132,11 +132,7 @@ export const confirmRenewals = defineUseCase({
   effect: 'confirms',
   isOrder: true,
   run: (input: { readonly id: ConfirmationId }, context): Promise<ConfirmedBatch> =>
-    confirm(input.id, context).catch((error: unknown) => {
-      if (isExpected(error)) throw error;
-      context.app.log.error('renewals could not be confirmed', describeDefect(error));
-      throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
-    }),
+    confirm(input.id, context).catch((error: unknown) => refuseUnsaved(error, input.id, context)),
   follow: async ({ batch, isNew }, { app }) => {
     if (isNew) await app.jobs.runNow(BATCH, batch.id, createBatchHandler(app));
   },

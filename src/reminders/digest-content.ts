@@ -293,10 +293,7 @@ export interface SeenAccount {
   readonly at: number;
 }
 
-/**
- * Reads the list once, as background work, so that users come first.
- * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
- */
+/** As background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
 export async function readAccount(
   workspaceId: WorkspaceId,
   { apiKeys, hostingOf, system }: AppContext,

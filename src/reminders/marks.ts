@@ -56,10 +56,7 @@ export interface MarkedReminder {
   readonly mark: ReminderMark;
 }
 
-/**
- * Leaves a server out of the digest for a day, or until the next step.
- * @throws Refusal `already_renewed`, `snooze_too_late`, `unknown_server`, `role_needed`
- */
+/** @throws Refusal `already_renewed`, `snooze_too_late`, `unknown_server`, `role_needed` */
 export const snoozeReminder = defineUseCase({
   name: 'reminder_snooze',
   needs: 'operator',
@@ -76,10 +73,7 @@ export const snoozeReminder = defineUseCase({
   follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
 });
 
-/**
- * Ends the reminders for this month of a server: it is meant to expire. Nothing happens to the server itself.
- * @throws Refusal `already_renewed`, `unknown_server`, `role_needed`
- */
+/** Nothing happens to the server itself. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
 export const letExpire = defineUseCase({
   name: 'reminder_end',
   needs: 'manager',
@@ -92,10 +86,7 @@ export const letExpire = defineUseCase({
   follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
 });
 
-/**
- * Takes back a snooze, or that a server is left to expire.
- * @throws Refusal `already_renewed`, `unknown_server`, `role_needed`
- */
+/** @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
 export const remindAgain = defineUseCase({
   name: 'reminder_again',
   needs: 'operator',

@@ -92,10 +92,10 @@ async function approve(approval: Approval, { actor, app }: FollowUpContext): Pro
   if (state !== 'open' || expiresAt <= at) return undefined;
   if (kind === 'purchase') await refuseFrozen(workspaceId, app.workspaces);
   const by = actor.userId;
-  const reason = await findCancelReason(approval, app).catch(refuseUnchecked);
-  if (reason) {
-    const audit = auditOfAnswer(approval, reason.code, actor, app);
-    return app.requests.move<Approval>(id, ['open'], { state: 'canceled', at, by, reason }, audit);
+  const code = await findChange(approval, app).catch(refuseUnchecked);
+  if (code) {
+    const canceled = { state: 'canceled', at, by, reason: { code, details: {} } } as const;
+    return app.requests.move<Approval>(id, ['open'], canceled, auditOfAnswer(approval, code, actor, app));
   }
   // A request over budget is paid anyway: going over the budget is what was approved.
   const budget = isOverBudget ? undefined : await findBudget({ actor: requesterOf(approval), app });
@@ -137,17 +137,9 @@ function auditOfAnswer(
  * changed. Undefined when it still can.
  * @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
  */
-async function findCancelReason(approval: Approval, app: AppContext): Promise<CancelReason | undefined> {
-  const isAllowed = await hasRole(requesterOf(approval), 'manager', labelOfAction(approval), app);
-  const code = isAllowed ? await findChange(approval, app) : 'role_needed';
-  return code && { code, details: {} };
-}
-
-function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
-  return { workspaceId, userId: requesterId, channelId };
-}
-
 async function findChange(approval: Approval, app: AppContext): Promise<CancelCode | undefined> {
+  const isAllowed = await hasRole(requesterOf(approval), 'manager', labelOfAction(approval), app);
+  if (!isAllowed) return 'role_needed';
   const hosting = await getHostingOf(approval, app).catch((error: unknown) => {
     if (isRefusal(error, 'account_changed')) return undefined;
     throw error;
@@ -156,6 +148,10 @@ async function findChange(approval: Approval, app: AppContext): Promise<CancelCo
   if (approval.kind === 'purchase') return findPurchaseChange(approval, hosting, app);
   const isProtected = await app.serverNotes.find('protection', approval.workspaceId, approval.serverId);
   return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
+}
+
+function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
+  return { workspaceId, userId: requesterId, channelId };
 }
 
 async function findDeleteChange(

@@ -38,10 +38,7 @@ interface RequestedAccess {
   readonly owners: readonly UserId[];
 }
 
-/**
- * Checks whether such a role can be granted at all.
- * @throws Refusal `owner_limited`, `label_needed`
- */
+/** @throws Refusal `owner_limited`, `label_needed`: nobody can be given such a role */
 export function checkWantedRole({ role, label }: WantedRole): void {
   if (role === 'owner' && label !== undefined) throw new Refusal('owner_limited', {});
   // Without a label the pattern would be one for every server.
@@ -126,10 +123,7 @@ export const readRoleRequest = defineUseCase({
   },
 });
 
-/**
- * An owner answers another user's access request.
- * @throws Refusal `request_over`, `own_request`, `beyond_request`, `owner_limited`, `no_grantee`
- */
+/** @throws Refusal `request_over`, `own_request`, `beyond_request`, `owner_limited`, `no_grantee` */
 export const answerRoleRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
@@ -242,11 +236,11 @@ export const findGrantedCommand = defineUseCase({
     const request = await app.requests.find(id, ROLES_ASKED);
     const isOwn = request?.workspaceId === actor.workspaceId && request.requesterId === actor.userId;
     const command = isOwn ? request.command : undefined;
-    if (command !== undefined && request && isCurrent(request, app.system.now())) return command;
-    throw new Refusal('continuation_over', { command });
+    const { state, decidedAt = 0, granted } = request ?? {};
+    const now = app.system.now();
+    const isOver = now >= decidedAt + CONTINUE_MS || now >= (granted?.until ?? now + 1);
+    if (command === undefined || state !== 'approved' || isOver)
+      throw new Refusal('continuation_over', { command });
+    return command;
   },
 });
-
-function isCurrent({ state, decidedAt = 0, granted }: RoleRequest, now: number): boolean {
-  return state === 'approved' && now < decidedAt + CONTINUE_MS && now < (granted?.until ?? now + 1);
-}

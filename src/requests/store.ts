@@ -82,8 +82,42 @@ export function createRequests(foundation: Foundation) {
      * Stores an approval. The same ID again, or an open one about the same server's delete or month, is returned instead.
      * @throws Refusal `restored`
      */
-    requestApproval: (approval: NewApproval, audit: AuditEntry) =>
-      transact((trx) => addApproval(trx, foundation, approval, audit)),
+    requestApproval: (requested: NewApproval, audit: AuditEntry) =>
+      transact(async (trx) => {
+        const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
+        const row = toRow(requested, account);
+        // One whose time is over blocks no other, even before it is closed.
+        await trx
+          .updateTable('requests')
+          .set({ claim: '' })
+          .where('workspace_id', '=', row.workspace_id)
+          .where('claim', '=', row.claim)
+          .where('claim', '<>', '')
+          .where('expires_at', '<=', row.asked_at)
+          .execute();
+        const inserted = await trx
+          .insertInto('requests')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .returningAll()
+          .executeTakeFirst();
+        if (inserted) {
+          await refuseFromBeforeRestore(trx, inserted.id);
+          await askFor(trx, foundation, inserted);
+          await addAudit(trx, foundation, audit);
+        }
+        const sameClaim = trx
+          .selectFrom('requests')
+          .selectAll()
+          .where('workspace_id', '=', row.workspace_id)
+          .where('claim', '=', row.claim);
+        const stored =
+          inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
+        const approval = toRequest(stored);
+        if (approval.kind === 'role')
+          throw new Error('the ID of an approval belongs to a request for a role');
+        return { isNew: inserted !== undefined, approval };
+      }),
 
     /**
      * Stores a request for a role. If the same user has requested the same role for the same servers since `since`, and that
@@ -92,8 +126,45 @@ export function createRequests(foundation: Foundation) {
      */
     requestRole: (
       request: NewRoleRequest,
-      limit: { readonly since: number; readonly most: number },
-    ): Promise<RoleRequestOutcome> => transact((trx) => addRoleRequest(trx, foundation, request, limit)),
+      { since, most }: { readonly since: number; readonly most: number },
+    ): Promise<RoleRequestOutcome> =>
+      transact(async (trx) => {
+        // Two simultaneous requests of one user are serialized here, so that each counts the other.
+        await lockWorkspace(trx, request.workspaceId);
+        const row = toRow(request, '');
+        const rows = await trx
+          .selectFrom('requests')
+          .selectAll()
+          .where('workspace_id', '=', row.workspace_id)
+          .where('requester_id', '=', row.requester_id)
+          .where('kind', '=', 'role')
+          .where('asked_at', '>=', since)
+          .orderBy('asked_at')
+          .orderBy('id')
+          .execute();
+        const recent = rows.map(toRoleRequest);
+        const same = await findSameId(trx, row);
+        const repeated = same
+          ? toRoleRequest(same)
+          : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
+        if (repeated) return { kind: 'repeated', request: repeated };
+        if (recent.length >= most) return { kind: 'too_many', recent };
+        const { workspace_id, claim, asked_at: at } = row;
+        const replaced = await trx
+          .updateTable('requests')
+          .set({ state: 'replaced', decided_at: at, is_told: 0, claim: '' })
+          .where('workspace_id', '=', workspace_id)
+          .where('claim', '=', claim)
+          .returningAll()
+          .execute();
+        const inserted = await trx
+          .insertInto('requests')
+          .values(row)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
+        return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
+      }),
 
     /**
      * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and its time is over. Only
@@ -118,9 +189,40 @@ export function createRequests(foundation: Foundation) {
      */
     approve: (
       id: ConfirmationId,
-      decision: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
+      { by, at, budget }: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
       audit: AuditEntry,
-    ): Promise<Approval | undefined> => transact((trx) => approve(trx, foundation, id, decision, audit)),
+    ): Promise<Approval | undefined> =>
+      transact(async (trx) => {
+        const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
+        if (!approved) return undefined;
+        if (approved.kind === 'role') throw new Error('a role is granted, not approved');
+        const isDelete = approved.kind === 'delete';
+        const code = isDelete ? undefined : await prepareApproved(trx, foundation, approved, at, budget);
+        await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
+        if (isDelete) {
+          const { workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approved;
+          const deletion = {
+            kind: 'delete',
+            serverId,
+            label: freezeLabel(approved.label),
+            paidUntil,
+          } as const;
+          await prepareDelete(trx, foundation, {
+            id,
+            workspaceId,
+            actorId,
+            channelId,
+            deletion,
+            account,
+            at,
+          });
+        }
+        if (!code) return approved;
+        const reason = { code, details: {} };
+        return (await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason })) as
+          | Approval
+          | undefined;
+      }),
 
     /**
      * open → approved, with its grant in the same transaction. Undefined when it is not open any more. A grant never lowers a
@@ -205,114 +307,11 @@ async function move(
   return toRequest(row);
 }
 
-async function addApproval(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  requested: NewApproval,
-  audit: AuditEntry,
-): Promise<{ readonly isNew: boolean; readonly approval: Approval }> {
-  const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
-  const row = toRow(requested, account);
-  // One whose time is over blocks no other, even before it is closed.
-  await trx
-    .updateTable('requests')
-    .set({ claim: '' })
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim)
-    .where('claim', '<>', '')
-    .where('expires_at', '<=', row.asked_at)
-    .execute();
-  const inserted = await trx
-    .insertInto('requests')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (inserted) {
-    await refuseFromBeforeRestore(trx, inserted.id);
-    await askFor(trx, foundation, inserted);
-    await addAudit(trx, foundation, audit);
-  }
-  const sameClaim = trx
-    .selectFrom('requests')
-    .selectAll()
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim);
-  const stored = inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
-  const approval = toRequest(stored);
-  if (approval.kind === 'role') throw new Error('the ID of an approval belongs to a request for a role');
-  return { isNew: inserted !== undefined, approval };
-}
-
 async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undefined> {
   const same = await trx.selectFrom('requests').selectAll().where('id', '=', row.id).executeTakeFirst();
   if (same && same.workspace_id !== row.workspace_id)
     throw new Error('the ID of a request belongs to another workspace');
   return same;
-}
-
-async function addRoleRequest(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  request: NewRoleRequest,
-  { since, most }: { readonly since: number; readonly most: number },
-): Promise<RoleRequestOutcome> {
-  // Two simultaneous requests of one user are serialized here, so that each counts the other.
-  await lockWorkspace(trx, request.workspaceId);
-  const row = toRow(request, '');
-  const recent = await listRecentRoles(trx, row, since);
-  const same = await findSameId(trx, row);
-  const repeated = same
-    ? toRoleRequest(same)
-    : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
-  if (repeated) return { kind: 'repeated', request: repeated };
-  if (recent.length >= most) return { kind: 'too_many', recent };
-  const { workspace_id, claim, asked_at: at } = row;
-  const replaced = await trx
-    .updateTable('requests')
-    .set({ state: 'replaced', decided_at: at, is_told: 0, claim: '' })
-    .where('workspace_id', '=', workspace_id)
-    .where('claim', '=', claim)
-    .returningAll()
-    .execute();
-  const inserted = await trx.insertInto('requests').values(row).returningAll().executeTakeFirstOrThrow();
-  for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
-  return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
-}
-
-async function listRecentRoles(trx: Queries, row: NewRow, since: number): Promise<readonly RoleRequest[]> {
-  const rows = await trx
-    .selectFrom('requests')
-    .selectAll()
-    .where('workspace_id', '=', row.workspace_id)
-    .where('requester_id', '=', row.requester_id)
-    .where('kind', '=', 'role')
-    .where('asked_at', '>=', since)
-    .orderBy('asked_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toRoleRequest);
-}
-
-async function approve(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  { by, at, budget }: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
-  audit: AuditEntry,
-): Promise<Approval | undefined> {
-  const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
-  if (!approved) return undefined;
-  if (approved.kind === 'role') throw new Error('a role is granted, not approved');
-  const isDelete = approved.kind === 'delete';
-  const code = isDelete ? undefined : await prepareApproved(trx, foundation, approved, at, budget);
-  await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
-  if (isDelete) await prepareApprovedDelete(trx, foundation, approved, at);
-  if (!code) return approved;
-  const reason = { code, details: {} };
-  return (await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason })) as
-    | Approval
-    | undefined;
 }
 
 /**
@@ -327,25 +326,11 @@ async function prepareApproved(
   budget: Budget | undefined,
 ): Promise<CancelReason['code'] | undefined> {
   const { id, workspaceId, requesterId: actorId, channelId, purchase, price, account } = approval;
-  // A concurrent transaction that adds up spending has to count this, too.
-  await lockWorkspace(trx, workspaceId);
   const operation = { id, workspaceId, actorId, channelId, purchase, price, account, at };
   const prepared = await prepareOperation(trx, foundation, operation, budget);
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
   return isOwn ? undefined : 'already_renewed';
-}
-
-/** Money effect: what it writes will be sent; the rest of the paid month is lost then. */
-async function prepareApprovedDelete(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  approval: RequestOf<'delete'>,
-  at: number,
-): Promise<void> {
-  const { id, workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approval;
-  const deletion = { kind: 'delete', serverId, label: freezeLabel(approval.label), paidUntil } as const;
-  await prepareDelete(trx, foundation, { id, workspaceId, actorId, channelId, deletion, account, at });
 }
 
 /** What is asked for, by kind. Strict, as purchases are: what is approved is all that was confirmed. */

@@ -9,7 +9,7 @@ import { announcedWords, isAtTarget } from '../servers/follow-words.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
-import type { NotifierParts, Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { VERBS } from '../words.ts';
 import { ASK_MS, type RunOutcome, type RunOutcomeDetails, type StepEnd, type WorkflowRun } from './run.ts';
 import { cancelButton, runButton } from './workflow.ts';
@@ -150,55 +150,38 @@ export type WorkflowNotifier = ReturnType<typeof createWorkflowNotifier>;
 /** Tells Slack how our steps end, and channels what workflows do. No method throws. */
 export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
   return {
-    ask: (run: WorkflowRun) =>
-      notifySafely<{ readonly card: Card } | { readonly reason: string }>(
-        run.id,
-        log,
-        { reason: 'no_answer' },
-        () => ask(run, outbox),
-      ),
+    ask: (run: WorkflowRun): Promise<{ readonly card: Card } | { readonly reason: string }> =>
+      notifySafely(run.id, log, { reason: 'no_answer' }, async () => {
+        const { workspaceId, channelId, action } = run;
+        if (channelId === undefined || action === undefined) return { reason: 'channel_not_found' };
+        const message = askMessage({ ...run, action }, run.receivedAt + ASK_MS);
+        const posted = await outbox.postOnce(workspaceId, channelId, message);
+        if (posted.kind === 'posted') return { card: posted.card };
+        return { reason: posted.kind === 'refused' ? posted.reason : 'no_answer' };
+      }),
     end: (run: WorkflowRun, outcome: RunOutcome, token: Secret<string> | undefined) =>
-      notifySafely<StepEnd>(run.id, log, 'later', () => end(run, outcome, token, outbox)),
+      notifySafely<StepEnd>(run.id, log, 'later', async () => {
+        const { workspaceId, executionId } = run;
+        const step = { workspaceId, executionId, token };
+        const message = describeOutcome(run, outcome);
+        if (outcome.code !== 'done') return outbox.endStep(step, { error: message });
+        const { label, state = '' } = outcome.details;
+        const ended = await outbox.endStep(step, { outputs: { message, server: label, state } });
+        // The manifest in Slack is another one than ours: the run must not stay open for that.
+        return ended === 'refused_outputs'
+          ? outbox.endStep(step, { error: `${message} ${OLD_MANIFEST}` })
+          : ended;
+      }),
     /** Shows the outcome on the card, or in the channel; returns the channel's message where it can be edited. */
     tell: (run: WorkflowRun, outcome: RunOutcome) =>
-      notifySafely<Card | undefined>(run.id, log, undefined, () => tell(run, outcome, outbox)),
+      notifySafely<Card | undefined>(run.id, log, undefined, async () => {
+        const { workspaceId, channelId, card } = run;
+        const message = endedMessage(run, outcome);
+        if (card) return (await outbox.editOne(workspaceId, card, message)) === 'shown' ? card : undefined;
+        const isNews = channelId !== undefined && ANNOUNCED.includes(outcome.code);
+        return isNews ? outbox.announceIn(workspaceId, channelId, message) : undefined;
+      }),
   };
 }
 
-async function ask(run: WorkflowRun, outbox: Outbox) {
-  const { workspaceId, channelId, action } = run;
-  if (channelId === undefined || action === undefined) return { reason: 'channel_not_found' };
-  const posted = await outbox.postOnce(
-    workspaceId,
-    channelId,
-    askMessage({ ...run, action }, run.receivedAt + ASK_MS),
-  );
-  if (posted.kind === 'posted') return { card: posted.card };
-  return { reason: posted.kind === 'refused' ? posted.reason : 'no_answer' };
-}
-
-async function end(
-  run: WorkflowRun,
-  outcome: RunOutcome,
-  token: Secret<string> | undefined,
-  outbox: Outbox,
-): Promise<StepEnd> {
-  const { workspaceId, executionId } = run;
-  const step = { workspaceId, executionId, token };
-  const message = describeOutcome(run, outcome);
-  if (outcome.code !== 'done') return outbox.endStep(step, { error: message });
-  const { label, state = '' } = outcome.details;
-  const ended = await outbox.endStep(step, { outputs: { message, server: label, state } });
-  // The manifest in Slack is another one than ours: the run must not stay open for that.
-  return ended === 'refused_outputs' ? outbox.endStep(step, { error: `${message} ${OLD_MANIFEST}` }) : ended;
-}
-
 const OLD_MANIFEST = 'Slack refused the step’s outputs: the app’s manifest in Slack is out of date.';
-
-async function tell(run: WorkflowRun, outcome: RunOutcome, outbox: Outbox) {
-  const { workspaceId, channelId, card } = run;
-  const message = endedMessage(run, outcome);
-  if (card) return (await outbox.editOne(workspaceId, card, message)) === 'shown' ? card : undefined;
-  const isNews = channelId !== undefined && ANNOUNCED.includes(outcome.code);
-  return isNews ? outbox.announceIn(workspaceId, channelId, message) : undefined;
-}

@@ -25,10 +25,7 @@ export interface IssuedKey {
   readonly secret: Secret<string>;
 }
 
-/**
- * Issues a workflow key.
- * @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full`
- */
+/** @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full` */
 export const issueKey = defineUseCase({
   name: 'workflow_key_issue',
   needs: 'owner',

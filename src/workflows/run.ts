@@ -263,13 +263,13 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
   };
 }
 
+type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
+
 /**
  * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
  * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
  */
-type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
-
 export const carryOutStep: Readonly<Record<PowerAction, Step>> = {
   start: defineStep('start'),
   stop: defineStep('stop'),
@@ -425,10 +425,7 @@ async function tellUsers(
   else await followedActs.forget(actId);
 }
 
-/**
- * Finds the run that a card asks about, for a user who may answer it.
- * @throws Refusal `workflow_run_over`, `role_needed`
- */
+/** For a user who may answer it. @throws Refusal `workflow_run_over`, `role_needed` */
 export const findAskingRun = defineUseCase({
   name: 'workflow_answer',
   needs: 'operator',
