@@ -238,13 +238,14 @@ export async function noteRevocation(
 
 /** What the job of tokens does: renews those that end soon, and checks uninstalls again that Slack has not confirmed yet. */
 export async function watchTokens(app: InstallationPorts): Promise<void> {
-  await Promise.all([renewTokens(app), checkRevocations(app)]);
-}
-
-async function renewTokens(app: InstallationPorts): Promise<void> {
-  for (const id of await app.installationStore.listExpiring(app.system.now() + AHEAD_MS))
+  const { installationStore, system, log } = app;
+  for (const id of await installationStore.listExpiring(system.now() + AHEAD_MS))
     await renewToken(id, app).catch((error: unknown) =>
-      app.log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
+      log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
+    );
+  for (const { id, revokedAt } of await installationStore.listRevocations())
+    await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
+      log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
     );
 }
 
@@ -264,13 +265,6 @@ async function renewToken(id: InstallationId, app: InstallationPorts): Promise<v
     log.error('Slack did not renew a token', { installation: id, error, isFinal: kind === 'refused' });
     if (kind === 'refused') await installationStore.markRefreshRefused(installation);
   });
-}
-
-async function checkRevocations(app: InstallationPorts): Promise<void> {
-  for (const { id, revokedAt } of await app.installationStore.listRevocations())
-    await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
-      app.log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
-    );
 }
 
 /**

@@ -172,7 +172,10 @@ export const decideModals = [
       with: loadingView(TITLE, 'Saving your answer…'),
       after: async () => {
         const { operationId, actorId } = metadata;
-        await request.execute(decideUnconfirmed, { operationId, ...readOutcome(fields.outcome) });
+        const { outcome } = fields;
+        const isServer = outcome !== NOTHING && outcome !== ELSEWHERE;
+        const seen = isServer ? { serverId: Number(outcome) } : { isDoneElsewhere: outcome === ELSEWHERE };
+        await request.execute(decideUnconfirmed, { operationId, ...seen });
         const isOwn = actorId === request.caller.actor.userId;
         const words = isOwn ? 'We’ve saved your answer.' : `We’ve told ${mention(actorId)} the result.`;
         await request.views.update(viewId, noticeView('Order resolved', words));
@@ -180,11 +183,6 @@ export const decideModals = [
     };
   }),
 ];
-
-function readOutcome(outcome: string) {
-  if (outcome === NOTHING) return {};
-  return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
-}
 
 const CLOSES = 'Your answer only closes this case; nothing is ordered or charged.';
 

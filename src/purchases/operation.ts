@@ -4,8 +4,8 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import {
   type HostingCode,
   HostingError,
-  isRefusal,
   type Reason,
+  Refusal,
   type RefusalCode,
   type RefusalDetails,
 } from '../core/errors.ts';
@@ -213,14 +213,8 @@ export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefus
 /** The refusal that an error proves; undefined for a defect, and for a rule that no confirmed purchase can break. */
 export function refusalOf(error: unknown): OperationRefusal | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
-  return PURCHASE_REFUSALS.map((code) => reasonIf(error, code)).find((reason) => reason !== undefined);
-}
-
-function reasonIf<Code extends PurchaseRefusalCode>(
-  error: unknown,
-  code: Code,
-): Reason<RefusalDetails, Code> | undefined {
-  return isRefusal(error, code) ? { code, details: error.details } : undefined;
+  const isKnown = error instanceof Refusal && PURCHASE_REFUSALS.some((code) => code === error.code);
+  return isKnown ? ({ code: error.code, details: error.details } as OperationRefusal) : undefined;
 }
 
 /** A paid request was answered as no outcome can be answered. Money effect: it may have been paid. */

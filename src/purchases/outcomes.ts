@@ -8,7 +8,7 @@ import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
-import type { NotifierParts, Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
 import { toKeys } from './catalog.ts';
@@ -24,10 +24,6 @@ import {
 import type { HeldPassword } from './password-store.ts';
 import { againWords, passwordParts, sendAll } from './passwords.ts';
 
-interface Sending extends Wording {
-  readonly outbox: Outbox;
-}
-
 export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
 
 /**
@@ -35,11 +31,10 @@ export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
  * the password. No method throws.
  */
 export function createOperationNotifier(parts: NotifierParts) {
-  const { log, outbox, accountUrl } = parts;
-  const sendingFor = async ({ workspaceId }: Operation): Promise<Sending> => ({
-    outbox,
+  const { log, outbox, currencyOf, accountUrl } = parts;
+  const wordingFor = async ({ workspaceId }: Operation): Promise<Wording> => ({
     accountUrl,
-    currency: await parts.currencyOf(workspaceId),
+    currency: await currencyOf(workspaceId),
   });
   return {
     /** Announces that it is being carried out; the outcome replaces that. The order doesn't wait for it. */
@@ -57,9 +52,26 @@ export function createOperationNotifier(parts: NotifierParts) {
       held: HeldPassword | undefined,
       reported?: string,
     ): Promise<{ readonly isNotified: boolean }> =>
-      notifySafely(operation.id, log, { isNotified: false }, async () =>
-        notify(operation, held, reported, await sendingFor(operation)),
-      ),
+      notifySafely(operation.id, log, { isNotified: false }, async () => {
+        const { workspaceId, actorId, decidedBy, isLate, state } = operation;
+        const wording = await wordingFor(operation);
+        const confirmer = confirmerOf(operation);
+        const messages = held
+          ? deliveryMessages(operation, held, wording, reported)
+          : [outcomeMessage(operation, wording, reported)];
+        // The last resort says everything but the password, which `/vps password` shows.
+        const sendDirectly = (userId: UserId) =>
+          outbox.sendDirectly(workspaceId, userId, outcomeMessage(operation, wording));
+        const isShown = await sendAll(messages, outbox.replyTo(confirmer));
+        const isNotified = isShown || (await sendDirectly(actorId));
+        const view = () => outcomeView(operation, { isShown, isNotified }, wording);
+        await outbox.updateFollowed(confirmer, view, { isFinal: state !== 'unconfirmed' });
+        if (!isNotified) return { isNotified };
+        if (isLate && decidedBy !== undefined && decidedBy !== actorId) await sendDirectly(decidedBy);
+        if (state === 'settled') await outbox.announce(confirmer, announcement(operation));
+        else await outbox.updateAnnouncement(confirmer, announcement(operation));
+        return { isNotified };
+      }),
     /** Tells the actor that the order has not been sent yet, since others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
       notifyBriefly(operation, queuedWords(operation), parts),
@@ -72,34 +84,10 @@ export function createOperationNotifier(parts: NotifierParts) {
       ),
     notifyLowBalance: (operation: Operation, owners: readonly UserId[]): Promise<void> =>
       notifySafely(operation.id, log, undefined, async () => {
-        const message = lowBalanceMessage(operation, await sendingFor(operation));
+        const message = lowBalanceMessage(operation, await wordingFor(operation));
         await Promise.all(owners.map((id) => outbox.sendDirectly(operation.workspaceId, id, message)));
       }),
   };
-}
-
-async function notify(
-  operation: Operation,
-  held: HeldPassword | undefined,
-  reported: string | undefined,
-  parts: Sending,
-) {
-  const { outbox } = parts;
-  const confirmer = confirmerOf(operation);
-  const messages = held
-    ? deliveryMessages(operation, held, parts, reported)
-    : [outcomeMessage(operation, parts, reported)];
-  const isShown = await sendAll(messages, outbox.replyTo(confirmer));
-  const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
-  await outbox.updateFollowed(confirmer, () => outcomeView(operation, { isShown, isNotified }, parts), {
-    isFinal: operation.state !== 'unconfirmed',
-  });
-  const { decidedBy } = operation;
-  if (operation.isLate && isNotified && decidedBy !== undefined && decidedBy !== operation.actorId)
-    await sendDirectly(operation, decidedBy, parts);
-  if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
-  else if (isNotified) await outbox.updateAnnouncement(confirmer, announcement(operation));
-  return { isNotified };
 }
 
 /** While the outcome is open; by a path that needs no store, if the stored one fails. */
@@ -139,12 +127,6 @@ export function outcomeTitle(operation: Operation): string {
 
 function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
   return { confirmationId: id, workspaceId, userId: actorId, channelId };
-}
-
-/** The last resort says everything but the password, which `/vps password` shows. */
-function sendDirectly(operation: Operation, userId: string, parts: Sending): Promise<boolean> {
-  const message = outcomeMessage(operation, parts);
-  return parts.outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 
 /** The details appear once: in the message if there is one, otherwise in the form. */

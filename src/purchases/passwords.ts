@@ -148,10 +148,12 @@ export const password = defineCommand({
   summary: 'Show the root password of a server you created',
   needs: 'anyone',
   parse: parseServerName,
-  run: (ref, request) => {
+  run: async (ref, request) => {
+    if (request.caller.surface !== 'direct_message') return offer(ref, request);
     // A message of the app stays in the conversation: the press of a button brings a way to show it ephemerally.
-    if (request.caller.surface === 'direct_message') return offerPress(ref, request);
-    return offer(ref, request);
+    const words =
+      'Root passwords are only shown in messages that only you can see. Press the button, or type `/vps password`.';
+    await request.reply.send(textMessage(words, actions(passwordButton.element('Show password', ref))));
   },
   actions: [
     passwordButton.on((ref, request) => offer(ref, request)),
@@ -162,12 +164,6 @@ export const password = defineCommand({
     }),
   ],
 });
-
-async function offerPress(ref: { readonly typed: string }, request: SlackRequest): Promise<void> {
-  const words =
-    'Root passwords are only shown in messages that only you can see. Press the button, or type `/vps password`.';
-  await request.reply.send(textMessage(words, actions(passwordButton.element('Show password', ref))));
-}
 
 async function offer(ref: { readonly typed: string }, request: SlackRequest): Promise<void> {
   if (ref.typed !== '') return offerMatches('password', request, () => reveal(ref, request));

@@ -40,25 +40,21 @@ export async function runOperation(id: ConfirmationId, app: AppContext): Promise
 /** The same for the owner of the operation's job. @throws only what the store throws */
 async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
   app.operationNotifier.announceStart(operation);
-  const ended = new AbortController();
-  const queued = notifyIfQueued(operation, ended.signal, app);
+  const answered = new AbortController();
+  const queued = notifyIfQueued(operation, answered.signal, app);
   const reported = await pay(operation, owner, app)
     .catch((error: unknown) => endFailedPayment(operation, error, owner, app))
-    .finally(() => ended.abort());
+    .finally(() => answered.abort());
   // The outcome must not be overtaken by words that it is queued.
   await queued;
-  await tellOutcome(operation, reported ?? undefined, app).catch((error: unknown) => {
-    app.log.warn('an outcome could not be told yet', {
-      operationId: operation.id,
-      ...describeDefect(error),
-    });
-  });
-}
-
-async function tellOutcome({ id }: Operation, reported: string | undefined, app: AppContext): Promise<void> {
-  await notifyOperation(id, app, reported);
-  const operation = await app.ledger.find(id);
-  if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, app);
+  try {
+    await notifyOperation(operation.id, app, reported ?? undefined);
+    const ended = await app.ledger.find(operation.id);
+    if (ended?.reason?.code === 'not_enough_balance') await tellOwners(ended, app);
+  } catch (error) {
+    const operationId = operation.id;
+    app.log.warn('an outcome could not be told yet', { operationId, ...describeDefect(error) });
+  }
 }
 
 /** A user who gets no reply for longer than this may order again. */
@@ -106,21 +102,17 @@ export async function endFailedPayment(
   const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
   await (password ? storeAnswer(operation.id, { password }, store, app) : store());
-  if (isSuccessWithoutProof(error)) await lookOnce(operation, app);
+  // After a 2xx without proof, the list may prove it before the actor reads that nobody knows (docs/hosting-api.md 4.12, 5).
+  const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
+  if (status >= 200 && status <= 299) await lookOnce(operation, app);
   if (refusalOf(error)) return;
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
   app.log.error('a payment met a defect', { operationId: operation.id, ...cause });
 }
 
-function isSuccessWithoutProof(error: unknown): boolean {
-  const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
-  return status >= 200 && status <= 299;
-}
-
 /** How long its actor may have to wait for the list; the background looks on. */
 const LOOK_MOST_MS = 5000;
 
-/** The list may prove what the answer didn't, before its actor reads that nobody knows (docs/hosting-api.md 4.12, 5). */
 async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
   const operation = await app.ledger.find(id);
   if (operation?.state !== 'unconfirmed') return;

@@ -23,40 +23,25 @@ import {
  * @throws HostingError if the list can't be read
  */
 export async function resolveUnconfirmed(operation: Operation, app: AppContext): Promise<void> {
+  const leave = (code: UnconfirmedReason['code']) => leaveToManager(operation, code, app);
   const doubtedMs = doubtedFor(operation, app.system.now());
   // A clock that was set back to before the order only leads to an earlier decision.
   const isOverdue = doubtedMs >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
   const account = await findSearchedAccount(operation, app);
-  if (account.kind !== 'same') {
-    const code = account.kind === 'none' ? 'no_api_key' : 'account_changed';
-    await leaveToManager(operation, { code, details: {} }, app);
-    return;
-  }
+  if (account.kind !== 'same') return leave(account.kind === 'none' ? 'no_api_key' : 'account_changed');
   const { hosting } = account;
-  const list = await fetchServers(operation, hosting, isOverdue, app);
+  const how = { freshness: 'fresh', urgency: 'background' } as const;
+  const list = await hosting.fetchServers(how).catch(async (error: unknown) => {
+    if (error instanceof HostingError && error.code === 'unauthorized') await leave('key_rejected');
+    else if (isOverdue) await leave('not_found_yet');
+    throw error;
+  });
   const verdict = await judgeBy(list, operation, hosting, app);
   const isSettled = verdict.kind === 'done' && (await settle(operation, verdict, app));
   if (isSettled) return;
   // Another order may have made what was found.
-  if (verdict.kind !== 'nothing_yet') await leaveToManager(operation, CONTRADICTION, app);
-  else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
-}
-
-const CONTRADICTION = { code: 'contradiction', details: {} } as const;
-const NOT_FOUND_YET = { code: 'not_found_yet', details: {} } as const;
-
-function fetchServers(
-  operation: Operation,
-  hosting: HostingApi,
-  isOverdue: boolean,
-  app: AppContext,
-): Promise<ServerList> {
-  return hosting.fetchServers({ freshness: 'fresh', urgency: 'background' }).catch(async (error: unknown) => {
-    const isRejected = error instanceof HostingError && error.code === 'unauthorized';
-    if (isRejected) await leaveToManager(operation, { code: 'key_rejected', details: {} }, app);
-    else if (isOverdue) await leaveToManager(operation, NOT_FOUND_YET, app);
-    throw error;
-  });
+  if (verdict.kind !== 'nothing_yet') await leave('contradiction');
+  else if (isOverdue) await leave('not_found_yet');
 }
 
 async function judgeBy(
@@ -119,12 +104,12 @@ async function settle(
 /** Once: what was ended, or waits for a decision, stays as it is. */
 async function leaveToManager(
   operation: Operation,
-  reason: UnconfirmedReason,
+  code: UnconfirmedReason['code'],
   app: AppContext,
 ): Promise<void> {
   if (operation.state !== 'unconfirmed' || operation.needsDecision) return;
-  const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
-  await app.ledger.markNeedsDecision(operation.id, audit, reason);
+  const audit = auditOfOperation(operation, app, 'in_doubt', { code, surface: 'background' });
+  await app.ledger.markNeedsDecision(operation.id, audit, { code, details: {} });
 }
 
 /** What a list of servers proves about an operation whose outcome is not known. */

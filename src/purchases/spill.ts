@@ -115,8 +115,10 @@ export function createSpill(folder: string | undefined, vault: Vault, isForReadi
   const files = folder === undefined ? undefined : keepInFolder(folder, isForReading);
   return {
     /** Does nothing when it has an answer of this operation. */
-    write: async (operationId: ConfirmationId, answer: PaidAnswer): Promise<void> =>
-      files?.write(operationId, vault.seal(writeAnswer(answer), placeOfSpilled(operationId))),
+    write: async (operationId: ConfirmationId, { password, ...answer }: PaidAnswer): Promise<void> => {
+      const text = JSON.stringify({ ...answer, password: password?.reveal() });
+      files?.write(operationId, vault.seal(text, placeOfSpilled(operationId)));
+    },
     /** `unreadable` counts those whose encryption key is missing; they stay. */
     readAll: async () => {
       const found = (files?.list() ?? []).map(({ name, text }) => readAnswer(name, text, vault));
@@ -211,10 +213,6 @@ function overwrite(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-function writeAnswer({ serverId, paidUntil, password }: PaidAnswer): string {
-  return JSON.stringify({ serverId, paidUntil, password: password?.reveal() });
 }
 
 /** Undefined for what does not open: the key is missing, or it wasn't written by this app. */

@@ -176,8 +176,14 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   if (!batch) return undefined;
   const results = await listResults(batch, app);
   const now = app.system.now();
-  if (results.some(isUnderWay)) return now + SHORTEST_WAIT_MS;
-  const tellAt = results.every(isRecorded) || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
+  // Somebody carries these on by jobs of their own.
+  const own = results.flatMap((each) =>
+    each.kind === 'operation' && each.isOwn ? each.operation.state : [],
+  );
+  if (own.includes('prepared') || own.includes('sent')) return now + SHORTEST_WAIT_MS;
+  // What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch.
+  const isRecorded = results.every(({ kind }) => kind === 'operation' || kind === 'waiting');
+  const tellAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
   if (now < tellAt) return tellAt;
   const isTold = await app.batchNotifier.notifyBatch(batch, results);
   const passedMs = now - batch.at;
@@ -185,16 +191,6 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
     return now + Math.min(Math.max(passedMs / 8, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
   await app.jobs.save(job, toPayload({ ...batch, state: 'done' }));
   return undefined;
-}
-
-/** One of its own that somebody carries on by its own job. */
-function isUnderWay(result: RenewalResult): boolean {
-  return result.kind === 'operation' && result.isOwn && ['prepared', 'sent'].includes(result.operation.state);
-}
-
-/** What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch. */
-function isRecorded({ kind }: RenewalResult): boolean {
-  return kind === 'operation' || kind === 'waiting';
 }
 
 /** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */

@@ -21,7 +21,7 @@ import {
   snoozeButtons,
 } from './buttons.ts';
 import { dayWords, digestMessage, dueBlocks } from './digest-message.ts';
-import { letExpire, listReminders, type MarkedReminder, remindAgain, snoozeReminder } from './marks.ts';
+import { letExpire, listReminders, remindAgain, snoozeReminder } from './marks.ts';
 import { type Digest, SNOOZES } from './reminder.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
 
@@ -93,8 +93,9 @@ export const reminders = defineCommand({
     remindersButton.on((_value, request) => showReminders(request)),
     ...SNOOZES.map((snooze) =>
       snoozeButtons[snooze].on(async (month, request) => {
-        const snoozed = await request.execute(snoozeReminder, { ...month, snooze });
-        await tellMarked(month, snoozedWords(snoozed), request);
+        const { server, mark } = await request.execute(snoozeReminder, { ...month, snooze });
+        const words = `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(mark.untilDay ?? '')}.`;
+        await tellMarked(month, words, request);
       }),
     ),
     letExpireButton.on(async (month, request) => {
@@ -120,10 +121,6 @@ export const reminders = defineCommand({
 async function tellMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
   if (page !== undefined) await showRemindersPage(page, request);
   await request.reply.send(textMessage(words));
-}
-
-function snoozedWords({ server, mark: { untilDay = '' } }: MarkedReminder): string {
-  return `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(untilDay)}.`;
 }
 
 /** The digest's fields of the settings form. Without a channel, the others don't count. */

@@ -233,7 +233,12 @@ export const workflow = defineCommand({
       await request.execute(revokeKey, { id: keyId });
       await turnPage({ page }, request);
     }),
-    runButton.on(({ run }, request) => carryOut(run, request)),
+    // The card shows the outcome. An error goes only to the user who pressed.
+    runButton.on(async ({ run: runId }, request) => {
+      const run = await request.execute(findAskingRun, { runId });
+      if (run.action === undefined) throw new Refusal('workflow_run_over', {});
+      await request.execute(carryOutStep[run.action], { run });
+    }),
     cancelButton.on(async ({ run: runId }, request) => {
       await request.execute(cancelRun, { runId });
     }),
@@ -253,13 +258,6 @@ export const workflow = defineCommand({
     }),
   ],
 });
-
-/** The card shows the outcome. An error goes only to the user who pressed. */
-async function carryOut(runId: string, request: SlackRequest): Promise<void> {
-  const run = await request.execute(findAskingRun, { runId });
-  if (run.action === undefined) throw new Refusal('workflow_run_over', {});
-  await request.execute(carryOutStep[run.action], { run });
-}
 
 async function loadScreen(page: number, request: SlackRequest) {
   return keyScreen(await request.execute(listKeys, {}), page, request.now());
