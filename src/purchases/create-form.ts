@@ -116,7 +116,8 @@ const createReview = defineModal(
   z.object({
     order: orderValue,
     price: z.number().int(),
-    namesakeIds: z.array(z.number().int()),
+    /** Absent in forms that an older version opened. */
+    namesakeIds: z.array(z.number().int()).default([]),
   }),
   z.object({}),
 );

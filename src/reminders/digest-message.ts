@@ -63,7 +63,7 @@ export function digestMessage(
     ...(digest.due.length > 0 || isOwn ? [section(summaryWords(digest, due, currency, isOwn))] : []),
     ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
     ...serverBlocks(digest.due, currency, isOver),
-    ...expiredBlocks(digest.expired),
+    ...listBlocks('*Paid time ended*', digest.expired.map(expiredWords), { sections: 1, characters: 1500 }),
     ...driftBlocks(digest.drift),
     ...noteBlocks(digest, isOver),
   ];
@@ -143,11 +143,6 @@ function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
   ];
 }
 
-function expiredBlocks(expired: readonly ExpiredServer[]): KnownBlock[] {
-  if (expired.length === 0) return [];
-  return listBlocks('*Paid time ended*', expired.map(expiredWords), { sections: 1, characters: 1500 });
-}
-
 function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): string {
   const who = leftBy === undefined ? '' : ` · ${mention(leftBy)} let it expire`;
   const gone = isListed ? '' : ' · no longer in the hosting account';
@@ -159,7 +154,6 @@ const DRIFT_ROOM = { sections: 2, characters: 1200 };
 
 /** What changed without this app, or through another workspace. */
 function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
-  if (appeared.length + vanished.length + changed.length === 0) return [];
   const states = changed.map(
     ({ label, before, now }) => `• ${digestLabel(label)}: ${state(before)} → ${state(now)}`,
   );

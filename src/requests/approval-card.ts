@@ -283,13 +283,18 @@ function describeWanted(approval: Approval, currency: string, isOwn = false): st
 }
 
 export function describeDecision(approval: Approval, currency: string): string {
-  const { state, decidedBy, requesterId } = approval;
+  const { state, decidedBy, requesterId, deletion } = approval;
   const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
+  // A purchase's card doesn't say how it ended.
+  const isDone = deletion && deletion.state !== 'prepared' && deletion.state !== 'sent';
+  const end = isDone
+    ? deleteWords(deletion, currency, decidedBy)
+    : `We’ll tell ${mention(requesterId)} the result.`;
   switch (state) {
     case 'open':
       return `Expires ${slackDate(approval.expiresAt)}.`;
     case 'approved':
-      return `*Approved*${by}. ${endWords(approval, currency) ?? `We’ll tell ${mention(requesterId)} the result.`}`;
+      return `*Approved*${by}. ${end}`;
     case 'denied':
       return `*Denied*${by}. ${nothingDone(approval)}${reasonOf(approval)}`;
     case 'withdrawn':
@@ -377,13 +382,6 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
     'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
 };
 
-/** How an approved delete stands; undefined until that can be told, and for a purchase, whose card doesn't say it. */
-function endWords({ deletion, decidedBy }: Approval, currency: string): string | undefined {
-  const isOpen = !deletion || deletion.state === 'prepared' || deletion.state === 'sent';
-  return isOpen ? undefined : deleteWords(deletion, currency, decidedBy);
-}
-
-/** What a form says once another manager has to approve what was confirmed in it. */
 export function waitingWords(approval: Approval): string[] {
   return [approvalWords(approval), 'You can close this window. We’ll message you the result.'];
 }
