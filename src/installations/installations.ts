@@ -147,22 +147,16 @@ async function isRefused(installation: Installation, app: InstallationPorts): Pr
 }
 
 async function suspect(workspaceId: WorkspaceId, error: Suspicion, app: InstallationPorts): Promise<void> {
-  const { installationStore } = app;
+  const { installationStore, tokenService, log } = app;
   const installation = await installationStore.findServing(workspaceId);
   if (!installation) return;
+  const { id, isOrg, isTokenRefused, tokens } = installation;
   if (error === 'team_access_not_granted') {
-    if (installation.isOrg) await installationStore.stopServing(workspaceId, installation.id);
-  } else if (!installation.isTokenRefused) await testToken(installation, app);
-}
-
-async function testToken(
-  installation: Installation,
-  { installationStore, tokenService, log }: InstallationPorts,
-): Promise<void> {
-  const verdict = await tokenService.test(installation.tokens.bot);
-  if (verdict !== 'revoked') return;
-  log.warn('Slack does not accept a token any more', { installation: installation.id });
-  await installationStore.markTokenRefused(installation, true);
+    if (isOrg) await installationStore.stopServing(workspaceId, id);
+  } else if (!isTokenRefused && (await tokenService.test(tokens.bot)) === 'revoked') {
+    log.warn('Slack does not accept a token any more', { installation: id });
+    await installationStore.markTokenRefused(installation, true);
+  }
 }
 
 /** Starts serving a workspace of an organization, if Slack says that the organization has given it the app. */

@@ -115,51 +115,45 @@ export async function findDelete(db: Queries, id: ConfirmationId): Promise<Delet
   return row && toDelete(row);
 }
 
-const OPEN = ['prepared', 'sent', 'unconfirmed'] as const;
-
 export function createLedgerLists({ db }: Foundation) {
+  type Query = ReturnType<typeof select>;
   const select = () => db.selectFrom('operations').selectAll();
   const oldestFirst = () => select().orderBy('created_at').orderBy('id');
   const newestFirst = () => select().orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const first = async (query: Query): Promise<Operation | undefined> => {
+    const row = await query.limit(1).executeTakeFirst();
+    return row && toOperation(row);
+  };
+  const list = async (query: Query): Promise<readonly Operation[]> =>
+    (await query.execute()).map(toOperation);
   return {
-    find: async (id: ConfirmationId): Promise<Operation | undefined> => {
-      const row = await select().where('id', '=', id).where('kind', '<>', 'delete').executeTakeFirst();
-      return row && toOperation(row);
-    },
+    find: (id: ConfirmationId) => first(select().where('id', '=', id).where('kind', '<>', 'delete')),
     findDelete: (id: ConfirmationId) => findDelete(db, id),
     /** The settled create that made this server with this app: only its order names the plan, and so the price. */
-    findCreateOf: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined> => {
-      const row = await newestFirst()
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .where('kind', '=', 'create')
-        .where('state', '=', 'settled')
-        .limit(1)
-        .executeTakeFirst();
-      return row && toOperation(row);
-    },
+    findCreateOf: (workspaceId: WorkspaceId, serverId: ServerId) =>
+      first(
+        newestFirst()
+          .where('workspace_id', '=', workspaceId)
+          .where('server_id', '=', serverId)
+          .where('kind', '=', 'create')
+          .where('state', '=', 'settled'),
+      ),
     /** Operations of this workspace that are neither settled nor refused, oldest first. */
-    listOpen: async (workspaceId: WorkspaceId): Promise<readonly Operation[]> => {
-      const rows = await oldestFirst()
-        .where('workspace_id', '=', workspaceId)
-        .where('kind', '<>', 'delete')
-        .where('state', 'in', OPEN)
-        .execute();
-      return rows.map(toOperation);
-    },
+    listOpen: (workspaceId: WorkspaceId) =>
+      list(
+        oldestFirst()
+          .where('workspace_id', '=', workspaceId)
+          .where('kind', '<>', 'delete')
+          .where('state', 'in', ['prepared', 'sent', 'unconfirmed']),
+      ),
     /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
-    listRenewals: async (
-      account: AccountNames,
-      workspaceId: WorkspaceId,
-      serverId: ServerId,
-    ): Promise<readonly Operation[]> => {
-      const rows = await newestFirst()
-        .where('kind', '=', 'renew')
-        .where('server_id', '=', serverId)
-        .where((column) => isOfAccount(column, account, workspaceId))
-        .execute();
-      return rows.map(toOperation);
-    },
+    listRenewals: (account: AccountNames, workspaceId: WorkspaceId, serverId: ServerId) =>
+      list(
+        newestFirst()
+          .where('kind', '=', 'renew')
+          .where('server_id', '=', serverId)
+          .where((column) => isOfAccount(column, account, workspaceId)),
+      ),
     /**
      * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any
      * account that this workspace has used.
@@ -182,22 +176,18 @@ export function createLedgerLists({ db }: Foundation) {
       return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
     },
     /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
-    listUnresolvedCreates: async (
-      account: AccountNames,
-      workspaceId: WorkspaceId,
-    ): Promise<readonly Operation[]> => {
-      const rows = await oldestFirst()
-        .where('kind', '=', 'create')
-        .where((column) => isOfAccount(column, account, workspaceId))
-        .where((column) =>
-          column.or([
-            column('state', 'in', ['sent', 'unconfirmed']),
-            column.and([column('state', '=', 'refused'), column('reason', '=', 'decided_not_done')]),
-          ]),
-        )
-        .execute();
-      return rows.map(toOperation);
-    },
+    listUnresolvedCreates: (account: AccountNames, workspaceId: WorkspaceId) =>
+      list(
+        oldestFirst()
+          .where('kind', '=', 'create')
+          .where((column) => isOfAccount(column, account, workspaceId))
+          .where((column) =>
+            column.or([
+              column('state', 'in', ['sent', 'unconfirmed']),
+              column.and([column('state', '=', 'refused'), column('reason', '=', 'decided_not_done')]),
+            ]),
+          ),
+      ),
     /** The servers that settled creates of this workspace have made; of several with one ID, the newest. */
     listCreated: async (workspaceId: WorkspaceId): Promise<readonly CreatedServer[]> => {
       const rows = await db

@@ -195,7 +195,13 @@ export function passwordParts(held: HeldPassword, words: string, ...more: Button
     const shown = texts.slice(at * BLOCKS_IN_MESSAGE, (at + 1) * BLOCKS_IN_MESSAGE);
     const head = section(`*Root password of* ${codeLabel(label)}${part} (only you can see this):`);
     if (at < parts - 1) return [head, ...shown.map(preformatted)];
-    const saved = { style: 'primary', confirm: confirmSaved(label) } as const;
+    const confirm = confirmation({
+      title: 'Have you saved it?',
+      text: `This erases our only copy of ${plainLabel(label, 60)}’s root password. The hosting API can’t show it again.`,
+      confirm: 'Erase',
+      isDangerous: true,
+    });
+    const saved = { style: 'primary', confirm } as const;
     return [
       head,
       ...shown.map(preformatted),
@@ -208,15 +214,6 @@ export function passwordParts(held: HeldPassword, words: string, ...more: Button
 /** How to see it again. Mentions no time limit, since none starts until its creator asks for it. */
 export function againWords({ serverId }: HeldPassword): string {
   return `\`/vps password ${serverId}\` shows it again.`;
-}
-
-function confirmSaved(label: string) {
-  return confirmation({
-    title: 'Have you saved it?',
-    text: `This erases our only copy of ${plainLabel(label, 60)}’s root password. The hosting API can’t show it again.`,
-    confirm: 'Erase',
-    isDangerous: true,
-  });
 }
 
 /**

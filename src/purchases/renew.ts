@@ -14,13 +14,7 @@ import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { renewButton } from './buttons.ts';
 import { termsBlocks } from './catalog.ts';
-import {
-  type Confirmation,
-  type Confirmed,
-  confirmPurchase,
-  type RenewReview,
-  reviewRenew,
-} from './confirm.ts';
+import { type Confirmation, confirmPurchase, type RenewReview, reviewRenew } from './confirm.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 
 const CLOSE = 'You can close this window. We’ll message you the result.';
@@ -39,20 +33,21 @@ export async function pay(
   // Before it is confirmed: the outcome may come as soon as it is.
   request.views.follow(confirmation.id, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
-  if (!confirmed.isNew) {
-    const now = confirmed.kind === 'waiting' ? REQUESTED_TITLE : outcomeTitle(confirmed.operation);
-    return { with: noticeView(now, ...knownWords(confirmed, confirmation, request)) };
+  if (confirmed.kind === 'waiting') {
+    const { approval } = confirmed;
+    const words = confirmed.isNew
+      ? waitingWords(approval)
+      : requestedBeforeWords(approval, confirmation.id, request);
+    return { with: noticeView(REQUESTED_TITLE, ...words) };
   }
-  if (confirmed.kind === 'waiting')
-    return { with: noticeView(REQUESTED_TITLE, ...waitingWords(confirmed.approval)) };
-  return { with: noticeView(title, progressWords(confirmed.operation), CLOSE) };
-}
-
-function knownWords(confirmed: Confirmed, { id }: Confirmation, request: SlackRequest): string[] {
-  if (confirmed.kind === 'waiting') return requestedBeforeWords(confirmed.approval, id, request);
   const { operation } = confirmed;
-  const first = operation.id === id ? 'Already confirmed.' : 'Someone else already confirmed this.';
-  return [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
+  if (!confirmed.isNew) {
+    const first =
+      operation.id === confirmation.id ? 'Already confirmed.' : 'Someone else already confirmed this.';
+    const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
+    return { with: noticeView(outcomeTitle(operation), ...words) };
+  }
+  return { with: noticeView(title, progressWords(operation), CLOSE) };
 }
 
 const RENEW_TITLE = 'Renew a server';

@@ -67,7 +67,13 @@ export const reviewRenewals = defineUseCase({
     // As for one renewal: an unknown price is more than nothing.
     const atLeast = money(cost.known + (cost.unknown.length > 0 ? 1 : 0));
     const terms = await readTerms('renew', atLeast, context);
-    await storeBatch(formId, renewals, context);
+    const { workspaceId, userId: actorId, channelId } = context.actor;
+    const { system, renewalBatches } = context.app;
+    const batched = renewals.map(({ server: { id: serverId, label, paidUntil }, price }) => {
+      return { id: system.newId(), serverId, label: freezeLabel(label), paidUntil, price };
+    });
+    const shown = { id: formId, workspaceId, actorId, channelId, renewals: batched, at: system.now() };
+    await renewalBatches.put(shown);
     return { renewals, ...cost, omitted: due.length - renewals.length, terms };
   },
 });
@@ -94,23 +100,6 @@ async function listRenewable(
   const isUnclaimed = ({ id: serverId, label, paidUntil }: PaidServer) =>
     !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil }));
   return { due: due.filter(isUnclaimed), isComplete: extent !== 'part' };
-}
-
-async function storeBatch(
-  id: ConfirmationId,
-  renewals: readonly ReviewedRenewal[],
-  { actor, app }: UseCaseContext,
-): Promise<void> {
-  const { workspaceId, userId: actorId, channelId } = actor;
-  const batched = renewals.map(({ server, price }) => ({
-    id: app.system.newId(),
-    serverId: server.id,
-    label: freezeLabel(server.label),
-    paidUntil: server.paidUntil,
-    price,
-  }));
-  const at = app.system.now();
-  await app.renewalBatches.put({ id, workspaceId, actorId, channelId, renewals: batched, at });
 }
 
 interface ConfirmedBatch {

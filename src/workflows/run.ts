@@ -136,12 +136,15 @@ async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
   const action = POWER_ACTIONS.find((each) => each === typed);
   const label = findPlain(event.server, LABEL_MAX_CHARACTERS);
   const channelId = findPlain(event.channelId ?? '', MOST_ID);
+  const hash = event.key && hashKey(event.key, workspaceId);
+  const key = hash && (await app.workflowKeys.findByHash(workspaceId, hash));
+  const runKey: RunKey = hash ? { ...NO_KEY, kind: 'invalid' } : NO_KEY;
   return {
     id: app.system.newId(),
     workspaceId,
     executionId,
     label: label ?? '',
-    key: await findKey(event, app),
+    key: key ? { kind: 'key', id: key.id, name: key.name } : runKey,
     // What waited with Slack is as late as what waited here.
     receivedAt: Math.min(now, event.sentAt ?? now),
     action,
@@ -153,12 +156,6 @@ async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
 function findPlain(typed: string, most: number): string | undefined {
   const text = typed.trim();
   return text === '' || text.length > most || text.includes(KEY_PREFIX) ? undefined : text;
-}
-
-async function findKey({ workspaceId, key }: StepEvent, { workflowKeys }: AppContext): Promise<RunKey> {
-  if (!key) return NO_KEY;
-  const found = await workflowKeys.findByHash(workspaceId, hashKey(key, workspaceId));
-  return found ? { kind: 'key', id: found.id, name: found.name } : { ...NO_KEY, kind: 'invalid' };
 }
 
 /** How long after it was received a run may begin: someone else may have done the same since. */
