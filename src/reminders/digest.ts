@@ -25,14 +25,11 @@ export async function pruneReminders({ reminders, digests, system }: AppContext)
 
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
 export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
-  for (let page = await digests.listWorkspaces(); page.length > 0; ) {
-    for (const workspace of page) {
-      const { workspaceId } = workspace;
-      const now = system.now();
-      const dueAt = findDueDigest(workspace, now) ? now : findNextHour(workspace, now);
-      await jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
-    }
-    page = await digests.listWorkspaces(page.at(-1)?.workspaceId);
+  for (const workspace of await digests.listWorkspaces()) {
+    const { workspaceId } = workspace;
+    const now = system.now();
+    const dueAt = findDueDigest(workspace, now) ? now : findNextHour(workspace, now);
+    await jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
   }
 }
 

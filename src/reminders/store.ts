@@ -8,9 +8,6 @@ import type { Operation } from '../purchases/operation.ts';
 import type { Card } from '../requests/request.ts';
 import type { DigestContent, ReminderMark } from './reminder.ts';
 
-/** Reading the settings of so many workspaces takes a few milliseconds. */
-const PAGE = 50;
-
 export interface DigestWorkspace {
   readonly workspaceId: WorkspaceId;
   readonly digest: DigestSettings;
@@ -39,16 +36,12 @@ export type Digests = ReturnType<typeof createDigests>;
 export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
-    /** A page of the workspaces with a digest channel: those after this ID, in the order of their IDs; none after the last. */
-    listWorkspaces: async (after: WorkspaceId = ''): Promise<readonly DigestWorkspace[]> => {
-      // The settings of all workspaces are read often, so those without a digest are left to the database.
+    /** The workspaces with a digest channel. */
+    listWorkspaces: async (): Promise<readonly DigestWorkspace[]> => {
       const rows = await db
         .selectFrom('workspaces')
         .select(['id', 'settings'])
         .where('settings', 'like', '%"digest":{%')
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(PAGE)
         .execute();
       return rows.flatMap(({ id, settings }) => {
         const { digest } = parseSettings(settings);

@@ -228,20 +228,7 @@ describe.each(engines)('digests on $name', ({ make }) => {
     await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
     await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, currency: 'EUR' });
     expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);
-    expect(await digests.listWorkspaces('T2')).toEqual([]);
-    for (let place = 100; place < 350; place++) {
-      await workspaces.put({ id: `W${place}`, name: 'w' }, T0);
-      await workspaces.changeSettings(`W${place}`, DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
-    }
-    const seen: string[] = [];
-    for (
-      let page = await digests.listWorkspaces('T2');
-      page.length > 0;
-      page = await digests.listWorkspaces(seen.at(-1))
-    )
-      seen.push(...page.map(({ workspaceId }) => workspaceId));
-    expect([seen.length, new Set(seen).size]).toEqual([250, 250]);
     await workspaces.changeSettings('T2', { ...DEFAULT_SETTINGS, digest }, DEFAULT_SETTINGS);
-    expect((await digests.listWorkspaces())[0]?.workspaceId).toBe('W100');
+    expect(await digests.listWorkspaces()).toEqual([]);
   });
 });
