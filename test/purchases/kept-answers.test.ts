@@ -135,6 +135,22 @@ describe('a root password that arrived while the disk was full', () => {
     await again.close();
   });
 
+  test('is kept when its answer proved nothing, although another process has ended the order at that moment', async () => {
+    const { store, id } = await startPaid();
+    const { ledger, passwords } = store;
+    const markUnconfirmed: typeof ledger.markUnconfirmed = async (_, { reason }, audit) => {
+      await ledger.markUnconfirmed(id, { reason }, audit);
+      return ledger.markUnconfirmed(id, { reason }, audit);
+    };
+    const ports = makeContext({ ...store, ledger: { ...ledger, markUnconfirmed } }, { system });
+    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
+    const operation = await ledger.find(id);
+    if (!operation) throw new Error('the operation is gone');
+    await endFailedPayment(operation, answer, 'p1', ports);
+    await ledger.settle(id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    expect((await passwords.find(id))?.password.reveal()).toContain(PASSWORD);
+  });
+
   test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {
     const paid = await startPaid();
     const spill = join(paid.folder, 'vps.sqlite.spill');
