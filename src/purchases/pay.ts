@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { type HeldLock, withTimeout } from '../core/locks.ts';
-import { listOwners } from '../core/permission.ts';
+import { hasRole, listOwners } from '../core/permission.ts';
 import type { Secret } from '../core/secret.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { moveDelete } from '../servers/deletion.ts';
@@ -18,6 +18,7 @@ import {
   labelOf,
   OPERATION,
   type Operation,
+  type OperationRefusal,
   refusalOf,
   unconfirmedReasonOf,
 } from './operation.ts';
@@ -175,11 +176,10 @@ export function createOperationHandler(app: AppContext): JobHandler {
 async function moveOn(operation: Operation, owner: string, app: AppContext): Promise<void> {
   const { ledger } = app;
   const at = app.system.now();
-  if (operation.state === 'prepared' && isInTime(operation, at)) {
+  if (operation.state === 'prepared') {
     // Not sent: that proves that nothing was paid, so it is carried out now, under the same rules.
-    await payOperation(operation, owner, app);
-  } else if (operation.state === 'prepared') {
-    const reason = { code: 'stale_confirmation', details: {} } as const;
+    const reason = await findResumeRefusal(operation, app);
+    if (!reason) return payOperation(operation, owner, app);
     const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
     await ledger.refuse(operation.id, { at, reason }, audit);
     await notifyOperation(operation.id, app);
@@ -197,6 +197,17 @@ async function moveOn(operation: Operation, owner: string, app: AppContext): Pro
   } else {
     await notifyOperation(operation.id, app);
   }
+}
+
+/** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
+async function findResumeRefusal(
+  operation: Operation,
+  app: AppContext,
+): Promise<OperationRefusal | undefined> {
+  if (!isInTime(operation, app.system.now())) return { code: 'stale_confirmation', details: {} };
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
+  const mayStill = await hasRole({ workspaceId, userId, channelId }, 'manager', labelOf(purchase), app);
+  return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 
 /**

@@ -51,7 +51,7 @@ interface ReminderInput {
   readonly paidUntil: number;
 }
 
-export interface MarkedReminder {
+interface MarkedReminder {
   readonly server: Server;
   readonly mark: ReminderMark;
 }
