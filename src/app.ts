@@ -262,10 +262,14 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
   const source: Source = botToken
-    ? createSingleWorkspace({ connections, botToken, workspaces, abilities, system, log, signal })
+    ? createSingleWorkspace({
+        open: connections.open,
+        storeWorkspace: workspaces.put,
+        ...{ botToken, abilities, system, log, signal },
+      })
     : openInstalledWorkspaces(config, parts, connections, abilities);
   const slack = createSlack({
-    clients: createSlackClients(connections, source, source.watch),
+    clients: createSlackClients(connections.open, source, source.watch),
     connections,
     abilities,
     workspaces,

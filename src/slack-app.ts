@@ -68,7 +68,7 @@ export function createSlack(options: SlackOptions) {
     ...options,
     currencyOf,
     channels,
-    endStep: createEndStep(options.connections, clients),
+    endStep: createEndStep(options.connections.open, clients),
     followedViews: createFollowedViews(),
     touchHome: homeTouches.touch,
     acknowledgedViews: createAcknowledgedViews(system),

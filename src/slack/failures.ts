@@ -99,13 +99,14 @@ export function explainError(error: unknown, { system, log, currency, hasBegun }
  */
 export async function withFallback<More>(
   message: Message,
-  send: (message: Message) => Promise<SlackAnswer<More>>,
+  send: (text: string, blocks: MessageBlock[]) => Promise<SlackAnswer<More>>,
 ): Promise<SlackAnswer<More>> {
-  const first = await send(message);
+  const { text } = message;
+  const first = await send(text, message.blocks);
   if (first.ok) return first;
-  const second = message.plainBlocks ? await send({ ...message, blocks: message.plainBlocks }) : first;
+  const second = message.plainBlocks ? await send(text, message.plainBlocks) : first;
   if (second.ok || !refusesBlocks(second.error) || holdsSecret(message)) return second;
-  return send({ text: plainText(message), blocks: [] });
+  return send(plainText(message), []);
 }
 
 /** Whether an error is about blocks: `invalid_blocks`, `invalid_blocks_format`, `msg_blocks_too_long` and the like. */

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 
 /** A refusal by Slack, in Slack's terms. Nothing in it repeats what was posted. */
-interface SlackRefusal {
+export interface SlackRefusal {
   /** Slack's error code, or the name of the failure if Slack did not answer. */
   readonly code: string;
   /** JSON pointers to the parts that Slack objects to. */

@@ -6,7 +6,7 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
-import { holdsSecret, withFallback } from './failures.ts';
+import { holdsSecret } from './failures.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { type CardParts, cardView, readCard } from './kit/home-view.ts';
@@ -85,8 +85,7 @@ function createReply(
   const byUrl = async (message: Message, options: ResponseOptions): Promise<boolean> => {
     const url = await findUrl();
     if (url === undefined) return false;
-    const respond = ({ text, blocks }: Message) => slack.respond(url, { ...options, text, blocks });
-    const answer = await withFallback(message, respond);
+    const answer = await slack.respond(url, options, message);
     return answer.ok && (answer.saysOk || !holdsSecret(message));
   };
   const ephemerally = (message: Message) => postEphemeral(message, to, slack);
@@ -103,9 +102,12 @@ function createReply(
       const url = await findUrl();
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
     },
-    announce: async (message) =>
-      (await byUrl(message, { ...IN_CHANNEL, thread_ts: to.thread?.ts })) ||
-      postToChannel(message, to, slack),
+    announce: async (message) => {
+      const { channelId, thread } = to;
+      if (await byUrl(message, { ...IN_CHANNEL, thread_ts: thread?.ts })) return true;
+      // Fails where the bot is no member.
+      return channelId !== undefined && (await slack.post(channelId, message, thread?.ts)).ok;
+    },
   };
 }
 
@@ -117,17 +119,7 @@ async function postEphemeral(
 ): Promise<boolean> {
   if (channelId === undefined) return false;
   const threadTs = thread?.isOpen ? thread.ts : undefined;
-  return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown, threadTs))).ok;
-}
-
-/** Posts to everyone in a channel; false where the bot is no member. */
-async function postToChannel(
-  message: Message,
-  { channelId, thread }: Addressee,
-  slack: SlackApi,
-): Promise<boolean> {
-  if (channelId === undefined) return false;
-  return (await withFallback(message, (shown) => slack.post(channelId, shown, thread?.ts))).ok;
+  return (await slack.postEphemeral(channelId, userId, message, threadTs)).ok;
 }
 
 const NOT_SHOWN =
@@ -138,14 +130,12 @@ const NOT_SHOWN =
  * that it could not be shown, and the reply returns false. Logs if Slack refuses that, too.
  */
 export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
-  const sendDirectly = async (message: Message) =>
-    (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
   const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
     if (await first(message)) return true;
     const isSecret = holdsSecret(message);
-    const isSent = await sendDirectly(isSecret ? textMessage(NOT_SHOWN) : message);
-    if (!isSent) log.warn('a user got no answer: Slack refused every way', { user: userId });
-    return isSent && !isSecret;
+    const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
+    if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: userId });
+    return sent.ok && !isSecret;
   };
   return {
     ...reply,
@@ -205,7 +195,7 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
   const send = async (message: Message) => {
     const isSecret = holdsSecret(message);
     const shown = isSecret ? textMessage(NO_PASSWORD_HERE) : message;
-    const sent = await withFallback(shown, (each) => slack.post(actor.channelId, each, thread?.ts));
+    const sent = await slack.post(actor.channelId, shown, thread?.ts);
     if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: actor.userId });
     return sent.ok && !isSecret;
   };

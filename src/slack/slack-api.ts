@@ -11,17 +11,26 @@ import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
+import { withFallback } from './failures.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
-import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal, saysOk } from './refusals.ts';
+import {
+  createRefusalLog,
+  type RefusalLog,
+  readRefusal,
+  readReplyRefusal,
+  type SlackRefusal,
+  saysOk,
+} from './refusals.ts';
 
 /** The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. */
 export interface SlackApi {
   /** Returns what the token is for. */
-  whoAmI(): Promise<SlackAnswer<Introduction>>;
+  whoAmI(): Promise<SlackAnswer<z.output<typeof introduction>>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
   /** Shows the Home tab to one user. */
   publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
+  // Of a message whose blocks Slack refuses, these four send what `withFallback` leaves.
   /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
   /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */
@@ -40,14 +49,18 @@ export interface SlackApi {
   completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
   /** Ends an execution with an error, which users see. */
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
-  /** Lists one page of the members of a channel; `cursor` is '' for the first. */
-  listMembers(channelId: string, cursor: string): Promise<SlackAnswer<MemberPage>>;
+  /** Lists one page of the members of a channel; `cursor` is '' for the first, and in the answer on the last. */
+  listMembers(
+    channelId: string,
+    cursor: string,
+  ): Promise<SlackAnswer<{ members: readonly string[]; cursor: string }>>;
   /** Returns a message as this client posts it, for an ack. */
   stamp(message: Message): Promise<Message>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: whether the answer says `ok`. */
   respond(
     url: Secret<string>,
-    body: Readonly<Record<string, unknown>>,
+    options: Readonly<Record<string, unknown>>,
+    message?: Message,
   ): Promise<SlackAnswer<{ saysOk: boolean }>>;
 }
 
@@ -128,7 +141,7 @@ export function createSlackConnections(options: {
         options.onAnswer?.(seen);
         watchWorkspace?.(seen);
       };
-      const call = callerOf(findWebClient(findToken, connect), refusals, watch);
+      const call = createCall(findToken, connect, refusals, watch);
       return createSlackApi(call, agent, refusals, options.system, watch);
     },
     clientOptions,
@@ -137,26 +150,8 @@ export function createSlackConnections(options: {
   };
 }
 
-interface FoundClient {
-  readonly web: WebClient;
-  /** Arguments that every call has besides its own. */
-  readonly place: { readonly team_id?: string };
-}
-
-/** Returns a function that finds the library's client, and makes a new one if the token has changed, since clients keep theirs. */
-function findWebClient(findToken: FindToken, connect: (token: Secret<string>) => WebClient) {
-  let known: { readonly token: string; readonly web: WebClient } | undefined;
-  return async (): Promise<FoundClient | undefined> => {
-    const found = await findToken();
-    if (!found) return undefined;
-    const { token, teamId } = found;
-    if (known?.token !== token.reveal()) known = { token: token.reveal(), web: connect(token) };
-    return { web: known.web, place: { team_id: teamId } };
-  };
-}
-
 function createSlackApi(
-  call: Call,
+  call: ReturnType<typeof createCall>,
   agent: Agent,
   refusals: RefusalLog,
   system: System,
@@ -167,14 +162,19 @@ function createSlackApi(
     openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
     updateView: (viewId, view) => call('views.update', { view_id: viewId, view }, nothing),
     publishView: (userId, view) => call('views.publish', { user_id: userId, view }, nothing),
-    postEphemeral: (channel, user, { text, blocks }, threadTs) =>
-      call('chat.postEphemeral', { channel, user, text, blocks, ...inThread(threadTs) }, nothing),
-    post: (channel, { text, blocks }, threadTs) =>
-      inTurn(system, () =>
-        call('chat.postMessage', { channel, text, blocks, ...NO_UNFURLS, ...inThread(threadTs) }, card),
+    postEphemeral: (channel, user, message, thread_ts) =>
+      withFallback(message, (text, blocks) =>
+        call('chat.postEphemeral', { channel, user, text, blocks, thread_ts }, nothing),
       ),
-    updateMessage: ({ channelId: channel, ts }, { text, blocks }, isPatient = true) =>
-      inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing), isPatient),
+    post: (channel, message, thread_ts) =>
+      withFallback(message, (text, blocks) => {
+        const body = { channel, text, blocks, unfurl_links: false, unfurl_media: false, thread_ts };
+        return inTurn(system, () => call('chat.postMessage', body, card));
+      }),
+    updateMessage: ({ channelId: channel, ts }, message, isPatient = true) =>
+      withFallback(message, (text, blocks) =>
+        inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing), isPatient),
+      ),
     react: ({ channelId: channel, ts: timestamp }, name) =>
       call('reactions.add', { channel, timestamp, name }, nothing),
     findUser: (user) => call('users.info', { user }, foundUser),
@@ -187,21 +187,16 @@ function createSlackApi(
     listMembers: (channel, cursor) =>
       call('conversations.members', { channel, limit: 1000, ...(cursor && { cursor }) }, memberPage),
     stamp: async (message) => message,
-    respond: async (url, body) => {
-      const answer = await respond(url, body, agent, refusals);
-      const error = answer.ok ? undefined : answer.error;
-      watch({ method: 'response_url', error, isAnnouncement: body.response_type === 'in_channel' });
-      return answer;
+    respond: (url, options, message) => {
+      const send = async (more: object) => {
+        const answer = await respond(url, { ...options, ...more }, agent, refusals);
+        const error = answer.ok ? undefined : answer.error;
+        watch({ method: 'response_url', error, isAnnouncement: options.response_type === 'in_channel' });
+        return answer;
+      };
+      return message ? withFallback(message, (text, blocks) => send({ text, blocks })) : send({});
     },
   };
-}
-
-const NO_UNFURLS = { unfurl_links: false, unfurl_media: false };
-const inThread = (ts: string | undefined) => ({ thread_ts: ts });
-
-interface Answer {
-  readonly ok: boolean;
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** The longest wait before another try. */
@@ -212,11 +207,11 @@ const TRIES = 3;
  * Makes a call, and repeats it after the time that Slack asks for if its rate limit refused it: three calls at most, and one if not
  * patient. Doesn't wait longer than 30 s.
  */
-async function inTurn<Answered extends Answer>(
+async function inTurn<More>(
   system: System,
-  send: () => Promise<Answered>,
+  send: () => Promise<SlackAnswer<More>>,
   isPatient = true,
-): Promise<Answered> {
+): Promise<SlackAnswer<More>> {
   for (let tries = 1; ; tries++) {
     const answer = await send();
     if (answer.ok || answer.retryAfterMs === undefined) return answer;
@@ -233,35 +228,14 @@ const text = z.string().catch('');
 /** Reads nothing from an answer. */
 const nothing = z.unknown().transform(() => ({}));
 
-/** What a bot token is for. */
-interface Introduction {
-  readonly workspaceId: string;
-  readonly workspaceName: string;
-  readonly botUserId: string;
-  /** The organization that the workspace belongs to (Enterprise Grid). */
-  readonly enterpriseId?: string;
-  /** Whether the token is for all workspaces of the organization. */
-  readonly isOrgInstall?: boolean;
-}
-
-/** Reads the answer to `auth.test`. */
+/** Reads from the answer to `auth.test` what the token is for: a workspace, or all of an organization (Enterprise Grid). */
 const introduction = z
-  .object({
-    team_id: text,
-    team: text,
-    user_id: text,
-    enterprise_id: z.string().optional().catch(undefined),
-    is_enterprise_install: z.boolean().catch(false),
-  })
-  .transform(
-    ({ team_id, team, user_id, enterprise_id, is_enterprise_install }): Introduction => ({
-      workspaceId: team_id,
-      workspaceName: team,
-      botUserId: user_id,
-      enterpriseId: enterprise_id,
-      isOrgInstall: is_enterprise_install || undefined,
-    }),
-  );
+  .object({ team_id: text, team: text, is_enterprise_install: z.boolean().catch(false) })
+  .transform(({ team_id, team, is_enterprise_install }) => ({
+    workspaceId: team_id,
+    workspaceName: team,
+    isOrgInstall: is_enterprise_install,
+  }));
 /** Reads the answer to `views.open`. */
 const openedView = z
   .object({ view: z.object({ id: text }).catch({ id: '' }) })
@@ -281,26 +255,19 @@ const foundGroups = z
 /** Reads the answer to `conversations.info`. */
 const foundChannel = z.object({ channel: z.unknown() });
 
-/** One page of the members of a channel. */
-interface MemberPage {
-  readonly members: readonly string[];
-  /** The cursor of the next page; '' on the last page. */
-  readonly cursor: string;
-}
-
 /** Reads a page of `conversations.members`. */
 const memberPage = z
   .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
-  .transform(
-    ({ members, response_metadata: more }): MemberPage => ({
-      members,
-      cursor: more?.next_cursor ?? '',
-    }),
-  );
+  .transform(({ members, response_metadata: more }) => ({ members, cursor: more?.next_cursor ?? '' }));
 
-type Call = ReturnType<typeof callerOf>;
-
-function callerOf(findWeb: () => Promise<FoundClient | undefined>, refusals: RefusalLog, watch: SlackWatch) {
+/** Creates the function that calls a method. The library's client keeps its token, so a new one is made if that has changed. */
+function createCall(
+  findToken: FindToken,
+  connect: (token: Secret<string>) => WebClient,
+  refusals: RefusalLog,
+  watch: SlackWatch,
+) {
+  let known: { readonly token: string; readonly web: WebClient } | undefined;
   return async <More>(
     method: string,
     body: Record<string, unknown>,
@@ -308,9 +275,11 @@ function callerOf(findWeb: () => Promise<FoundClient | undefined>, refusals: Ref
   ): Promise<SlackAnswer<More>> => {
     const channelId = typeof body.channel === 'string' ? body.channel : undefined;
     try {
-      const found = await findWeb();
+      const found = await findToken();
       if (!found) return { ok: false, error: 'not_installed' };
-      const answered = answer.parse(await found.web.apiCall(method, { ...found.place, ...body }));
+      const token = found.token.reveal();
+      if (known?.token !== token) known = { token, web: connect(found.token) };
+      const answered = answer.parse(await known.web.apiCall(method, { team_id: found.teamId, ...body }));
       watch({ method, channelId });
       return { ok: true, ...answered };
     } catch (thrown) {
@@ -331,6 +300,7 @@ async function respond(
   agent: Agent,
   refusals: RefusalLog,
 ): Promise<SlackAnswer<{ saysOk: boolean }>> {
+  let refusal: SlackRefusal | undefined;
   try {
     const { origin, pathname, search } = new URL(url.reveal());
     // Three times cheaper than `fetch`. Follows no redirect, which counts as a refusal.
@@ -343,15 +313,13 @@ async function respond(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await answer.body.text();
-    const refusal = readReplyRefusal(answer.statusCode, text);
-    if (refusal === undefined) return { ok: true, saysOk: saysOk(text) };
-    refusals.add('response_url', refusal);
-    return { ok: false, error: refusal.code };
+    refusal = readReplyRefusal(answer.statusCode, text);
+    if (!refusal) return { ok: true, saysOk: saysOk(text) };
   } catch (error) {
-    const refusal = readRefusal(error);
-    refusals.add('response_url', refusal);
-    return { ok: false, error: refusal.code };
+    refusal = readRefusal(error);
   }
+  refusals.add('response_url', refusal);
+  return { ok: false, error: refusal.code };
 }
 
 /** The bot tokens. Only a workspace that has one is served. */
@@ -373,7 +341,7 @@ const MOST_CLIENTS = 1000;
 
 /** Creates the clients, each when it is first needed. `watch` is called with each of their answers. */
 export function createSlackClients(
-  connections: Pick<SlackConnections, 'open'>,
+  open: SlackConnections['open'],
   tokens: TokenSource,
   watch: (workspaceId: WorkspaceId, seen: SeenAnswer) => void = () => undefined,
 ): SlackClients {
@@ -382,7 +350,7 @@ export function createSlackClients(
     of: (workspaceId) => {
       const known = clients.get(workspaceId);
       if (known) return known;
-      const opened = connections.open(
+      const opened = open(
         () => tokens.find(workspaceId),
         (seen) => watch(workspaceId, seen),
       );
@@ -404,8 +372,15 @@ function stampedApi(
 ): SlackApi {
   // A failing store must not make a method throw.
   const isStamped = () => isOfOrganization().catch(() => false);
-  const stamped = async <Content extends { readonly blocks?: unknown }>(content: Content) =>
-    (await isStamped()) ? { ...content, blocks: stampBlocks(content.blocks, workspaceId) } : content;
+  const stamped = async (message: Message): Promise<Message> => {
+    if (!(await isStamped())) return message;
+    const { text, blocks, plainBlocks } = message;
+    return {
+      text,
+      blocks: stampBlocks(blocks, workspaceId),
+      plainBlocks: plainBlocks && stampBlocks(plainBlocks, workspaceId),
+    };
+  };
   const viewOf = async <View extends ModalView | HomeView>(view: View) =>
     (await isStamped()) ? stampView(view, workspaceId) : view;
   return {
@@ -419,7 +394,8 @@ function stampedApi(
     updateMessage: async (at, message, isPatient) =>
       slack.updateMessage(at, await stamped(message), isPatient),
     stamp: stamped,
-    respond: async (url, body) => slack.respond(url, await stamped(body)),
+    respond: async (url, options, message) =>
+      slack.respond(url, options, message && (await stamped(message))),
   };
 }
 

@@ -230,14 +230,12 @@ export function withPartOfList<Block extends AnyBlock>(blocks: readonly Block[])
 
 const STAMP = /^w:(T[A-Z0-9]{1,62}):\d+$/;
 
-/** Puts the workspace into the ID of each block that has none. Returns anything but an array as it is. */
-export function stampBlocks<Blocks>(blocks: Blocks, workspaceId: WorkspaceId): Blocks {
-  if (!Array.isArray(blocks)) return blocks;
-  const stamped: unknown = blocks.map((block: object, at) => ({
-    block_id: `w:${workspaceId}:${at}`,
-    ...block,
-  }));
-  return stamped as Blocks;
+/** Puts the workspace into the ID of each block that has none. */
+export function stampBlocks<Block extends MessageBlock | AnyBlock>(
+  blocks: readonly Block[],
+  workspaceId: WorkspaceId,
+): Block[] {
+  return blocks.map((block, at) => ({ block_id: `w:${workspaceId}:${at}`, ...block }));
 }
 
 /** Reads the workspace from a block's ID; undefined if it has none. */
