@@ -5,7 +5,7 @@ import type { AppContext } from './context.ts';
 import type { Entry } from './core/entry.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { Kept, ReplyUrls } from './db/kept.ts';
-import { home, homeScreen } from './home/home.ts';
+import { home, loadHome } from './home/home.ts';
 import { panel } from './home/panel.ts';
 import type { Homes } from './home/redraw.ts';
 import type { Log } from './log.ts';
@@ -24,12 +24,12 @@ import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
 import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';
 import { explainError } from './slack/failures.ts';
-import { createHomePublisher, createHomeTouches, type HomeTouches } from './slack/home-publisher.ts';
+import { createHomePublisher, type HomePublisher } from './slack/home-publisher.ts';
 import { createEndStep, createOutbox, type NotifierParts } from './slack/outbox.ts';
 import type { Revocation } from './slack/payloads.ts';
 import { NO_REPLY } from './slack/reply.ts';
 import { createAcknowledgedViews, createFollowedViews, createRequest } from './slack/request.ts';
-import type { Admit, DispatchParts } from './slack/routing.ts';
+import type { Admit } from './slack/routing.ts';
 import type { SlackClients, SlackConnections } from './slack/slack-api.ts';
 import type { System } from './system.ts';
 import { createWorkflowNotifier } from './workflows/card.ts';
@@ -63,14 +63,15 @@ export function createSlack(options: SlackOptions) {
   const { clients, workspaces, system, log, accountUrl } = options;
   const currencyOf = createCurrencyOf(workspaces, options.currency);
   const channels = createChannels(clients, system);
-  const homeTouches = createHomeTouches();
+  // Created with the dispatch: it reads as the users' requests do.
+  let publisher: HomePublisher | undefined;
   const shared = {
     ...options,
     currencyOf,
     channels,
     endStep: createEndStep(options.connections.open, clients),
     followedViews: createFollowedViews(),
-    touchHome: homeTouches.touch,
+    touchHome: (workspaceId: WorkspaceId, userId: UserId) => publisher?.refreshSoon(workspaceId, userId),
     acknowledgedViews: createAcknowledgedViews(system),
     mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
       mayAnnounce(workspaceId, channelId, workspaces, channels),
@@ -86,34 +87,40 @@ export function createSlack(options: SlackOptions) {
       channels,
       channelTest: createChannelTest(clients, channels),
       slackAbilities: options.abilities,
-      homeRedraw: { redraw: homeTouches.redraw },
+      homeRedraw: {
+        redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
+          publisher?.redraw(workspaceId, userIds),
+      },
       ...createNotifiers({ outbox, log, currencyOf, accountUrl, users }),
     },
-    createDispatch: (entry: Entry, ports: AppContext): Dispatch =>
-      openDispatch({ ...shared, entry }, ports, homeTouches),
+    createDispatch: (entry: Entry, ports: AppContext): Dispatch => {
+      const parts = { ...shared, entry };
+      publisher = createHomePublisher({
+        ...parts,
+        load: loadHome,
+        requestFor: (workspaceId, userId, channelId) =>
+          createRequest(
+            parts,
+            { actor: { workspaceId, userId, channelId }, surface: 'home' },
+            NO_REPLY,
+            undefined,
+          ),
+      });
+      const routes = { runCommand, commands: [...commands, home, panel], shortcuts, nextSteps };
+      const { seenRequests } = ports;
+      return createDispatch(routes, {
+        ...parts,
+        home: publisher,
+        seenRequests,
+        steps: createStepIntake(ports),
+      });
+    },
     /** Sends the next steps to the user who installed the app. True if Slack took the message. */
     greetInstaller: (workspaceId: WorkspaceId, userId: UserId): Promise<boolean> =>
       outbox.sendDirectly(workspaceId, userId, installedMessage()),
     /** Describes an error for users. */
     explain: (error: unknown): string => explainError(error, options),
   };
-}
-
-type Parts = Omit<DispatchParts, 'home' | 'seenRequests' | 'steps'> & SlackOptions;
-
-function openDispatch(parts: Parts, ports: AppContext, homeTouches: HomeTouches): Dispatch {
-  const publisher = createHomePublisher({
-    ...parts,
-    screen: homeScreen,
-    requestFor: (workspaceId, userId, channelId) => {
-      const caller = { actor: { workspaceId, userId, channelId }, surface: 'home' as const };
-      return createRequest(parts, caller, NO_REPLY, undefined);
-    },
-  });
-  homeTouches.listen(publisher);
-  const routes = { runCommand, commands: [...commands, home, panel], shortcuts, nextSteps };
-  const steps = createStepIntake(ports);
-  return createDispatch(routes, { ...parts, home: publisher, seenRequests: ports.seenRequests, steps });
 }
 
 function createNotifiers(parts: NotifierParts) {

@@ -20,7 +20,7 @@ import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import type { HomeScreen } from '../slack/kit/home-view.ts';
+import type { LoadHome } from '../slack/kit/home-view.ts';
 import { codeLabel, count, escapeText, plainLabel, slackDate, stateWords } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
@@ -184,18 +184,16 @@ function footer({ servers }: Home): string {
   return [...(account === undefined ? [] : [account]), '`/vps help` shows what else you can do.'].join(' · ');
 }
 
-/** The Home tab, for `slack/home-publisher.ts` to publish. */
-export const homeScreen: HomeScreen = {
-  load: async ({ isWelcome, ...wanted }, request) => {
-    const home = await request.execute(readHome, wanted);
-    const { servers } = home;
-    const { currency, accountUrl } = request;
-    return {
-      blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
-      page: servers.kind === 'listed' ? servers.page : 0,
-      coming: 'coming' in servers ? servers.coming : undefined,
-    };
-  },
+/** Makes the Home tab, for `slack/home-publisher.ts` to publish. */
+export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
+  const home = await request.execute(readHome, wanted);
+  const { servers } = home;
+  const { currency, accountUrl } = request;
+  return {
+    blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
+    page: servers.kind === 'listed' ? servers.page : 0,
+    coming: 'coming' in servers ? servers.coming : undefined,
+  };
 };
 
 /** A server's card in a modal, in which its buttons show their outcome. */

@@ -4,12 +4,12 @@ import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { WantedList } from '../home/read-home.ts';
-import type { HomeRedraw, Homes, OpenedHome } from '../home/redraw.ts';
+import type { Homes } from '../home/redraw.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { holdsSecret, plainText, refusesView } from './failures.ts';
 import { type Message, section } from './kit/blocks.ts';
-import { type HomeContent, type HomeScreen, homeView, type WantedHome } from './kit/home-view.ts';
+import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/home-view.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
 
@@ -22,34 +22,23 @@ export interface ShownHome {
   readonly notices?: readonly KnownBlock[];
 }
 
-/** Publishes the Home tab of each user (docs/design.md 2.13). Reads only: never changes anything at the hosting API. */
-export interface HomePublisher extends HomeRedraw {
-  /** Shows Home to a user who has opened it, with fresh reads. */
-  open(request: SlackRequest): Promise<void>;
-  /** Shows Home again at once after a press on it; true if Slack took it. */
-  show(request: SlackRequest, shown: ShownHome & { readonly page: number }): Promise<boolean>;
-  /** Shows Home again within seconds, if the user has opened it in the last 15 minutes. Returns at once. */
-  refreshSoon(workspaceId: WorkspaceId, userId: UserId): void;
+/** Notes that something has changed for a user, so that their Home is refreshed soon. Returns at once. */
+export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
+
+/** One Home to be published for one user. */
+interface Publication {
+  readonly wanted: WantedHome;
+  readonly request: SlackRequest;
+  /** The least time from the end of the user's last publication to this one, in milliseconds. */
+  readonly gapMs: number;
+  /** Whether to store, once Slack has accepted it, that the user has opened Home at this page. */
+  readonly isOpening: boolean;
 }
 
-interface Parts {
-  readonly clients: SlackClients;
-  readonly homes: Homes;
-  readonly screen: HomeScreen;
-  readonly system: System;
-  readonly log: Log;
-  /** Makes a request on behalf of a user who has not sent one. */
-  readonly requestFor: (
-    workspaceId: WorkspaceId,
-    userId: UserId,
-    channelId: ChannelId,
-  ) => Promise<SlackRequest>;
-}
-
-interface Publishing extends Parts {
-  readonly newestFirst: NewestFirst;
-  /** The blocks that answer each user's last press, until they press again or reopen Home. */
-  readonly notices: LRUCache<string, readonly KnownBlock[]>;
+/** The content of Home, and an ID from before it was read, by which all processes can order reads. */
+interface ReadHome {
+  readonly content: HomeContent;
+  readonly readId: string;
 }
 
 const MOST_USERS = 10_000;
@@ -60,230 +49,210 @@ const GAP_MS = 1000;
 const SOON_MS = 1500;
 /** How long after it was opened Home is refreshed; later, it is read when it is opened again. */
 const LATELY_MS = 15 * MINUTE_MS;
-
-/** Creates the publisher for all workspaces. */
-export function createHomePublisher(parts: Parts): HomePublisher {
-  const newestFirst = createNewestFirst(parts.system);
-  const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
-  const publishing: Publishing = { ...parts, newestFirst, notices };
-  const { system, log } = parts;
-  const refreshing = new Set<string>();
-  const refresh = async (workspaceId: WorkspaceId, userId: UserId) => {
-    await system.sleep(SOON_MS);
-    refreshing.delete(homeKey(workspaceId, userId));
-    await showAgain(workspaceId, userId, publishing, LATELY_MS);
-  };
-  const redrawing = createLines<WorkspaceId, UserId>((workspaceId, userId) =>
-    redrawNext(workspaceId, userId, publishing),
-  );
-  return {
-    open: (request) => open(request, publishing),
-    show: (request, shown) => show(request, shown, publishing),
-    refreshSoon: (workspaceId, userId) => {
-      const key = homeKey(workspaceId, userId);
-      if (refreshing.has(key)) return;
-      refreshing.add(key);
-      void refresh(workspaceId, userId).catch((error: unknown) =>
-        log.error('a Home could not be refreshed', describeDefect(error)),
-      );
-    },
-    redraw: redrawing.add,
-  };
-}
+/** The pause between two redraws in a workspace: Slack accepts a hundred views a minute there, and presses need some. */
+const REDRAW_GAP_MS = 1000;
+const LONGEST_RETRY_MS = MINUTE_MS;
 
 const NOTHING_MORE = { page: 0, isFresh: false, isWelcome: false } as const;
 
-async function open(request: SlackRequest, publishing: Publishing): Promise<void> {
-  const { workspaceId, userId } = request.caller.actor;
-  publishing.notices.delete(homeKey(workspaceId, userId));
-  const wanted = { ...NOTHING_MORE, isFresh: true, isWelcome: !(await hasHome(request, publishing)) };
-  const onShown = () => remember(request, 0, publishing);
-  await publish({ wanted, request, gapMs: GAP_MS, onShown }, publishing);
-}
-
-async function show(
-  request: SlackRequest,
-  { page, isFresh = false, notices }: ShownHome & { readonly page: number },
-  publishing: Publishing,
-): Promise<boolean> {
-  const { workspaceId, userId } = request.caller.actor;
-  publishing.notices.set(homeKey(workspaceId, userId), notices ?? []);
-  const wanted = { ...NOTHING_MORE, page, isFresh };
-  const onShown = () => remember(request, page, publishing);
-  const isShown = await publish({ wanted, request, gapMs: 0, onShown }, publishing);
-  if (!isShown && (await hasHome(request, publishing))) await onShown();
-  return isShown;
-}
-
-/** Shows Home as the user left it; false if they haven't opened it within `withinMs`. */
-async function showAgain(
-  workspaceId: WorkspaceId,
-  userId: UserId,
-  publishing: Publishing,
-  withinMs = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
-  const { homes, system, requestFor } = publishing;
-  const opened = await homes.find(workspaceId, userId);
-  if (!opened || system.now() - opened.openedAt > withinMs) return false;
-  const { channelId, page } = opened;
-  const request = await requestFor(workspaceId, userId, channelId);
-  await publish({ wanted: { ...NOTHING_MORE, page }, request, gapMs: GAP_MS }, publishing);
-  return true;
-}
-
-/** The pause between two redraws in a workspace: Slack accepts a hundred views a minute there, and presses need some. */
-const REDRAW_GAP_MS = 1000;
-
-async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: Publishing): Promise<void> {
-  const { system, log } = publishing;
-  try {
-    if (await showAgain(workspaceId, userId, publishing)) await system.sleep(REDRAW_GAP_MS);
-  } catch (error) {
-    log.error('a Home could not be refreshed', describeDefect(error));
-  }
-}
-
-/** Whether a user has ever been shown Home; never for users of other organizations. */
-async function hasHome({ caller }: SlackRequest, { homes }: Parts): Promise<boolean> {
-  const { workspaceId, userId } = caller.actor;
-  return (await homes.find(workspaceId, userId)) !== undefined;
-}
-
-async function remember(request: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
-  const { workspaceId, userId, channelId = '' } = request.caller.actor;
-  const opened: OpenedHome = { channelId, page, openedAt: system.now() };
-  await homes.put(workspaceId, userId, opened);
-}
-
-/** One Home to be published for one user. */
-interface Publication {
-  readonly wanted: WantedHome;
-  readonly request: SlackRequest;
-  /** The least time from the end of the user's last publication to this one, in milliseconds. */
-  readonly gapMs: number;
-  /** Called when Slack has accepted it, also if that takes several tries. */
-  readonly onShown?: (() => Promise<void>) | undefined;
-}
-
-const LONGEST_RETRY_MS = MINUTE_MS;
-
 const homeKey = (workspaceId: WorkspaceId, userId: UserId) => `${workspaceId}/${userId}`;
 
-function keyOf({ request }: Publication): string {
-  const { workspaceId, userId } = request.caller.actor;
+function keyOf({ caller }: SlackRequest): string {
+  const { workspaceId, userId } = caller.actor;
   return homeKey(workspaceId, userId);
 }
 
+export type HomePublisher = ReturnType<typeof createHomePublisher>;
+
 /**
- * Publishes what is known soon; true if Slack took that. If the hosting API takes longer, publishes again once it has answered,
- * unless something newer was published by then.
+ * Publishes the Home tab of each user of all workspaces (docs/design.md 2.13). Reads only: never changes anything at the hosting API.
+ * `requestFor` makes a request on behalf of a user who has not sent one.
  */
-async function publish(publication: Publication, parts: Publishing): Promise<boolean> {
-  const key = keyOf(publication);
-  const { newestFirst } = parts;
-  return newestFirst.run(
-    key,
-    async () => {
-      const read = await readHome(publication, {}, parts);
-      if (!read) return false;
-      const version = newestFirst.version(key);
-      const isShown = await sendNewest(read, publication, {}, parts);
-      if (isShown && read.content.coming) startFollowUp(read, publication, version, parts);
+export function createHomePublisher({
+  clients,
+  homes,
+  load,
+  system,
+  log,
+  requestFor,
+}: {
+  readonly clients: SlackClients;
+  readonly homes: Homes;
+  readonly load: LoadHome;
+  readonly system: System;
+  readonly log: Log;
+  readonly requestFor: (
+    workspaceId: WorkspaceId,
+    userId: UserId,
+    channelId: ChannelId,
+  ) => Promise<SlackRequest>;
+}) {
+  const newestFirst = createNewestFirst(system);
+  /** The blocks that answer each user's last press, until they press again or reopen Home. */
+  const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
+  const refreshing = new Set<string>();
+  const redrawing = new Map<WorkspaceId, Set<UserId>>();
+  const start = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => log.error('a Home could not be published', describeDefect(error)));
+
+  /** Reads the content of Home; undefined for users who get none. In place of an error, the content explains it. */
+  const read = async ({ wanted, request }: Publication, how: WantedList): Promise<ReadHome | undefined> => {
+    const readId = system.newId();
+    try {
+      return { readId, content: await load({ ...wanted, ...how }, request) };
+    } catch (error) {
+      if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
+      const words = request.explain(error);
+      const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
+      return { readId, content: { blocks: [section(`${words}${more}`)], page: wanted.page } };
+    }
+  };
+
+  /** Whether a user has ever been shown Home; never for users of other organizations. */
+  const hasHome = async ({ caller }: SlackRequest): Promise<boolean> =>
+    (await homes.find(caller.actor.workspaceId, caller.actor.userId)) !== undefined;
+
+  const remember = ({ caller }: SlackRequest, page: number): Promise<void> => {
+    const { workspaceId, userId, channelId = '' } = caller.actor;
+    return homes.put(workspaceId, userId, { channelId, page, openedAt: system.now() });
+  };
+
+  const send = async (content: HomeContent, publication: Publication): Promise<boolean> => {
+    const { request, wanted, isOpening } = publication;
+    const { workspaceId, userId, channelId = '' } = request.caller.actor;
+    const slack = clients.of(workspaceId);
+    const { page } = content;
+    const view = homeView(channelId, content, notices.get(keyOf(request)));
+    const first = await slack.publishView(userId, view);
+    const answer = refusesHome(first)
+      ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+      : first;
+    if (answer.ok && isOpening) await remember(request, wanted.page);
+    if (!answer.ok && answer.retryAfterMs !== undefined)
+      start(retry(answer.retryAfterMs, { ...publication, wanted: { ...wanted, page, isFresh: false } }));
+    return answer.ok;
+  };
+
+  /** Whether no process has published a later read. If the store fails, Home is shown all the same. */
+  const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
+    const { workspaceId, userId } = request.caller.actor;
+    return homes.markShown(workspaceId, userId, readId).catch(() => true);
+  };
+
+  /**
+   * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead
+   * must not keep Home as it is.
+   */
+  const sendNewest = async (known: ReadHome, publication: Publication, how: WantedList): Promise<boolean> => {
+    if (await isNewest(known, publication)) return send(known.content, publication);
+    const again = await read(publication, how);
+    if (!again) return false;
+    await isNewest(again, publication);
+    return send(again.content, publication);
+  };
+
+  /** Publishes the rest of a read when the hosting API has answered, unless something newer was published by then. */
+  const followUp = async ({ readId, content: { coming } }: ReadHome, publication: Publication) => {
+    const key = keyOf(publication.request);
+    const version = newestFirst.version(key);
+    const rest = await read(publication, { isPatient: true, coming });
+    if (!rest || newestFirst.version(key) !== version) return;
+    // Under the ID of the first part.
+    const whole = { content: rest.content, readId };
+    await newestFirst.run(key, () => sendNewest(whole, publication, { isPatient: true }), 0);
+  };
+
+  /** Publishes what is known soon, and the rest later; true if Slack took the first. */
+  const publish = (publication: Publication): Promise<boolean> => {
+    const publishNow = async () => {
+      const known = await read(publication, {});
+      if (!known) return false;
+      const isShown = await sendNewest(known, publication, {});
+      if (isShown && known.content.coming) start(followUp(known, publication));
+      return isShown;
+    };
+    return newestFirst.run(keyOf(publication.request), publishNow, publication.gapMs);
+  };
+
+  /** Reads and publishes again once Slack's rate limit is over. */
+  const retry = async (afterMs: number, publication: Publication): Promise<void> => {
+    const key = keyOf(publication.request);
+    const version = newestFirst.version(key);
+    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
+    if (newestFirst.version(key) === version) await publish(publication);
+  };
+
+  /** Shows Home as the user left it; false if they haven't opened it within `withinMs`. */
+  const showAgain = async (
+    workspaceId: WorkspaceId,
+    userId: UserId,
+    withinMs = Number.POSITIVE_INFINITY,
+  ): Promise<boolean> => {
+    const opened = await homes.find(workspaceId, userId);
+    if (!opened || system.now() - opened.openedAt > withinMs) return false;
+    const request = await requestFor(workspaceId, userId, opened.channelId);
+    const wanted = { ...NOTHING_MORE, page: opened.page };
+    await publish({ wanted, request, gapMs: GAP_MS, isOpening: false });
+    return true;
+  };
+
+  const refresh = async (workspaceId: WorkspaceId, userId: UserId): Promise<void> => {
+    await system.sleep(SOON_MS);
+    refreshing.delete(homeKey(workspaceId, userId));
+    await showAgain(workspaceId, userId, LATELY_MS);
+  };
+
+  const redrawOne = async (workspaceId: WorkspaceId, userId: UserId): Promise<void> => {
+    if (await showAgain(workspaceId, userId)) await system.sleep(REDRAW_GAP_MS);
+  };
+
+  /** Works through the users, also those who are added meanwhile. */
+  const redrawAll = async (workspaceId: WorkspaceId, users: Set<UserId>): Promise<void> => {
+    for (const userId of users) {
+      users.delete(userId);
+      const redrawn = redrawOne(workspaceId, userId);
+      start(redrawn);
+      await redrawn.catch(() => undefined);
+    }
+    redrawing.delete(workspaceId);
+  };
+
+  return {
+    /** Shows Home to a user who has opened it, with fresh reads. */
+    open: async (request: SlackRequest): Promise<void> => {
+      notices.delete(keyOf(request));
+      const wanted = { ...NOTHING_MORE, isFresh: true, isWelcome: !(await hasHome(request)) };
+      await publish({ wanted, request, gapMs: GAP_MS, isOpening: true });
+    },
+    /** Shows Home again at once after a press on it; true if Slack took it. */
+    show: async (
+      request: SlackRequest,
+      { page, isFresh = false, notices: shown = [] }: ShownHome & { readonly page: number },
+    ): Promise<boolean> => {
+      notices.set(keyOf(request), shown);
+      const wanted = { ...NOTHING_MORE, page, isFresh };
+      const isShown = await publish({ wanted, request, gapMs: 0, isOpening: true });
+      if (!isShown && (await hasHome(request))) await remember(request, page);
       return isShown;
     },
-    publication.gapMs,
-  );
-}
-
-/** Publishes the rest of a read when the hosting API has answered, under the same read ID. */
-function startFollowUp(
-  { readId, content: { coming } }: ReadHome,
-  publication: Publication,
-  version: number,
-  parts: Publishing,
-): void {
-  const { newestFirst } = parts;
-  const key = keyOf(publication);
-  const followUp = async () => {
-    const content = await load(publication, { isPatient: true, coming }, parts);
-    if (!content || newestFirst.version(key) !== version) return;
-    const read = { content, readId };
-    await newestFirst.run(key, () => sendNewest(read, publication, { isPatient: true }, parts), 0);
+    /** Shows Home again within seconds, if the user has opened it in the last 15 minutes. Returns at once. */
+    refreshSoon: (workspaceId: WorkspaceId, userId: UserId): void => {
+      const key = homeKey(workspaceId, userId);
+      if (refreshing.has(key)) return;
+      refreshing.add(key);
+      start(refresh(workspaceId, userId));
+    },
+    redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void => {
+      const waiting = redrawing.get(workspaceId);
+      if (waiting) {
+        for (const userId of userIds) waiting.add(userId);
+        return;
+      }
+      const users = new Set(userIds);
+      redrawing.set(workspaceId, users);
+      start(redrawAll(workspaceId, users));
+    },
   };
-  void followUp().catch((error: unknown) => logFailure(error, parts));
-}
-
-/** The content of Home, and an ID from before it was read, by which all processes can order reads. */
-interface ReadHome {
-  readonly content: HomeContent;
-  readonly readId: string;
-}
-
-/** Reads the content of Home; undefined for users who get none. */
-async function readHome(
-  publication: Publication,
-  how: WantedList,
-  parts: Publishing,
-): Promise<ReadHome | undefined> {
-  const readId = parts.system.newId();
-  const content = await load(publication, how, parts);
-  return content && { content, readId };
-}
-
-/**
- * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead must
- * not keep Home as it is.
- */
-async function sendNewest(
-  read: ReadHome,
-  publication: Publication,
-  how: WantedList,
-  parts: Publishing,
-): Promise<boolean> {
-  if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
-  const again = await readHome(publication, how, parts);
-  if (!again) return false;
-  await isNewest(again, publication, parts);
-  return send(again.content, publication, parts);
-}
-
-/** Whether no process has published a later read. If the store fails, Home is shown all the same. */
-async function isNewest(
-  { readId }: ReadHome,
-  { request }: Publication,
-  { homes }: Publishing,
-): Promise<boolean> {
-  const { workspaceId, userId } = request.caller.actor;
-  return homes.markShown(workspaceId, userId, readId).catch(() => true);
-}
-
-/** Loads the content of Home; undefined for users who get none. In place of an error, the content that explains it. */
-async function load(
-  { wanted, request }: Publication,
-  how: WantedList,
-  { screen }: Publishing,
-): Promise<HomeContent | undefined> {
-  return screen.load({ ...wanted, ...how }, request).catch((error: unknown) => {
-    if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
-    const words = request.explain(error);
-    const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
-    return { blocks: [section(`${words}${more}`)], page: wanted.page };
-  });
-}
-
-async function send(content: HomeContent, publication: Publication, parts: Publishing): Promise<boolean> {
-  const { request, onShown } = publication;
-  const { workspaceId, userId, channelId = '' } = request.caller.actor;
-  const slack = parts.clients.of(workspaceId);
-  const { page } = content;
-  const view = homeView(channelId, content, parts.notices.get(keyOf(publication)));
-  const first = await slack.publishView(userId, view);
-  const answer = refusesHome(first)
-    ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
-    : first;
-  if (answer.ok) await onShown?.();
-  else if (answer.retryAfterMs !== undefined) startRetry(answer.retryAfterMs, page, publication, parts);
-  return answer.ok;
 }
 
 function refusesHome(answer: SlackAnswer): boolean {
@@ -293,53 +262,6 @@ function refusesHome(answer: SlackAnswer): boolean {
 /** Makes one paragraph of the words of blocks, for when Slack refuses the blocks. */
 function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
-}
-
-/** Reads and publishes again once Slack's rate limit is over. */
-function startRetry(afterMs: number, page: number, publication: Publication, parts: Publishing): void {
-  const { newestFirst, system } = parts;
-  const key = keyOf(publication);
-  const version = newestFirst.version(key);
-  const retry = async () => {
-    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
-    if (newestFirst.version(key) !== version) return;
-    await publish({ ...publication, wanted: { ...publication.wanted, page, isFresh: false } }, parts);
-  };
-  void retry().catch((error: unknown) => logFailure(error, parts));
-}
-
-function logFailure(error: unknown, { log }: Publishing): void {
-  log.error('a Home could not be published', describeDefect(error));
-}
-
-/** A queue for each key, worked through one item after the other. An item that already waits is not added again. */
-interface Lines<Key, One> {
-  /** Adds items, and starts to work. Returns at once. */
-  add(key: Key, ones: readonly One[]): void;
-}
-
-/** Creates the queues. The work must not throw. */
-function createLines<Key, One>(work: (key: Key, one: One) => Promise<void>): Lines<Key, One> {
-  const lines = new Map<Key, Set<One>>();
-  const workThrough = async (key: Key, waiting: Set<One>) => {
-    for (const one of waiting) {
-      waiting.delete(one);
-      await work(key, one);
-    }
-    lines.delete(key);
-  };
-  return {
-    add: (key, ones) => {
-      const waiting = lines.get(key);
-      if (waiting) {
-        for (const one of ones) waiting.add(one);
-        return;
-      }
-      const begun = new Set(ones);
-      lines.set(key, begun);
-      void workThrough(key, begun);
-    },
-  };
 }
 
 /** Runs work one after the other for each key. Of the work that waits for a key, only the newest is run. */
@@ -365,20 +287,20 @@ interface Line {
   version: number;
 }
 
-const MOST_KEYS = 10_000;
-
 /** Creates the queues, for the 10,000 keys that were used last. */
 export function createNewestFirst(system: System): NewestFirst {
-  const lines = new LRUCache<string, Line>({ max: MOST_KEYS });
+  const lines = new LRUCache<string, Line>({ max: MOST_USERS });
   const lineOf = (key: string): Line => {
     const known = lines.get(key);
     if (known) return known;
-    const made = {
-      ...{ current: Promise.resolve(), waiting: undefined },
-      ...{ endedAt: Number.NEGATIVE_INFINITY, version: 0 },
+    const line = {
+      current: Promise.resolve(),
+      waiting: undefined,
+      endedAt: Number.NEGATIVE_INFINITY,
+      version: 0,
     };
-    lines.set(key, made);
-    return made;
+    lines.set(key, line);
+    return line;
   };
   return {
     run: (key, work, gapMs) => {
@@ -447,29 +369,3 @@ const SHOWN_IN_MESSAGES = section(
 const NOT_SHOWN = section(
   'Slack didn’t confirm that it showed you the root password. If you don’t see all of it in the *Messages* tab, type `/vps password` in any channel.',
 );
-
-/** Notes that something has changed for a user, so that their Home is refreshed soon. Returns at once. */
-export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
-
-interface Listener extends HomeRedraw {
-  readonly refreshSoon: TouchHome;
-}
-
-/** Forwards changes to the publisher of Home, which is created later. Without one, drops them. */
-export interface HomeTouches extends HomeRedraw {
-  readonly touch: TouchHome;
-  /** Sets the publisher. */
-  listen(listener: Listener): void;
-}
-
-/** Creates the forwarding, without a publisher yet. */
-export function createHomeTouches(): HomeTouches {
-  let listening: Listener = { refreshSoon: () => undefined, redraw: () => undefined };
-  return {
-    touch: (workspaceId, userId) => listening.refreshSoon(workspaceId, userId),
-    redraw: (workspaceId, userIds) => listening.redraw(workspaceId, userIds),
-    listen: (listener) => {
-      listening = listener;
-    },
-  };
-}

@@ -8,7 +8,7 @@ import { type Log, silentLog } from '../../src/log.ts';
 import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
-import type { HomeContent, HomeScreen, WantedHome } from '../../src/slack/kit/home-view.ts';
+import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/home-view.ts';
 import type { SlackRequest } from '../../src/slack/request.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
@@ -42,13 +42,11 @@ function startPublisher(...answers: SlackAnswer[]) {
     markShown: async () => true,
     listUsers: async () => [...stored.keys()],
   };
-  const screen: HomeScreen = {
-    load: async (home) => {
-      wanted.push(home);
-      const { page, isWelcome } = home;
-      const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
-      return { blocks: [section(words), actions(BUTTON)], page };
-    },
+  const load: LoadHome = async (home) => {
+    wanted.push(home);
+    const { page, isWelcome } = home;
+    const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
+    return { blocks: [section(words), actions(BUTTON)], page };
   };
   const slack = clientsOf({
     publishView: async (user, view) => {
@@ -63,7 +61,7 @@ function startPublisher(...answers: SlackAnswer[]) {
     caller: { actor: { workspaceId: 'T1', userId, channelId: `D${userId}` }, surface: 'home' },
   });
   const publisher = createHomePublisher({
-    ...{ clients: slack, system: clock.system, log, homes, screen },
+    ...{ clients: slack, system: clock.system, log, homes, load },
     requestFor: async (_workspaceId, userId) => requestOf(userId),
   });
   const last = () => published.at(-1)?.words ?? '';
@@ -157,7 +155,7 @@ describe('a store that fails', () => {
     expect(published).toHaveLength(1);
     publisher.refreshSoon('T1', 'U1');
     await pass(MINUTE_MS);
-    expect(errors).toEqual(['a Home could not be refreshed']);
+    expect(errors).toEqual(['a Home could not be published']);
   });
 });
 
@@ -218,18 +216,16 @@ async function openWorld() {
       return { ok: true };
     },
   });
-  const start = (load: (read: HomeContent, isPatient: boolean) => Promise<HomeContent>) => {
-    const screen: HomeScreen = {
-      load: async ({ isPatient, page }) => {
-        // It is read now, whenever it is published.
-        const blocks = [section(world.truth)];
-        return load({ blocks, page }, isPatient === true);
-      },
+  const start = (show: (read: HomeContent, isPatient: boolean) => Promise<HomeContent>) => {
+    const load: LoadHome = async ({ isPatient, page }) => {
+      // It is read now, whenever it is published.
+      const blocks = [section(world.truth)];
+      return show({ blocks, page }, isPatient === true);
     };
     const system = { ...realSystem, ...store.clock };
     const { homes } = store;
     return createHomePublisher({
-      ...{ clients: slack, system, log: silentLog, homes, screen },
+      ...{ clients: slack, system, log: silentLog, homes, load },
       requestFor: async () => request,
     });
   };

@@ -27,13 +27,13 @@ export interface HomeContent {
   readonly coming?: ComingServers | undefined;
 }
 
-/** Makes the content of the app's Home tab. It may be made at any time, so making it changes nothing. */
-export interface HomeScreen {
-  /** @throws Refusal `other_organization` or `other_workspace` for users who get no Home, and other errors */
-  load(wanted: WantedHome, request: SlackRequest): Promise<HomeContent>;
-}
+/**
+ * Makes the content of the app's Home tab. It may be made at any time, so making it changes nothing.
+ * @throws Refusal `other_organization` or `other_workspace` for users who get no Home, and other errors
+ */
+export type LoadHome = (wanted: WantedHome, request: SlackRequest) => Promise<HomeContent>;
 
-/** The most blocks that Slack takes in a view. */
+/** The most blocks that Slack takes in a view; what is too much on a card is cut from the end of the notices. */
 const MOST_BLOCKS = 100;
 /** The most blocks above the rest of Home that answer the last press. */
 const MOST_NOTICES = 10;
@@ -93,13 +93,10 @@ export interface CardParts {
   readonly kept?: readonly AnyBlock[];
 }
 
-/** The most blocks that Slack takes in a view; what is too much is cut from the end of the notices. */
-const MOST_CARD_BLOCKS = 100;
-
 /** Makes the modal of a card. `metadata`: an origin, or the metadata of the modal that it replaces. */
 export function cardView(title: string, metadata: Origin | string, parts: CardParts): ModalView {
   const { notices = [], blocks, kept = [] } = parts;
-  const room = Math.max(0, MOST_CARD_BLOCKS - blocks.length - kept.length);
+  const room = Math.max(0, MOST_BLOCKS - blocks.length - kept.length);
   return {
     type: 'modal',
     callback_id: CARD_VIEW,
@@ -111,7 +108,7 @@ export function cardView(title: string, metadata: Origin | string, parts: CardPa
 }
 
 /** Splits the blocks of a card's modal into its parts; drops notices of earlier presses. */
-export function readCard(blocks: readonly AnyBlock[]): Required<Pick<CardParts, 'blocks' | 'kept'>> {
+export function readCard(blocks: readonly AnyBlock[]) {
   const isMarked = (prefix: string) => (block: AnyBlock) => block.block_id?.startsWith(prefix) === true;
   return {
     blocks: blocks.filter((block) => !isMarked(NOTICE)(block) && !isMarked(KEPT)(block)),
