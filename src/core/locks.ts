@@ -138,9 +138,10 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-function withResolvers() {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
+/** Makes a promise, and what resolves it. */
+export function withResolvers<Value = void>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
     resolve = settle;
   });
   return { promise, resolve };

@@ -3,7 +3,7 @@ import { App, type RespondArguments } from '@slack/bolt';
 import type { KnownBlock } from '@slack/types';
 import { type Logger, LogLevel } from '@slack/web-api';
 import { describeDefect } from '../core/errors.ts';
-import { InFlight } from '../core/locks.ts';
+import { InFlight, withResolvers } from '../core/locks.ts';
 import type { Log } from '../log.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Message } from './kit/blocks.ts';
@@ -23,23 +23,17 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** A running Bolt app. */
-interface BoltApp {
-  /** Resolves when the work for all requests has ended. */
-  drain(): Promise<void>;
-}
-
 /**
  * Starts Bolt with one listener for each kind of request: Bolt runs every listener for every request. There is no
  * conversation store, which would throw and catch once per command, and no token: calls of Slack's API go through the
- * client of their workspace.
+ * client of their workspace. `drain` resolves when the work for all requests has ended.
  */
 export async function startBolt(options: {
   readonly transport: Transport;
   readonly slackApiUrl: string;
   readonly dispatch: Dispatch;
   readonly log: Log;
-}): Promise<BoltApp> {
+}) {
   const { transport, dispatch, log } = options;
   const logger = quietLogger(log);
   const app = new App({
@@ -76,7 +70,7 @@ function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<voi
   app.use(async (args) => {
     if (!('command' in args)) return args.next();
     const { ack, body, context } = args;
-    const { promise: answered, resolve } = withResolvers<void>();
+    const { promise: answered, resolve } = withResolvers();
     const { inAck, ended, postUnsent } = dispatch.command(body, { ...delivered(context), answered });
     start(ended);
     const message = await inAck;
@@ -105,7 +99,7 @@ function register(
     start(dispatch.action(body, delivered(context)));
   });
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
-    const { promise: answered, resolve } = withResolvers<void>();
+    const { promise: answered, resolve } = withResolvers();
     const { ack: answer, after } = await run(dispatch.submission(body, { ...delivered(context), answered }));
     if (after) start(after());
     await (answer ? ack(answer) : ack()).finally(resolve);
@@ -139,15 +133,6 @@ function delivered(context: Readonly<Record<string, unknown>>): Delivery {
     mayBeReplay: mayBeReplay === true,
   };
   return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
-}
-
-/** A promise, and what resolves it. */
-export function withResolvers<Value>() {
-  let resolve: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 /** Creates a logger for Slack's packages that drops what they say: they log whole bodies, root passwords included. */

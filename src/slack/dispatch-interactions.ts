@@ -2,11 +2,17 @@ import type { ModalView, PlainTextElement, PlainTextOption } from '@slack/types'
 import type { z } from 'zod';
 import { Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
-import { withTimeout } from '../core/locks.ts';
+import { withResolvers, withTimeout } from '../core/locks.ts';
 import type { Actor } from '../core/roles.ts';
-import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
-import { explainInModal, type NextSteps, sendError, showLateError, submissionAck } from './failures.ts';
+import {
+  explainInModal,
+  type NextSteps,
+  type SubmissionAck,
+  sendError,
+  showLateError,
+  submissionAck,
+} from './failures.ts';
 import { replyInHome, type ShownHome } from './home-publisher.ts';
 import { plain, section, textMessage } from './kit/blocks.ts';
 import type { Shortcut } from './kit/command.ts';
@@ -104,7 +110,11 @@ function inModal(request: SlackRequest, view: PressedView, origin: Origin): Slac
 type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
 
 /** Handles the submission of a form. Returns the ack, and the rest of the work. Money effect: that of its handler. */
-export async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
+export async function dispatchSubmission(
+  body: unknown,
+  delivery: Delivery,
+  routing: Routing,
+): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }> {
   const payload = submissionPayload.safeParse(body).data;
   if (!payload) return refuseForm(UNREADABLE);
   const origin = findOrigin(payload.view.private_metadata);
@@ -143,7 +153,7 @@ async function finish(
   answer: SubmitAnswer,
   after: () => Promise<void>,
   viewId: string,
-  { request, take }: FinalView,
+  { request, take }: ReturnType<typeof awaitFinalView>,
   nextSteps: NextSteps,
 ) {
   const work = after().catch((error: unknown) => showLateError(error, viewId, request, nextSteps(error)));
@@ -152,7 +162,7 @@ async function finish(
 }
 
 /** The options of a menu, in the form that Slack expects. */
-export type OfferedOptions =
+type OfferedOptions =
   | { readonly options: PlainTextOption[] }
   | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
 
@@ -198,7 +208,10 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   const { trigger_id: trigger, message } = payload;
   const slack = routing.clients.of(actor.workspaceId);
   const opened = shortcut && trigger ? await slack.openView(trigger, loadingView(shortcut.title)) : undefined;
-  const thread = threadFrom(message);
+  // A message has a `thread_ts` only if there are replies.
+  const thread = message
+    ? { ts: message.thread_ts ?? message.ts, isOpen: message.thread_ts !== undefined }
+    : undefined;
   const reply = replyTo(payload.response_url, actor, routing, thread);
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: false })) return;
   if (!shortcut || !opened?.ok) {
@@ -230,15 +243,6 @@ async function fill(
   await fillView(viewId, view, shortcut.title, request);
 }
 
-type Message = z.output<typeof shortcutPayload>['message'];
-
-/** Returns the thread of a message, which has a `thread_ts` only if there are replies. */
-function threadFrom(message: Message): Thread | undefined {
-  return message
-    ? { ts: message.thread_ts ?? message.ts, isOpen: message.thread_ts !== undefined }
-    : undefined;
-}
-
 /** For a shortcut that only an older or an edited manifest has. */
 const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
 const NOT_OPENED = {
@@ -256,22 +260,11 @@ const ACK_WITHIN_MS = 2200;
 /** The blocks that Slack always takes. Only views of these go into an ack, since Slack doesn't report a refusal there. */
 const PLAIN_BLOCKS = ['section', 'context', 'header', 'divider', 'actions', 'input'];
 
-/** Catches the first update of a submitted modal before its ack is sent. */
-interface FinalView {
-  /** The request, whose first update of the modal goes into the ack. */
-  readonly request: SlackRequest;
-  /** Waits for the view for the ack; undefined if none comes in time. Updates after this are sent normally. */
-  take(): Promise<ModalView | undefined>;
-}
-
-/** Makes a request that catches the final view of a modal that has just been submitted. */
-function awaitFinalView(request: SlackRequest, viewId: string, system: System): FinalView {
+/** Makes a request whose first update of a modal that has just been submitted goes into the ack. */
+function awaitFinalView(request: SlackRequest, viewId: string, system: System) {
   const startedAt = system.elapsed();
   let isOpen = true;
-  let resolve: (view: ModalView) => void = () => undefined;
-  const first = new Promise<ModalView>((settle) => {
-    resolve = settle;
-  });
+  const { promise: first, resolve } = withResolvers<ModalView>();
   const update: SlackRequest['views']['update'] = async (id, view) => {
     if (!isOpen || id !== viewId || !view.blocks.every(({ type }) => PLAIN_BLOCKS.includes(type))) {
       return request.views.update(id, view);
@@ -282,6 +275,7 @@ function awaitFinalView(request: SlackRequest, viewId: string, system: System): 
   };
   return {
     request: { ...request, views: { ...request.views, update } },
+    /** Waits for the view for the ack; undefined if none comes in time. Updates after this are sent normally. */
     take: async () => {
       const leftMs = Math.max(0, ACK_WITHIN_MS - (system.elapsed() - startedAt));
       const view = await withTimeout(first, system, Math.min(WAIT_MS, leftMs));

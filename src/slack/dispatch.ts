@@ -1,5 +1,6 @@
-import { AUDIT_ACTIONS, type AuditAction } from '../core/audit-entry.ts';
+import { AUDIT_ACTIONS } from '../core/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../core/errors.ts';
+import { withResolvers } from '../core/locks.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { System } from '../system.ts';
 import {
@@ -7,9 +8,8 @@ import {
   dispatchShortcut,
   dispatchSubmission,
   dispatchSuggestion,
-  type OfferedOptions,
 } from './dispatch-interactions.ts';
-import { explainError, holdsSecret, type SubmissionAck, sendError } from './failures.ts';
+import { explainError, holdsSecret, sendError } from './failures.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { splitSubcommand } from './kit/command.ts';
 import {
@@ -39,53 +39,30 @@ import {
   sendUnreadable,
 } from './routing.ts';
 
+export type Dispatch = ReturnType<typeof createDispatch>;
+
 /**
  * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users read what goes wrong. Money effect:
  * that of the use cases.
  */
-export interface Dispatch {
-  /** Handles a slash command. */
-  command(body: unknown, delivery: Delivery): RunningCommand;
-  action(body: unknown, delivery: Delivery): Promise<void>;
-  /** Returns the ack to send, and `after`, which resolves when the rest of the work has ended. */
-  submission(
-    body: unknown,
-    delivery: Delivery,
-  ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
-  /** Returns the choices of a menu. */
-  suggestion(body: unknown): Promise<OfferedOptions>;
-  shortcut(body: unknown, delivery: Delivery): Promise<void>;
-  /** Stores an execution of the app's step in a workflow, before its ack; returns the work for after it, if there is any. */
-  step(body: unknown): Promise<(() => Promise<void>) | undefined>;
-  /** Handles an event that the app subscribes to. */
-  event(body: unknown, delivery: Delivery): Promise<void>;
-}
-
-/** A command that is being carried out. */
-interface RunningCommand {
-  /** The message of its ack, if it has one. */
-  readonly inAck: Promise<Message | undefined>;
-  /** Resolves when its work has ended, which may be before or after the ack. */
-  readonly ended: Promise<void>;
-  /** Posts an answer whose ack could not be sent. */
-  postUnsent(): Promise<void>;
-}
-
-/** Creates the dispatch over these handlers. */
-export function createDispatch(routes: Routes, parts: DispatchParts): Dispatch {
+export function createDispatch(routes: Routes, parts: DispatchParts) {
   const routing = createRouting(routes, parts);
   return {
-    command: (body, delivery) => dispatchCommand(body, delivery, routing),
-    action: (body, delivery) => dispatchAction(body, delivery, routing),
-    submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
-    suggestion: (body) => dispatchSuggestion(body, routing),
-    shortcut: (body, delivery) => dispatchShortcut(body, delivery, routing),
-    step: (body) => dispatchStep(body, routing),
-    event: (body, delivery) => dispatchEvent(body, delivery, routing),
+    command: (body: unknown, delivery: Delivery) => dispatchCommand(body, delivery, routing),
+    action: (body: unknown, delivery: Delivery) => dispatchAction(body, delivery, routing),
+    submission: (body: unknown, delivery: Delivery) => dispatchSubmission(body, delivery, routing),
+    suggestion: (body: unknown) => dispatchSuggestion(body, routing),
+    shortcut: (body: unknown, delivery: Delivery) => dispatchShortcut(body, delivery, routing),
+    step: (body: unknown) => dispatchStep(body, routing),
+    event: (body: unknown, delivery: Delivery) => dispatchEvent(body, delivery, routing),
   };
 }
 
-function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): RunningCommand {
+/**
+ * Begins to carry out a slash command. Returns the message of its ack, if it has one; what resolves when its work has ended, which
+ * may be before or after the ack; and what posts an answer whose ack could not be sent.
+ */
+function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing) {
   const payload = commandPayload.safeParse(body).data;
   if (!payload) {
     const ended = sendUnreadable(body, routing);
@@ -139,36 +116,19 @@ const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header'
 /** Refusals that must arrive: what they refuse may have happened. */
 const MUST_ARRIVE: readonly RefusalCode[] = ['order_unsaved', 'approval_unsaved', 'already_handled'];
 
-/** The answer to a slash command, which rides on its ack if it is final soon enough. */
-interface CommandAnswer {
-  /** Collects messages while they may ride; then posts them. */
-  readonly reply: Reply;
-  /** Watches what a request changes and shows besides its messages. */
-  watch(request: SlackRequest): SlackRequest;
-  /** An error that the request ended in: our own refusals may ride even if a change was tried. */
-  noteError(error: unknown): void;
-  /**
-   * Resolves with the message of the ack: the answer, if it is the only one and came soon; words that the work goes on, if the user
-   * would see nothing else; undefined if the ack is empty.
-   */
-  inAck(work: Promise<void>): Promise<Message | undefined>;
-  /** Posts the answer that was to ride on an ack, which could not be sent. */
-  postUnsent(): Promise<void>;
-}
+type CommandAnswer = ReturnType<typeof createCommandAnswer>;
 
 /**
- * Creates the answer to a command over these replies. Only what a user asked to read, help and refusals may ride: an ack proves
- * nothing, so outcomes of changes, secrets and whatever must arrive are posted (docs/design.md 2.4). `isPosted`: nothing rides.
+ * Creates the answer to a command over these replies. It rides on the command's ack if it is final soon enough. Only what a user
+ * asked to read, help and refusals may ride: an ack proves nothing, so outcomes of changes, secrets and whatever must arrive are
+ * posted (docs/design.md 2.4). `isPosted`: nothing rides.
  */
-function createCommandAnswer(given: Reply, system: System, isPosted = false): CommandAnswer {
+function createCommandAnswer(given: Reply, system: System, isPosted = false) {
   const since = system.elapsed();
   let held: Message[] | undefined = isPosted ? undefined : [];
   let ridden: Message | undefined;
   let isChange = false;
-  let see: () => void = () => undefined;
-  const visible = new Promise<void>((resolve) => {
-    see = resolve;
-  });
+  const { promise: visible, resolve: see } = withResolvers();
   const watched = async (taken: Promise<boolean>): Promise<boolean> => {
     const isTaken = await taken;
     if (isTaken) see();
@@ -184,6 +144,7 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false): Co
     await post();
     return watched(act());
   };
+  /** Collects messages while they may ride; then posts them. */
   const reply: Reply = {
     ...given,
     send: async (message) => {
@@ -194,6 +155,7 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false): Co
     replace: (message) => afterHeld(() => given.replace(message)),
     announce: (message) => afterHeld(() => given.announce(message)),
   };
+  /** Watches what a request changes and shows besides its messages. */
   const watch = (request: SlackRequest): SlackRequest => ({
     ...request,
     execute: (useCase, input) => {
@@ -220,10 +182,15 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false): Co
   return {
     reply,
     watch,
-    noteError: (error) => {
+    /** Notes an error that the request ended in: our own refusals may ride even if a change was tried. */
+    noteError: (error: unknown): void => {
       if (error instanceof Refusal && !MUST_ARRIVE.includes(error.code)) isChange = false;
     },
-    inAck: async (work) => {
+    /**
+     * Resolves with the message of the ack: the answer, if it is the only one and came soon; words that the work goes on, if the user
+     * would see nothing else; undefined if the ack is empty.
+     */
+    inAck: async (work: Promise<void>): Promise<Message | undefined> => {
       // The caller handles what the work throws. The timers are short, so they aren't aborted: that costs more than the rest of an ack.
       const ended = work.then(
         () => true,
@@ -246,7 +213,8 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false): Co
       ]);
       return isSeen === true ? undefined : { text: WORKING, blocks: [] };
     },
-    postUnsent: async () => {
+    /** Posts the answer that was to ride on an ack, which could not be sent. */
+    postUnsent: async (): Promise<void> => {
       if (ridden) await given.send(ridden);
     },
   };
@@ -338,17 +306,15 @@ function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): 
   return namedId('typed', workspaceId, userId, channelId, ts);
 }
 
-/** Returns the command that a message names; undefined if it isn't audited under its name. */
-function nameIn({ text = '' }: TypedMessage): AuditAction | undefined {
-  const { name: typed } = splitSubcommand(text);
-  return AUDIT_ACTIONS.find((action) => action === typed);
-}
-
-/** Refuses users of other organizations, also for commands without a use case, such as help. @throws as `authorize` does */
-async function refuseOutsider(message: TypedMessage, request: SlackRequest): Promise<void> {
-  const { homeTeamId, workspaceId } = message.actor;
+/**
+ * Refuses users of other organizations, also for commands without a use case, such as help. Audited under the command's name, if
+ * that is one. @throws as `authorize` does
+ */
+async function refuseOutsider({ actor, text = '' }: TypedMessage, request: SlackRequest): Promise<void> {
+  const { homeTeamId, workspaceId } = actor;
   if (homeTeamId === undefined || homeTeamId === workspaceId) return;
-  const name = nameIn(message) ?? 'panel';
+  const typed = splitSubcommand(text).name;
+  const name = AUDIT_ACTIONS.find((action) => action === typed) ?? 'panel';
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
 }
 
@@ -372,13 +338,9 @@ async function dispatchStep(body: unknown, routing: Routing): Promise<(() => Pro
   const refused = isOurs ? await describeRefusedPlace(place, routing) : UNKNOWN_STEP;
   if (refused === undefined) return routing.steps.receive(event);
   return async () => {
-    await routing.endStep(event, { error: withoutLinks(refused) });
+    // The error of a step is plain text, without links.
+    await routing.endStep(event, { error: refused.replace(/<[^|>]*\|([^>]*)>/g, '$1') });
   };
 }
 
 const UNKNOWN_STEP = 'This version of the app doesn’t have this step. Nothing was done.';
-
-/** Removes links from words, since the error of a step is plain text. */
-function withoutLinks(words: string): string {
-  return words.replace(/<[^|>]*\|([^>]*)>/g, '$1');
-}

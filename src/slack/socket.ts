@@ -1,17 +1,21 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { describeDefect } from '../core/errors.ts';
-import { withTimeout } from '../core/locks.ts';
+import { withResolvers, withTimeout } from '../core/locks.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { isTokenRefused } from './abilities.ts';
-import { quietLogger, type Transport, withResolvers } from './bolt.ts';
+import { quietLogger, type Transport } from './bolt.ts';
 import { namedId } from './payloads.ts';
 import { readRefusal } from './refusals.ts';
 
 /** The times of Socket Mode, in milliseconds. */
-export interface SocketTimes extends ConnectionLimits {
+export interface SocketTimes {
+  /** How long Slack may take to greet a new connection. */
+  readonly helloTimeoutMs: number;
+  /** How long Slack may leave a ping unanswered. */
+  readonly pongTimeoutMs: number;
   /** A connection that ends earlier counts as a failure, and makes the app pause before the next one. */
   readonly stableMs: number;
   /** How often the app checks whether its connection is up. */
@@ -22,7 +26,13 @@ const TIMES: SocketTimes = { helloTimeoutMs: 10_000, pongTimeoutMs: 10_000, stab
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-interface Options extends Omit<SocketParts, 'limits'> {
+interface Options {
+  readonly appToken: Secret<string>;
+  readonly slackApiUrl: string;
+  readonly log: Log;
+  readonly system: System;
+  /** Called with the milliseconds that each acknowledgment took, for metrics. */
+  readonly onAck?: (ms: number) => void;
   /** Fires when the app stops. */
   readonly signal: AbortSignal;
   readonly times?: Partial<SocketTimes>;
@@ -77,11 +87,10 @@ async function keepConnected(
   onFirstAttempt: () => void,
 ): Promise<void> {
   const { system, signal, times } = options;
-  const parts = { ...options, limits: times };
   let failures = 0;
   let previous: SocketConnection | undefined;
   while (!signal.aborted) {
-    const attempt = await openConnection(app, parts, signal).catch(readFailure);
+    const attempt = await openConnection(app, options).catch(readFailure);
     onFirstAttempt();
     if ('code' in attempt) {
       failures += 1;
@@ -90,9 +99,13 @@ async function keepConnected(
       continue;
     }
     const openedAt = system.elapsed();
-    add(attempt, state);
+    state.connections.add(attempt);
+    state.reason = 'closed';
+    state.reported = undefined;
+    void attempt.ended.then(() => state.connections.delete(attempt));
     if (signal.aborted) void attempt.close();
-    if (previous) void retire(previous);
+    // At a moment when Slack waits for nothing over it.
+    if (previous) void previous.settled().then(previous.close);
     const reason = await untilLeaving(attempt, options);
     if (signal.aborted) return;
     report(reason, state, options);
@@ -101,19 +114,6 @@ async function keepConnected(
     failures = system.elapsed() - openedAt < times.stableMs ? failures + 1 : 0;
     await pause(backOffMs(failures, system), options);
   }
-}
-
-function add(connection: SocketConnection, state: State): void {
-  state.connections.add(connection);
-  state.reason = 'closed';
-  state.reported = undefined;
-  void connection.ended.then(() => state.connections.delete(connection));
-}
-
-/** Closes a connection that was replaced, at a moment when Slack waits for nothing over it. */
-async function retire(connection: SocketConnection): Promise<void> {
-  await connection.settled();
-  await connection.close();
 }
 
 /** Waits until a connection has to be replaced, also because it doesn't answer; returns the reason. */
@@ -132,13 +132,8 @@ async function untilLeaving(connection: SocketConnection, options: Supervision):
   }
 }
 
-interface Failure {
-  readonly code: string;
-  readonly retryAfterMs?: number | undefined;
-}
-
-function readFailure(error: unknown): Failure {
-  return error instanceof SocketRefused ? { code: error.reason } : readRefusal(error);
+function readFailure(error: unknown): { readonly code: string; readonly retryAfterMs?: number } {
+  return error instanceof SocketRefused ? { code: error.message } : readRefusal(error);
 }
 
 /** Logs a reason, but not repeatedly, since an outage can last for hours. */
@@ -174,34 +169,8 @@ interface SocketConnection {
   close(): Promise<void>;
 }
 
-/** Slack refused a connection, or it ended before Slack had confirmed it. `reason`: Slack's, or one of the app's. */
-class SocketRefused extends Error {
-  override readonly name = 'SocketRefused';
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-interface SocketParts {
-  readonly appToken: Secret<string>;
-  readonly slackApiUrl: string;
-  readonly log: Log;
-  readonly system: System;
-  readonly limits: ConnectionLimits;
-  /** Called with the milliseconds that each acknowledgment took, for metrics. */
-  readonly onAck?: (ms: number) => void;
-}
-
-/** The limits of a connection, in milliseconds. */
-interface ConnectionLimits {
-  /** How long Slack may take to greet a new connection. */
-  readonly helloTimeoutMs: number;
-  /** How long Slack may leave a ping unanswered. */
-  readonly pongTimeoutMs: number;
-}
+/** Slack refused a connection, or it ended before Slack had confirmed it. The message is the reason: Slack's, or one of the app's. */
+class SocketRefused extends Error {}
 
 const API_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 1000;
@@ -210,10 +179,11 @@ const CLOSE_TIMEOUT_MS = 1000;
  * Opens a connection; resolves when Slack has confirmed it.
  * @throws SocketRefused, and what Slack's library throws if it gets no address
  */
-async function openConnection(app: App, parts: SocketParts, signal: AbortSignal): Promise<SocketConnection> {
-  const receiver = createReceiver(parts);
+async function openConnection(app: App, options: Supervision): Promise<SocketConnection> {
+  const { system, signal, times } = options;
+  const receiver = createReceiver(options);
   receiver.init(app);
-  const connection = createConnection(receiver.client, parts);
+  const connection = createConnection(receiver.client, options);
   const opened = receiver.start().then(
     () => undefined,
     (error: unknown) => {
@@ -222,7 +192,7 @@ async function openConnection(app: App, parts: SocketParts, signal: AbortSignal)
   );
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
-  const late = parts.system.sleep(parts.limits.helloTimeoutMs, either).then(
+  const late = system.sleep(times.helloTimeoutMs, either).then(
     () => 'no_hello',
     () => 'closed',
   );
@@ -242,12 +212,12 @@ async function openConnection(app: App, parts: SocketParts, signal: AbortSignal)
  * Creates Bolt's receiver, without retries and reconnects: Slack's library does both in ways that can end the process, or leave it
  * without a connection for good.
  */
-function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): SocketModeReceiver {
+function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): SocketModeReceiver {
   return new SocketModeReceiver({
     appToken: appToken.reveal(),
     logger: quietLogger(log),
     autoReconnectEnabled: false,
-    clientPingTimeout: limits.pongTimeoutMs,
+    clientPingTimeout: times.pongTimeoutMs,
     installerOptions: {
       // A new object, since the library writes into it.
       clientOptions: {
@@ -270,19 +240,11 @@ function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): So
 /** How long Slack takes an acknowledgment. */
 const ACK_MS = 3000;
 
-/** The envelopes of Socket Mode that Slack waits for, by their IDs. */
-interface Unacknowledged {
-  add(id: string): void;
-  remove(id: string): void;
-  /** Resolves when all have been acknowledged, or Slack has stopped waiting for them. */
-  settled(): Promise<void>;
-}
-
-/** Creates an empty set of envelopes. `onAck` is called with the age of each that is acknowledged, or given up by Slack. */
-export function createUnacknowledged(
-  system: System,
-  onAck: (ms: number) => void = () => undefined,
-): Unacknowledged {
+/**
+ * Creates an empty set of the envelopes that Slack waits for, by their IDs. `onAck` is called with the age of each that is
+ * acknowledged, or given up by Slack.
+ */
+export function createUnacknowledged(system: System, onAck: (ms: number) => void = () => undefined) {
   const since = new Map<string, number>();
   const waiting = new Set<() => void>();
   const end = (id: string, at: number) => {
@@ -293,24 +255,24 @@ export function createUnacknowledged(
     for (const [id, at] of since) if (system.elapsed() - at > ACK_MS) end(id, at);
   };
   return {
-    add: (id) => {
+    add: (id: string): void => {
       forgetOld();
       since.set(id, system.elapsed());
     },
-    remove: (id) => {
+    remove: (id: string): void => {
       const at = since.get(id);
       if (at !== undefined) end(id, at);
       if (since.size > 0) return;
       for (const resolve of waiting) resolve();
       waiting.clear();
     },
-    settled: async () => {
+    /** Resolves when all have been acknowledged, or Slack has stopped waiting for them. */
+    settled: async (): Promise<void> => {
       forgetOld();
       if (since.size === 0) return;
-      const empty = new Promise<void>((resolve) => {
-        waiting.add(resolve);
-      });
-      await withTimeout(empty, system, ACK_MS);
+      const empty = withResolvers();
+      waiting.add(empty.resolve);
+      await withTimeout(empty.promise, system, ACK_MS);
     },
   };
 }
@@ -318,16 +280,16 @@ export function createUnacknowledged(
 type Client = SocketModeReceiver['client'];
 
 interface Life {
-  readonly unacknowledged: Unacknowledged;
+  readonly unacknowledged: ReturnType<typeof createUnacknowledged>;
   isGreeted: boolean;
   isTaking: boolean;
   leave(reason: string): void;
 }
 
-function createConnection(client: Client, { log, system, onAck }: SocketParts): SocketConnection {
+function createConnection(client: Client, { log, system, onAck }: Options): SocketConnection {
   const unacknowledged = createUnacknowledged(system, onAck);
   const leaving = withResolvers<string>();
-  const ended = withResolvers<void>();
+  const ended = withResolvers();
   const life: Life = { unacknowledged, isGreeted: false, isTaking: true, leave: leaving.resolve };
   interceptMessages(client, log, (message) => takeMessage(message, life, log));
   client.on('outgoing_message', ({ envelope_id }: { envelope_id: string }) =>
@@ -436,12 +398,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** The reasons after which Slack closes a connection only some seconds later (Slack, "Using Socket Mode"). */
-const ROUTINE: readonly string[] = ['warning', 'refresh_requested'];
-
-/** Whether Slack goes on using a connection for a while after this reason. */
+/** Whether Slack goes on using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */
 function isRoutine(reason: string): boolean {
-  return ROUTINE.includes(reason);
+  return reason === 'warning' || reason === 'refresh_requested';
 }
 
 const TOKEN = 'Create one with the scope connections:write under Basic Information, App-Level Tokens';
