@@ -24,7 +24,7 @@ import {
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
 import { withDigestEdits } from './reminders/digest.ts';
-import { type AbilityWatch, createSlackAbilities } from './slack/abilities.ts';
+import { createSlackAbilities, type SlackAbilities } from './slack/abilities.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
 import { createSingleWorkspace, watchInstalled } from './slack/installed-source.ts';
@@ -309,7 +309,7 @@ function openInstalledWorkspaces(
   config: Config,
   parts: SlackParts,
   connections: SlackConnections,
-  abilities: AbilityWatch,
+  abilities: SlackAbilities,
 ): Source {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
   // Never true: `parseConfig` refuses it.

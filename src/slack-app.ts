@@ -29,7 +29,7 @@ import { createEndStep, createOutbox, type NotifierParts } from './slack/outbox.
 import type { Revocation } from './slack/payloads.ts';
 import { NO_REPLY } from './slack/reply.ts';
 import { createAcknowledgedViews, createFollowedViews, createRequest } from './slack/request.ts';
-import type { Admit } from './slack/routing.ts';
+import type { AdmissionParts } from './slack/routing.ts';
 import type { SlackClients, SlackConnections } from './slack/slack-api.ts';
 import type { System } from './system.ts';
 import { createWorkflowNotifier } from './workflows/card.ts';
@@ -53,7 +53,7 @@ export interface SlackOptions {
   readonly accountUrl: string | undefined;
   readonly publicUrl: string | undefined;
   /** Decides which requests are handled. Absent with `SLACK_BOT_TOKEN`. */
-  readonly admit?: Admit | undefined;
+  readonly admit?: AdmissionParts['admit'];
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
   readonly slackApiUrl: string;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Channels } from '../access/grants.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
+import { HOUR_MS } from '../core/time.ts';
 import type { System } from '../system.ts';
 import { textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
@@ -29,22 +30,11 @@ export type SeenAbility = 'works' | 'untried' | SlackProblem;
 /** Slack's last answers about all abilities. */
 export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
-/** Reads what Slack was seen to allow in a workspace. In memory only. */
-export interface SlackAbilities {
-  read(workspaceId: WorkspaceId): SeenAbilities;
-}
-
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
-const KNOWN_FOR_MS = 60 * 60_000;
+const KNOWN_FOR_MS = HOUR_MS;
 
 /** How many observations are kept: room for five abilities in each of a thousand workspaces. */
 const MOST_OBSERVATIONS = 5000;
-
-/** Learns from Slack's answers what Slack allows the app to do. */
-export interface AbilityWatch extends SlackAbilities {
-  /** Notes an answer. */
-  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
-}
 
 interface Observation {
   readonly state: 'works' | SlackProblem;
@@ -52,8 +42,10 @@ interface Observation {
   readonly channelId: string | undefined;
 }
 
-/** Creates the watch, which keeps the last observation of each ability in each workspace for an hour. */
-export function createSlackAbilities(system: System): AbilityWatch {
+export type SlackAbilities = ReturnType<typeof createSlackAbilities>;
+
+/** Learns from Slack's answers what Slack allows the app to do. In memory only. */
+export function createSlackAbilities(system: System) {
   const observed = new LRUCache<string, Observation>({
     maxSize: MOST_OBSERVATIONS,
     sizeCalculation: () => 1,
@@ -63,7 +55,8 @@ export function createSlackAbilities(system: System): AbilityWatch {
     return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
   };
   return {
-    watch: (workspaceId, seen) => {
+    /** Notes an answer. */
+    watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
       const ability = abilityOf(seen);
       const state = ability && stateOf(ability, seen);
       if (state === undefined) return;
@@ -71,7 +64,8 @@ export function createSlackAbilities(system: System): AbilityWatch {
       if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
       observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
     },
-    read: (workspaceId) => {
+    /** Returns what Slack was seen to allow in a workspace. */
+    read: (workspaceId: WorkspaceId): SeenAbilities => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
       return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
     },
@@ -153,26 +147,23 @@ export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
 /** The purpose of a chosen channel. */
 export type ChannelPurpose = 'approvals' | 'digest';
 
-/** Tests whether the app can post to a channel. */
-export interface ChannelTest {
-  /** Posts a test message. `reason`: Slack's error code. */
-  post(
-    workspaceId: WorkspaceId,
-    channelId: ChannelId,
-    requestedBy: UserId,
-    purpose: ChannelPurpose,
-  ): Promise<{ readonly isPosted: true } | { readonly isPosted: false; readonly reason: string }>;
-}
-
 const RECEIVED: Readonly<Record<ChannelPurpose, string>> = {
   approvals: 'approval requests',
   digest: 'the daily digest',
 };
 
-/** Creates the test of a channel: it posts a message that says why, unless other organizations could read it. */
-export function createChannelTest(clients: SlackClients, channels: Channels): ChannelTest {
+export type ChannelTest = ReturnType<typeof createChannelTest>;
+
+/** Tests whether the app can post to a channel. */
+export function createChannelTest(clients: SlackClients, channels: Channels) {
   return {
-    post: async (workspaceId, channelId, requestedBy, purpose) => {
+    /** Posts a message that says why, unless other organizations could read it. `reason`: Slack's error code. */
+    post: async (
+      workspaceId: WorkspaceId,
+      channelId: ChannelId,
+      requestedBy: UserId,
+      purpose: ChannelPurpose,
+    ): Promise<{ readonly isPosted: true } | { readonly isPosted: false; readonly reason: string }> => {
       const isShared = await channels.isShared(workspaceId, channelId);
       if (isShared) return { isPosted: false, reason: 'channel_is_shared' };
       if (isShared === undefined) {

@@ -5,7 +5,7 @@ import type { AdminList, Admins, Existence, Groups, SlackUser, UserGroup, Users 
 import { withTimeout } from '../core/locks.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { System } from '../system.ts';
-import type { SlackApi, SlackClients } from './slack-api.ts';
+import type { SlackAnswer, SlackApi, SlackClients } from './slack-api.ts';
 
 /** How long an answer counts (docs/design.md 3.5): long enough to spare Slack, short enough for lost roles to end soon. */
 const CACHED_MS = 5 * MINUTE_MS;
@@ -16,7 +16,7 @@ const WAIT_MS = 2000;
 const MOST_CACHED = 10_000;
 
 /** How long an answer counts while Slack limits how often it is asked (docs/design.md 3.5). */
-const LAST_GOOD_MS = 15 * 60_000;
+const LAST_GOOD_MS = 15 * MINUTE_MS;
 
 /** Slack was asked too often, and will answer again after `forMs` milliseconds. */
 export class RateLimited {
@@ -27,19 +27,12 @@ export class RateLimited {
   }
 }
 
-/** How long answers count, in milliseconds. */
-interface GoodFor {
-  /** Default: five minutes. */
-  readonly cachedMs?: number;
-  /** How old a fresh answer may be, where Slack allows few requests. Default: 0. */
-  readonly freshMs?: number;
+/** Reads a refusal as a rate limit; undefined for any other. */
+function limitIn({ error, retryAfterMs }: Refused): RateLimited | undefined {
+  return error === 'ratelimited' ? new RateLimited(retryAfterMs) : undefined;
 }
 
-interface Good<Answer> {
-  readonly answer: Answer;
-  /** When Slack was asked for it, on the monotonic clock. */
-  readonly at: number;
-}
+type Refused = Extract<SlackAnswer, { readonly ok: false }>;
 
 /** The cached state of one look-up. Times are on the monotonic clock. */
 interface Entry<Answer> {
@@ -49,8 +42,8 @@ interface Entry<Answer> {
   until: number;
   /** Whether Slack limits the app: then nobody asks it before `until`, not even for a fresh answer. */
   isLimited: boolean;
-  /** The last good answer. */
-  good: Good<Answer> | undefined;
+  /** The last good answer, and when Slack was asked for it. */
+  good: { readonly answer: Answer; readonly at: number } | undefined;
 }
 
 /** A request to Slack: the answer, undefined if there is none, or that Slack wants to be asked later. */
@@ -59,13 +52,14 @@ type Lookup<Answer> = Promise<Answer | RateLimited | undefined>;
 /**
  * Creates a cached look-up by key; undefined is a failure, which counts for half a minute. Callers that ask for the same key at the
  * same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer is cached for the
- * next caller. While Slack limits the app, the last good answer counts for a quarter of an hour, except as a fresh one.
+ * next caller. While Slack limits the app, the last good answer counts for a quarter of an hour, except as a fresh one. `freshMs`: how
+ * old a fresh answer may be, where Slack allows few requests.
  * @throws what `ask` throws
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Lookup<Answer>,
   system: System,
-  { cachedMs = CACHED_MS, freshMs = 0 }: GoodFor = {},
+  { cachedMs = CACHED_MS, freshMs = 0 } = {},
 ): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
   // Limited by size: a cache that is limited by its number of entries allocates all of them at the start.
   const entries = new LRUCache<string, Entry<Answer>>({ maxSize: MOST_CACHED, sizeCalculation: () => 1 });
@@ -92,7 +86,7 @@ function begin<Answer>(
   lookup: Lookup<Answer>,
   system: System,
   cachedMs: number,
-  good: Good<Answer> | undefined,
+  good: Entry<Answer>['good'],
 ): Entry<Answer> {
   const at = system.elapsed();
   const read = (found: Answer | RateLimited | undefined): Answer | undefined => {
@@ -164,8 +158,7 @@ const NO_USER: Readonly<Record<string, NoUser>> = {
 
 async function lookUpUser(userId: string, slack: SlackApi): Lookup<SlackUser | NoUser> {
   const answer = await slack.findUser(userId);
-  if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
-  if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : undefined;
+  if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : limitIn(answer);
   return readUser(userId, answer.user);
 }
 
@@ -196,9 +189,9 @@ const slackGroups = z.array(
   }),
 );
 
+/** A group; without `userIds` if Slack's answer has none. */
 interface CachedGroup {
   readonly group: UserGroup;
-  /** Undefined if Slack's answer has none. */
   readonly userIds: readonly string[] | undefined;
 }
 
@@ -234,17 +227,12 @@ const HIDDEN = 'hidden';
 
 async function lookUpGroups(slack: SlackApi): Lookup<readonly CachedGroup[] | typeof HIDDEN> {
   const answer = await slack.listGroups();
-  if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
-  if (!answer.ok && answer.error === 'missing_scope') return HIDDEN;
-  const groups = answer.ok ? slackGroups.safeParse(answer.groups).data : undefined;
-  return groups?.map(({ id, handle, name, date_delete, users }) => ({
+  if (!answer.ok) return answer.error === 'missing_scope' ? HIDDEN : limitIn(answer);
+  return slackGroups.safeParse(answer.groups).data?.map(({ id, handle, name, date_delete, users }) => ({
     group: { id, handle, name, isDisabled: date_delete !== 0 },
     userIds: users,
   }));
 }
-
-/** How long a channel is looked up: Slack wants the answer to a form within 3 s. */
-const WAIT_FOR_CHANNELS_MS = 2000;
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
 /** The shape of what says who reads a channel. Without these fields, that isn't known. */
@@ -262,8 +250,8 @@ export function createChannels(clients: SlackClients, system: System): Channels 
     async (key) => {
       const [workspaceId = '', channelId = ''] = key.split(' ');
       const answer = await clients.of(workspaceId).findChannel(channelId);
-      if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
-      const found = answer.ok ? sharing.safeParse(answer.channel).data : undefined;
+      if (!answer.ok) return limitIn(answer);
+      const found = sharing.safeParse(answer.channel).data;
       return found && { isShared: found.is_ext_shared || found.is_pending_ext_shared };
     },
     system,
@@ -274,11 +262,7 @@ export function createChannels(clients: SlackClients, system: System): Channels 
       withTimeout(findMember(clients.of(workspaceId), channelId, userId), system),
     isShared: async (workspaceId, channelId) => (await findSharing(`${workspaceId} ${channelId}`))?.isShared,
     look: async (workspaceId, channelId) => {
-      const answer = await withTimeout(
-        clients.of(workspaceId).findChannel(channelId),
-        system,
-        WAIT_FOR_CHANNELS_MS,
-      );
+      const answer = await withTimeout(clients.of(workspaceId).findChannel(channelId), system, WAIT_MS);
       if (!answer?.ok) return answer?.error === 'channel_not_found' ? 'unknown' : undefined;
       const channel = slackChannel.safeParse(answer.channel).data;
       return channel && (channel.is_archived ? 'archived' : 'there');
@@ -320,7 +304,7 @@ async function lookUpAdmins(slack: SlackApi): Lookup<Admins> {
   let cursor: string | undefined;
   for (let place = 0; place < MOST_ADMIN_PAGES; place++) {
     const answer = await slack.listUsers({ limit: USERS_PER_PAGE, cursor });
-    if (!answer.ok) return answer.error === 'ratelimited' ? new RateLimited(answer.retryAfterMs) : undefined;
+    if (!answer.ok) return limitIn(answer);
     const page = userPage.safeParse(answer.page).data;
     if (!page) return undefined;
     for (const given of page.members) {

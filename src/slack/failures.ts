@@ -72,17 +72,20 @@ export interface ExplainParts {
   readonly log: Log;
 }
 
-interface Explaining extends ExplainParts {
-  readonly currency: string;
-  /** Whether the request may have done something before the error; absent if that is not known. */
-  readonly hasBegun?: boolean | undefined;
-}
-
 /**
  * Puts an error into words, in escaped mrkdwn. A defect gets an incident ID, in the log and in the words; its own message is kept
- * out of both, since it may repeat what a user typed or what an answer contained.
+ * out of both, since it may repeat what a user typed or what an answer contained. `hasBegun`: whether the request may have done
+ * something before the error; absent if that is not known.
  */
-export function explainError(error: unknown, { system, log, currency, hasBegun }: Explaining): string {
+export function explainError(
+  error: unknown,
+  {
+    system,
+    log,
+    currency,
+    hasBegun,
+  }: ExplainParts & { readonly currency: string; readonly hasBegun?: boolean },
+): string {
   if (isExpected(error)) return wordsOfError(error, currency);
   if (error instanceof DatabaseUnreachable) {
     log.error('a request met a database that can’t be reached', { cause: error.reason });

@@ -5,13 +5,13 @@ import type { Secret } from '../core/secret.ts';
 import type { InstalledWorkspaces, Suspicion } from '../installations/installations.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './abilities.ts';
+import { isTokenRefused, lacksMessagesTab, type SlackAbilities } from './abilities.ts';
 import type { SeenAnswer, SlackConnections } from './slack-api.ts';
 
 /** Learns from Slack's answers in installed workspaces, and has an installation checked if Slack refuses its token. */
 export function watchInstalled(
   { suspect }: InstalledWorkspaces,
-  abilities: AbilityWatch,
+  abilities: SlackAbilities,
   log: Log,
 ): (workspaceId: WorkspaceId, seen: SeenAnswer) => void {
   const check = (workspaceId: WorkspaceId, error: Suspicion) => {
@@ -44,7 +44,7 @@ export function createSingleWorkspace(options: {
   readonly open: SlackConnections['open'];
   readonly botToken: Secret<string>;
   readonly storeWorkspace: Workspaces['put'];
-  readonly abilities: AbilityWatch;
+  readonly abilities: SlackAbilities;
   readonly system: System;
   readonly log: Log;
   readonly signal: AbortSignal;

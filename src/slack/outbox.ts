@@ -118,9 +118,9 @@ export function createOutbox(parts: OutboxParts) {
       view: () => ModalView,
       { isFinal }: { readonly isFinal: boolean },
     ): Promise<void> => {
-      const viewId = followedViews.take(confirmationId);
+      const viewId = followedViews.get(confirmationId);
       if (viewId === undefined) return;
-      if (!isFinal) followedViews.set(confirmationId, viewId);
+      if (isFinal) followedViews.delete(confirmationId);
       const shown = view();
       // Nothing waits for this: the user may have closed the modal, and gets a message in any case.
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));

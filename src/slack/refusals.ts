@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 
@@ -52,13 +53,11 @@ export function readReplyRefusal(status: number, text: string): SlackRefusal | u
 
 function saysNotOk(text: string): boolean {
   try {
-    return refusedReply.safeParse(JSON.parse(text)).success;
+    return JSON.parse(text)?.ok === false;
   } catch {
     return false;
   }
 }
-
-const refusedReply = z.object({ ok: z.literal(false) });
 
 /** Whether the answer to a post to a `response_url` says `ok`. A root password counts as sent only then (docs/design.md 2.4). */
 export function saysOk(text: string): boolean {
@@ -75,35 +74,25 @@ function findPointers(words: string): readonly string[] {
   return [...words.matchAll(/json-pointer:(\/[\w/-]{1,200})/g)].map(([, pointer = '']) => pointer);
 }
 
-/** Logs what Slack refuses, without filling the log. */
-export interface RefusalLog {
-  /** Logs a refusal of a call. */
-  add(method: string, refusal: SlackRefusal): void;
-}
-
-const HOUR_MS = 3_600_000;
 const MOST_KINDS = 500;
 
-/** Creates the log. It warns once an hour for each method and code, and logs repetitions at debug level. */
-export function createRefusalLog(log: Log, system: System): RefusalLog {
-  const warnedAt = new LRUCache<string, { readonly at: number }>({ max: MOST_KINDS });
-  return {
-    add: (method, { code, pointers, neededScope }) => {
-      const kind = `${method} ${code}`;
-      const last = warnedAt.get(kind);
-      const fields = {
-        method,
-        code: mask(code),
-        pointers: pointers.length === 0 ? undefined : pointers.slice(0, 10).join(' '),
-        neededScope: neededScope === undefined ? undefined : mask(neededScope),
-      };
-      if (last && system.elapsed() - last.at < HOUR_MS) {
-        log.debug('Slack refused a call', fields);
-        return;
-      }
-      warnedAt.set(kind, { at: system.elapsed() });
-      log.warn('Slack refused a call', fields);
-    },
+/** Logs a refusal of a call. */
+export type LogRefusal = (method: string, refusal: SlackRefusal) => void;
+
+/** Creates the log of what Slack refuses: warns once an hour for each method and code, and logs repetitions at debug level. */
+export function createRefusalLog(log: Log, system: System): LogRefusal {
+  const warnedAt = new LRUCache<string, number>({ max: MOST_KINDS });
+  return (method, { code, pointers, neededScope }) => {
+    const kind = `${method} ${code}`;
+    const last = warnedAt.get(kind) ?? Number.NEGATIVE_INFINITY;
+    const isNews = system.elapsed() - last >= HOUR_MS;
+    if (isNews) warnedAt.set(kind, system.elapsed());
+    log[isNews ? 'warn' : 'debug']('Slack refused a call', {
+      method,
+      code: mask(code),
+      pointers: pointers.length === 0 ? undefined : pointers.slice(0, 10).join(' '),
+      neededScope: neededScope === undefined ? undefined : mask(neededScope),
+    });
   };
 }
 

@@ -32,7 +32,7 @@ export interface SlackRequest {
   readonly caller: Caller;
   readonly reply: Reply;
   readonly views: Views;
-  readonly note: PartNote;
+  readonly note: ReturnType<typeof createPartNote>;
   /** The modal whose button was pressed. */
   readonly modal?: {
     readonly viewId: string;
@@ -76,14 +76,6 @@ export interface SlackRequest {
   now(): number;
   /** Waits for work as long as Slack's answer allows; undefined if it takes longer. @throws what the work throws in time */
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
-}
-
-/** The note in everything that a request shows once the hosting API has returned only part of the list. */
-interface PartNote {
-  /** Adds the note to a view, if it is due. */
-  inView(view: ModalView): ModalView;
-  /** Sends the note alone if it is due and nothing had it: the outcome may only have been announced. */
-  sayUnsaid(reply: Reply): Promise<void>;
 }
 
 /** An announcement in the channel. */
@@ -179,6 +171,10 @@ function makeRequest(
     onBegin();
   };
   const onChange = async () => begin();
+  const onPartOfList = () => {
+    caller.onPartOfList?.();
+    note.markPartial();
+  };
   return {
     caller,
     // Home has the note itself.
@@ -190,7 +186,7 @@ function makeRequest(
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       if (mayHaveBegun(useCase)) begin();
-      const output = await entry.execute(useCase, input, { ...withNoteOf(caller, note), onChange });
+      const output = await entry.execute(useCase, input, { ...caller, onPartOfList, onChange });
       if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
       return output;
     },
@@ -200,21 +196,21 @@ function makeRequest(
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, { ...parts, hasBegun }),
-    subrequest: (place) => makeRequest(parts, numbered(caller, place), target, begin, note),
+    subrequest: (place) => {
+      const requestId = caller.requestId && `${caller.requestId}#${place}`;
+      return makeRequest(parts, { ...caller, requestId }, target, begin, note);
+    },
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
     placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
-    reactDone: (announced) => reactDone(announced, parts, caller, target),
+    reactDone: async (announced) => {
+      const channelId = announced?.message?.channelId;
+      if (!target.thread || channelId === undefined) return;
+      const { clients } = parts;
+      await react(clients.of(caller.actor.workspaceId), { channelId, ts: target.thread.ts }, true);
+    },
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
-}
-
-function withNoteOf(caller: Caller, note: ReturnType<typeof createPartNote>): Caller {
-  const onPartOfList = () => {
-    caller.onPartOfList?.();
-    note.markPartial();
-  };
-  return { ...caller, onPartOfList };
 }
 
 /** Whether an earlier press of the same form may be carried out even if this one fails. */
@@ -237,22 +233,6 @@ async function placeAct(
   const now = system.now();
   if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
   await followedActs.place(actId, { message, thread }, { now, dueAt: now + FIRST_LOOK_MS });
-}
-
-async function reactDone(
-  announced: Announcement | undefined,
-  { clients }: RequestParts,
-  { actor: { workspaceId } }: Caller,
-  { thread }: ReplyTarget,
-): Promise<void> {
-  const channelId = announced?.message?.channelId;
-  if (thread && channelId !== undefined)
-    await react(clients.of(workspaceId), { channelId, ts: thread.ts }, true);
-}
-
-function numbered(caller: Caller, place: number): Caller {
-  const { requestId } = caller;
-  return requestId === undefined ? caller : { ...caller, requestId: `${requestId}#${place}` };
 }
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
@@ -279,7 +259,7 @@ function createViews(
       const isHome = surface === 'home' ? (true as const) : undefined;
       return { formId, channelId, thread, isHome };
     },
-    follow: (id, viewId) => followedViews.set(id, viewId),
+    follow: (id, viewId) => void followedViews.set(id, viewId),
   };
 }
 
@@ -287,25 +267,21 @@ function createViews(
 const APPLIED_AFTER_MS = 1000;
 const MOST_VIEWS = 1000;
 
-/** Keeps the ack of a submission from overwriting later updates of its modal. */
-export interface AcknowledgedViews {
-  /** Notes that a modal was submitted. `answered` resolves when its ack has been sent. */
-  begin(viewId: string, answered: Promise<void>): void;
-  /** Runs an update of a modal: in the order of the calls, and once Slack has had time to apply the ack. */
-  update<Result>(viewId: string, work: () => Promise<Result>): Promise<Result>;
-}
+export type AcknowledgedViews = ReturnType<typeof createAcknowledgedViews>;
 
-/** Creates the order of updates, for the thousand modals that were submitted last. */
-export function createAcknowledgedViews(system: System): AcknowledgedViews {
+/** Keeps the ack of a submission from overwriting later updates of its modal, for the thousand that were submitted last. */
+export function createAcknowledgedViews(system: System) {
   const last = new LRUCache<string, Promise<unknown>>({ max: MOST_VIEWS });
   return {
-    begin: (viewId, answered) => {
+    /** Notes that a modal was submitted. `answered` resolves when its ack has been sent. */
+    begin: (viewId: string, answered: Promise<void>): void => {
       last.set(
         viewId,
         answered.then(() => system.sleep(APPLIED_AFTER_MS)),
       );
     },
-    update: (viewId, work) => {
+    /** Runs an update of a modal: in the order of the calls, and once Slack has had time to apply the ack. */
+    update: <Result>(viewId: string, work: () => Promise<Result>): Promise<Result> => {
       const before = last.get(viewId);
       if (!before) return work();
       const done = before.then(work, work);
@@ -315,76 +291,56 @@ export function createAcknowledgedViews(system: System): AcknowledgedViews {
   };
 }
 
-/** The modals that show the progress of confirmations. Nothing depends on them, since users may close them. */
-export interface FollowedViews {
-  /** Notes that a modal shows the progress of a confirmation. */
-  set(id: ConfirmationId, viewId: string): void;
-  /** Finds the modal of a confirmation, and forgets it. */
-  take(id: ConfirmationId): string | undefined;
+/** The modals that show the progress of confirmations, the latest thousand. Nothing depends on them, since users may close them. */
+export type FollowedViews = LRUCache<ConfirmationId, string>;
+
+export function createFollowedViews(): FollowedViews {
+  return new LRUCache({ max: MOST_VIEWS });
 }
 
-/** Creates the memory of followed modals. The oldest of more than `most` are forgotten. */
-export function createFollowedViews(most = 1000): FollowedViews {
-  const views = new LRUCache<ConfirmationId, string>({ max: most });
-  return {
-    set: (id, viewId) => {
-      views.set(id, viewId);
-    },
-    take: (id) => {
-      const viewId = views.get(id);
-      views.delete(id);
-      return viewId;
-    },
-  };
-}
-
-interface OwnPartNote extends PartNote {
-  /** Makes the note due, because the list is known to be a part. */
-  markPartial(): void;
-  inReply(reply: Reply): Reply;
-  inViews(views: Views): Views;
-}
-
-/** Creates the note, which is added to messages and views on their way to Slack, so that no feature can forget it. */
-function createPartNote(): OwnPartNote {
+/**
+ * Creates the note that the hosting API has returned only part of the list. It is added to messages and views on their way to Slack,
+ * so that no feature can forget it.
+ */
+function createPartNote() {
   let isKnown = false;
   let isSaid = false;
-  const inView = (view: ModalView) => {
+  /** Adds the note to a view, if it is due. */
+  const inView = (view: ModalView): ModalView => {
     if (!isKnown) return view;
     isSaid = true;
     return { ...view, blocks: withPartOfList(view.blocks) };
   };
-  const inMessage = (message: Message) => {
+  const inMessage = (message: Message): Message => {
     if (!isKnown) return message;
     isSaid = true;
-    return withNote(message);
+    const { text, blocks, plainBlocks } = message;
+    return {
+      text: saysPartOfList(text) ? text : `${text} ${PART_OF_LIST}`,
+      blocks: withPartOfList(blocks),
+      plainBlocks: plainBlocks && withPartOfList(plainBlocks),
+    };
   };
   return {
+    /** Makes the note due, because the list is known to be a part. */
     markPartial: () => {
       isKnown = true;
     },
     inView,
-    inReply: (reply) => ({
+    inReply: (reply: Reply): Reply => ({
       ...reply,
       send: (message) => reply.send(inMessage(message)),
       replace: (message) => reply.replace(inMessage(message)),
       edit: (message) => reply.edit(inMessage(message)),
     }),
-    inViews: (views) => ({
+    inViews: (views: Views): Views => ({
       ...views,
       open: (view) => views.open(inView(view)),
       update: (viewId, view) => views.update(viewId, inView(view)),
     }),
-    sayUnsaid: async (reply) => {
+    /** Sends the note alone if it is due and nothing had it: the outcome may only have been announced. */
+    sayUnsaid: async (reply: Reply): Promise<void> => {
       if (isKnown && !isSaid) await reply.send({ text: PART_OF_LIST, blocks: [partOfList()] });
     },
-  };
-}
-
-function withNote({ text, blocks, plainBlocks }: Message): Message {
-  return {
-    text: saysPartOfList(text) ? text : `${text} ${PART_OF_LIST}`,
-    blocks: withPartOfList(blocks),
-    plainBlocks: plainBlocks && withPartOfList(plainBlocks),
   };
 }

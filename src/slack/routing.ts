@@ -6,9 +6,7 @@ import type { StepIntake } from '../workflows/run.ts';
 import { type ExplainParts, explainError, type NextSteps } from './failures.ts';
 import type { HomePublisher } from './home-publisher.ts';
 import { textMessage } from './kit/blocks.ts';
-import type { ActionHandler } from './kit/button.ts';
-import type { Handlers, Shortcut, Suggestions } from './kit/command.ts';
-import type { ModalHandler } from './kit/modal.ts';
+import type { Handlers, Shortcut } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
 import type { EndStep } from './outbox.ts';
 import type { Revocation } from './payloads.ts';
@@ -49,18 +47,10 @@ export interface DispatchParts extends RequestParts {
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
 }
 
-/** What requests are dispatched with, and the handlers by their IDs. */
-export interface Routing extends DispatchParts {
-  readonly runCommand: Routes['runCommand'];
-  readonly nextSteps: NextSteps;
-  readonly actions: ReadonlyMap<string, ActionHandler>;
-  readonly modals: ReadonlyMap<string, ModalHandler>;
-  readonly suggestions: ReadonlyMap<string, Suggestions>;
-  readonly shortcuts: ReadonlyMap<string, Shortcut>;
-}
+export type Routing = ReturnType<typeof createRouting>;
 
-/** Indexes the handlers by their IDs. */
-export function createRouting(routes: Routes, parts: DispatchParts): Routing {
+/** Puts together what requests are dispatched with, and the handlers by their IDs. */
+export function createRouting(routes: Routes, parts: DispatchParts) {
   const { runCommand, commands, shortcuts, nextSteps } = routes;
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
     new Map(handlers.map((handler) => [handler.id, handler]));
@@ -97,13 +87,13 @@ export async function sendUnreadable(body: unknown, routing: Routing): Promise<v
     routing.log.warn('a request from Slack could be neither read nor answered');
 }
 
-/** Decides whether requests from a place are handled at all, before anything else. */
-export type Admit = (place: RequestPlace) => Promise<Admission>;
-
 /** What requests are admitted with. */
 export interface AdmissionParts {
-  /** Absent if the app serves one workspace: then the entry refuses all others, and audits that. */
-  readonly admit?: Admit | undefined;
+  /**
+   * Decides whether requests from a place are handled at all, before anything else. Absent if the app serves one workspace: then the
+   * entry refuses all others, and audits that.
+   */
+  readonly admit?: ((place: RequestPlace) => Promise<Admission>) | undefined;
   readonly publicUrl: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { withFallback } from './failures.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
 import {
   createRefusalLog,
-  type RefusalLog,
+  type LogRefusal,
   readRefusal,
   readReplyRefusal,
   type SlackRefusal,
@@ -116,7 +116,7 @@ export function createSlackConnections(options: {
   /** Called with each answer, for metrics. */
   readonly onAnswer?: SlackWatch;
 }): SlackConnections {
-  const refusals = createRefusalLog(options.log, options.system);
+  const refused = createRefusalLog(options.log, options.system);
   const clock = createSlackClock(options.system);
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
   const clientOptions = (): WebClientOptions => ({
@@ -141,8 +141,8 @@ export function createSlackConnections(options: {
         options.onAnswer?.(seen);
         watchWorkspace?.(seen);
       };
-      const call = createCall(findToken, connect, refusals, watch);
-      return createSlackApi(call, agent, refusals, options.system, watch);
+      const call = createCall(findToken, connect, refused, watch);
+      return createSlackApi(call, agent, refused, options.system, watch);
     },
     clientOptions,
     clock,
@@ -153,7 +153,7 @@ export function createSlackConnections(options: {
 function createSlackApi(
   call: ReturnType<typeof createCall>,
   agent: Agent,
-  refusals: RefusalLog,
+  refused: LogRefusal,
   system: System,
   watch: SlackWatch,
 ): SlackApi {
@@ -189,7 +189,7 @@ function createSlackApi(
     stamp: async (message) => message,
     respond: (url, options, message) => {
       const send = async (more: object) => {
-        const answer = await respond(url, { ...options, ...more }, agent, refusals);
+        const answer = await respond(url, { ...options, ...more }, agent, refused);
         const error = answer.ok ? undefined : answer.error;
         watch({ method: 'response_url', error, isAnnouncement: options.response_type === 'in_channel' });
         return answer;
@@ -264,7 +264,7 @@ const memberPage = z
 function createCall(
   findToken: FindToken,
   connect: (token: Secret<string>) => WebClient,
-  refusals: RefusalLog,
+  refused: LogRefusal,
   watch: SlackWatch,
 ) {
   let known: { readonly token: string; readonly web: WebClient } | undefined;
@@ -286,7 +286,7 @@ function createCall(
       const refusal = readRefusal(thrown);
       // By an earlier act on the same alert: what was asked for is there.
       const isThere = refusal.code === 'already_reacted';
-      if (!isThere) refusals.add(method, refusal);
+      if (!isThere) refused(method, refusal);
       const error = isThere ? undefined : refusal.code;
       watch({ method, channelId, error, neededScope: refusal.neededScope });
       return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
@@ -298,7 +298,7 @@ async function respond(
   url: Secret<string>,
   body: Readonly<Record<string, unknown>>,
   agent: Agent,
-  refusals: RefusalLog,
+  refused: LogRefusal,
 ): Promise<SlackAnswer<{ saysOk: boolean }>> {
   let refusal: SlackRefusal | undefined;
   try {
@@ -318,7 +318,7 @@ async function respond(
   } catch (error) {
     refusal = readRefusal(error);
   }
-  refusals.add('response_url', refusal);
+  refused('response_url', refusal);
   return { ok: false, error: refusal.code };
 }
 

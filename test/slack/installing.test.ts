@@ -205,7 +205,7 @@ describe('what Slack refuses', () => {
     const { log, warned } = rememberingLog();
     const clock = handClock();
     const refusals = createRefusalLog(log, clock.system);
-    const add = (method: string, code: string) => refusals.add(method, { code, pointers: [] });
+    const add = (method: string, code: string) => refusals(method, { code, pointers: [] });
     add('views.open', 'invalid_arguments');
     add('views.open', 'invalid_arguments');
     add('views.open', 'expired_trigger_id');
@@ -250,7 +250,7 @@ describe('what Slack refuses', () => {
 
   it('is masked if it does not look like a code', () => {
     const { log, warned } = rememberingLog();
-    createRefusalLog(log, realSystem).add('chat.update', { code: 'our words\nin a code', pointers: [] });
+    createRefusalLog(log, realSystem)('chat.update', { code: 'our words\nin a code', pointers: [] });
     expect(warned).toMatchObject([{ code: 'unreadable' }]);
   });
 });

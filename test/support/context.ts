@@ -50,7 +50,10 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
     },
     channelTest: { post: async () => ({ isPosted: true }) },
     connectNotifier: { notifyConnected: async () => undefined },
-    slackAbilities: { read: () => UNTRIED },
+    slackAbilities: {
+      watch: () => undefined,
+      read: () => UNTRIED,
+    },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
       announceStart: () => undefined,
