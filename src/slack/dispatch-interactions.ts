@@ -23,7 +23,6 @@ import {
   actionPayload,
   actorOf,
   cardOf,
-  channelOf,
   placeOf,
   pressId,
   shortcutPayload,
@@ -51,7 +50,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   if (!payload) return sendUnreadable(body, routing);
   const { view } = payload;
   const origin = findOrigin(view?.private_metadata ?? '');
-  const actor = actorOf(payload, channelOf(payload, origin));
+  const actor = actorOf(payload, origin);
   if (view?.type === 'home') return dispatchHomeAction(payload, view, actor, delivery, routing);
   const thread = origin?.thread ?? threadOf(payload);
   const reply = origin
@@ -118,7 +117,7 @@ export async function dispatchSubmission(
   const payload = submissionPayload.safeParse(body).data;
   if (!payload) return refuseForm(UNREADABLE);
   const origin = findOrigin(payload.view.private_metadata);
-  const actor = actorOf(payload, channelOf(payload, origin));
+  const actor = actorOf(payload, origin);
   // An earlier press of the same form may be carried out.
   const refused = await describeRefusal(placeOf(payload, actor), routing, true);
   if (refused !== undefined) return refuseForm(refused);
@@ -174,7 +173,7 @@ export async function dispatchSuggestion(body: unknown, routing: Routing): Promi
   const payload = suggestionPayload.safeParse(body).data;
   if (!payload) return { options: [] };
   const origin = findOrigin(payload.view?.private_metadata ?? '');
-  const actor = actorOf(payload, channelOf(payload, origin));
+  const actor = actorOf(payload, origin);
   if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
     return { options: [] };
   let isPart = false;
@@ -204,7 +203,7 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   const payload = shortcutPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const shortcut = routing.shortcuts.get(payload.callback_id);
-  const actor = actorOf(payload, channelOf(payload));
+  const actor = actorOf(payload);
   const { trigger_id: trigger, message } = payload;
   const slack = routing.clients.of(actor.workspaceId);
   const opened = shortcut && trigger ? await slack.openView(trigger, loadingView(shortcut.title)) : undefined;

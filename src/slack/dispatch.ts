@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from '../core/audit-entry.ts';
+import { isAuditAction } from '../core/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../core/errors.ts';
 import { withResolvers } from '../core/locks.ts';
 import { MINUTE_MS } from '../core/time.ts';
@@ -14,7 +14,6 @@ import { type Message, textMessage } from './kit/blocks.ts';
 import { splitSubcommand } from './kit/command.ts';
 import {
   commandPayload,
-  type HomeOpened,
   namedId,
   placeOfCommand,
   readHomeOpened,
@@ -235,7 +234,11 @@ async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing
 }
 
 /** Shows the Home tab. Says nothing to users who get none, since opening it is no request. */
-async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
+async function openHome(
+  { place, actor }: NonNullable<ReturnType<typeof readHomeOpened>>,
+  delivery: Delivery,
+  routing: Routing,
+): Promise<void> {
   if ((await describeRefusal(place, routing, undefined)) !== undefined) return;
   const caller = callerOf(actor, 'home', undefined, delivery);
   await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
@@ -314,7 +317,7 @@ async function refuseOutsider({ actor, text = '' }: TypedMessage, request: Slack
   const { homeTeamId, workspaceId } = actor;
   if (homeTeamId === undefined || homeTeamId === workspaceId) return;
   const typed = splitSubcommand(text).name;
-  const name = AUDIT_ACTIONS.find((action) => action === typed) ?? 'panel';
+  const name = isAuditAction(typed) ? typed : 'panel';
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
 }
 

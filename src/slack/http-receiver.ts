@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { type App, isValidSlackRequest, type ReceiverEvent } from '@slack/bolt';
+import { type App, isValidSlackRequest } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { describeDefect } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
@@ -48,10 +48,21 @@ export function createHttpReceiver(options: {
     if (!body) return answer(response, 400);
     if (body.ssl_check === '1') return answer(response, 200);
     if (body.type === 'url_verification') return answer(response, 200, { challenge: body.challenge });
-    const id = deliveryId(signedAt, text);
+    // Of what the signature covers. Its header would not do: only its part up to a second `=` is verified.
+    const id = createHash('sha256').update(`v0:${signedAt}:`).update(text).digest('hex');
     const mayBeReplay = known.has(id) || clock.now() - signedAt > FRESH_MS;
     known.set(id, true);
-    await app?.processEvent(eventOf(body, { requestId: id, mayBeReplay }, request, response));
+    const retries = Number(request.headers['x-slack-retry-num']);
+    // Bolt's own receiver would check the signature and parse the body again.
+    await app?.processEvent({
+      body,
+      ack: async (given) => {
+        if (response.destroyed) throw new Error('Slack has hung up');
+        if (!response.headersSent) answer(response, 200, given);
+      },
+      ...(retries > 0 && { retryNum: retries }),
+      customProperties: { requestId: id, mayBeReplay },
+    });
     // Bolt has waited for its listeners: there is none for such a request.
     if (!response.headersSent) answer(response, 404);
   };
@@ -83,25 +94,6 @@ function isUnreadable(error: unknown): boolean {
   return cause instanceof TypeError;
 }
 
-/** A request as Bolt dispatches it. Bolt's own receiver would check the signature and parse the body again. */
-function eventOf(
-  body: Record<string, unknown>,
-  customProperties: { readonly requestId: string; readonly mayBeReplay: boolean },
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-): ReceiverEvent {
-  const retries = Number(headers['x-slack-retry-num']);
-  return {
-    body,
-    ack: async (given) => {
-      if (response.destroyed) throw new Error('Slack has hung up');
-      if (!response.headersSent) answer(response, 200, given);
-    },
-    ...(retries > 0 && { retryNum: retries }),
-    customProperties,
-  };
-}
-
 /** Parses a signed body: a form, whose `payload` is JSON if it has one, or JSON. Undefined if it is no object. */
 function parseBody(text: string, { headers }: IncomingMessage): Record<string, unknown> | undefined {
   try {
@@ -129,7 +121,7 @@ function answer(response: ServerResponse, status: number, body?: unknown): void 
   const isText = typeof body === 'string';
   // As text: Node.js writes it together with the headers.
   const text = isText ? body : JSON.stringify(body);
-  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  const type = `${isText ? 'text/plain' : 'application/json'}; charset=utf-8`;
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
@@ -156,7 +148,11 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     request.on('data', (part: Buffer) => {
       const end = length + part.length;
       if (end > BODY_LIMIT_BYTES) memory = Buffer.alloc(0);
-      else if (end > memory.length) memory = grow(memory, end);
+      else if (end > memory.length) {
+        const grown = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(end)));
+        memory.copy(grown);
+        memory = grown;
+      }
       part.copy(memory, length);
       length = end;
     });
@@ -165,18 +161,4 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     );
     request.once('error', reject);
   });
-}
-
-function grow(memory: Buffer, bytes: number) {
-  const grown = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(bytes)));
-  memory.copy(grown);
-  return grown;
-}
-
-/**
- * Returns the ID of a delivery: a hash of what Slack's signature covers, the time and the body. The signature's
- * header itself would not do: only its part up to a second `=` is verified, so that a copy could be given another one.
- */
-function deliveryId(signedAt: number, body: string): string {
-  return createHash('sha256').update(`v0:${signedAt}:`).update(body).digest('hex');
 }

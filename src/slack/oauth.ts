@@ -25,14 +25,6 @@ import { quietLogger } from './bolt.ts';
 import { readRefusal } from './refusals.ts';
 import type { SlackConnections } from './slack-api.ts';
 
-/** Installs the app through Slack's OAuth. */
-export interface Installer {
-  /** Returns the address to send the browser to, and the cookie that binds the install to this browser. */
-  begin(): Promise<{ readonly url: string; readonly cookie: string }>;
-  /** Handles the browser's return from Slack, and stores the install. Deletes the cookie; leaves the answer to the caller. */
-  finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
-}
-
 interface Options extends OAuthClient {
   readonly apiUrl: string;
   readonly publicUrl: string;
@@ -60,8 +52,13 @@ const BOT_SCOPES = [
 const STATE_SECONDS = 600;
 const NONCE_BYTES = 24;
 
-/** Creates the installer. Slack's library checks the state and exchanges the code; storing and showing is up to the app. */
-export function createInstaller(options: Options): Installer {
+export type Installer = ReturnType<typeof createInstaller>;
+
+/**
+ * Installs the app through Slack's OAuth. Slack's library checks the state and exchanges the code; storing and showing is up to the
+ * app.
+ */
+export function createInstaller(options: Options) {
   const { publicUrl, log } = options;
   const asked = { scopes: [...BOT_SCOPES], redirectUri: `${publicUrl}/slack/oauth_redirect` };
   const isTls = publicUrl.startsWith('https:');
@@ -79,7 +76,8 @@ export function createInstaller(options: Options): Installer {
     clientOptions: options.connections.clientOptions(),
   });
   return {
-    begin: async () => {
+    /** Returns the address to send the browser to, and the cookie that binds the install to this browser. */
+    begin: async (): Promise<{ readonly url: string; readonly cookie: string }> => {
       const state = await stateStore.generateStateParam();
       const url = await provider.generateInstallUrl(asked, true, state);
       // Lax: the browser comes back from Slack's site.
@@ -87,7 +85,9 @@ export function createInstaller(options: Options): Installer {
       const cookie = [`${stateCookieName}=${state}`, ...attributes, ...(isTls ? ['Secure'] : [])];
       return { url, cookie: cookie.join('; ') };
     },
-    finish: (request, response) => finish(provider, request, response, options),
+    /** Handles the browser's return from Slack, and stores the install. Deletes the cookie; leaves the answer to the caller. */
+    finish: (request: IncomingMessage, response: ServerResponse) =>
+      finish(provider, request, response, options),
   };
 }
 
@@ -144,7 +144,7 @@ async function finish(
       return false; // nothing for the library to store or to show
     },
     failureAsync: async (error) => {
-      end = readFailure(error);
+      end = ENDS[error.code ?? ''] ?? { kind: 'refused', error: readRefusal(error).code };
     },
   });
   return end;
@@ -181,10 +181,6 @@ const ENDS: Readonly<Record<string, InstallEnd>> = {
   slack_oauth_invalid_state: { kind: 'state_unusable' },
   slack_oauth_missing_code: { kind: 'refused', error: 'missing_code' },
 };
-
-function readFailure(error: { readonly code?: string }): InstallEnd {
-  return ENDS[error.code ?? ''] ?? { kind: 'refused', error: readRefusal(error).code };
-}
 
 /** The app's own credentials at Slack. */
 interface OAuthClient {

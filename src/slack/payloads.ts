@@ -116,13 +116,14 @@ export const suggestionPayload = place.extend({
   view: surroundingView,
 });
 
+/** A press, a submission, a shortcut or a request for choices, as far as it says where it comes from. */
 type Place = z.output<typeof place> & {
-  readonly view?:
-    | { readonly app_installed_team_id?: string | null | undefined; readonly private_metadata?: string }
-    | null
-    | undefined;
-  readonly actions?: readonly { readonly block_id?: string | undefined }[];
-  readonly block_id?: string | undefined;
+  readonly view?: {
+    readonly app_installed_team_id?: string | null;
+    readonly private_metadata?: string;
+  } | null;
+  readonly actions?: readonly { readonly block_id?: string }[];
+  readonly block_id?: string;
 };
 
 /** Returns the place where a command was typed. */
@@ -132,21 +133,16 @@ export function placeOfCommand(payload: z.output<typeof commandPayload>): Reques
   return { workspaceId, orgId };
 }
 
-/** Returns the place of a press, a submission, a shortcut or a request for choices. */
 export function placeOf({ is_enterprise_install, enterprise }: Place, { workspaceId }: Actor): RequestPlace {
   const orgId = is_enterprise_install ? enterprise?.id : undefined;
   return { workspaceId, orgId };
 }
 
-/** Returns the actor of a press, a submission, a shortcut or a request for choices. */
-export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor {
-  const { user } = payload;
-  return {
-    workspaceId: workspaceOf(payload),
-    userId: user.id,
-    channelId,
-    homeTeamId: user.team_id,
-  };
+/** Returns the actor. A form counts for the channel that it was opened in, so that roles for it count there. */
+export function actorOf(payload: Place, origin?: Origin): Actor {
+  const { user, channel } = payload;
+  const channelId = channel?.id ?? origin?.channelId;
+  return { workspaceId: workspaceOf(payload), userId: user.id, channelId, homeTeamId: user.team_id };
 }
 
 /**
@@ -192,11 +188,6 @@ export function threadOf({ container }: Press): Thread | undefined {
 export function cardOf({ channel, container }: Press): Card | undefined {
   const ts = container?.message_ts;
   return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;
-}
-
-/** Returns the channel of an act. A form counts for the channel that it was opened in, so that roles for it count there. */
-export function channelOf({ channel }: Place, origin?: Origin): ChannelId | undefined {
-  return channel?.id ?? origin?.channelId;
 }
 
 /**
@@ -274,8 +265,6 @@ const messageEvent = z.object({
 });
 type MessageEvent = z.output<typeof messageEvent>;
 
-const SLACKBOT = 'USLACKBOT';
-
 /** The subtypes that users write: a reply that is also sent to the channel, a message with a file, and `/me`. */
 const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
 
@@ -287,7 +276,7 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   const read = messageEvent.safeParse(body).data;
   if (!read) return undefined;
   const { event } = read;
-  const isOfApp = (event.bot_id ?? undefined) !== undefined || event.user === SLACKBOT;
+  const isOfApp = (event.bot_id ?? undefined) !== undefined || event.user === 'USLACKBOT';
   const isOther = event.subtype !== undefined && !TYPED_SUBTYPES.includes(event.subtype);
   if (isOfApp || isOther || (event.edited ?? undefined) !== undefined) return undefined;
   const kind = event.type === 'app_mention' ? 'mention' : 'direct_message';
@@ -351,13 +340,6 @@ function commandIn(
     .trim();
 }
 
-/** The event that a user has opened the app's Home tab. */
-export interface HomeOpened {
-  readonly place: RequestPlace;
-  /** `channelId` is the user's conversation with the app. */
-  readonly actor: Actor & { readonly channelId: ChannelId };
-}
-
 const homeEvent = z.object({
   ...eventPlace,
   event: z.object({
@@ -370,8 +352,11 @@ const homeEvent = z.object({
   }),
 });
 
-/** Reads an event as the opening of Home; undefined for any other event, and for another tab. */
-export function readHomeOpened(body: unknown): HomeOpened | undefined {
+/**
+ * Reads an event as the opening of Home; undefined for any other event, and for another tab. The actor's channel is the user's
+ * conversation with the app.
+ */
+export function readHomeOpened(body: unknown) {
   const read = homeEvent.safeParse(body).data;
   if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
   const { event, team_id: team } = read;
@@ -379,10 +364,7 @@ export function readHomeOpened(body: unknown): HomeOpened | undefined {
   const { workspaceId, orgId } = place;
   // If the user is from another organization, `team_id` is their team.
   const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
-  return {
-    place,
-    actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
-  };
+  return { place, actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId } };
 }
 
 /** The event that a token of the app was revoked, or the app uninstalled. */
@@ -392,9 +374,6 @@ export interface Revocation {
   /** Epoch milliseconds, by Slack's clock. */
   readonly at: number;
 }
-
-/** The types of these events, as the manifest subscribes to them. */
-const REVOCATION_EVENTS = /^(app_uninstalled|tokens_revoked)$/;
 
 const isOrg = z.boolean().nullish().catch(undefined);
 const revocationEvent = z.object({
@@ -407,7 +386,7 @@ const revocationEvent = z.object({
     .catch(undefined),
   event_time: z.number().positive(),
   event: z.object({
-    type: z.string(),
+    type: z.enum(['app_uninstalled', 'tokens_revoked']),
     /** The IDs of users whose tokens were revoked, not tokens. */
     tokens: z
       .object({ bot: z.array(z.unknown()).catch([]) })
@@ -419,21 +398,13 @@ const revocationEvent = z.object({
 /** Reads an event as a revocation; undefined for any other event, and for tokens of users, of which the app has none. */
 export function readRevocation(body: unknown): Revocation | undefined {
   const read = revocationEvent.safeParse(body).data;
-  if (!read || !REVOCATION_EVENTS.test(read.event.type)) return undefined;
+  if (!read) return undefined;
   const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
   if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
   const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
   const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
   const ids = places.filter((place) => place !== undefined && place !== null);
   return { ids, at: event_time * 1000 };
-}
-
-/** An execution of a step in a workflow. */
-interface Step {
-  readonly event: StepEvent;
-  readonly place: RequestPlace;
-  /** Whether this version of the app has the step. */
-  readonly isOurs: boolean;
 }
 
 /** The shape of a step's input, which is null, absent or empty if it was left out. */
@@ -452,8 +423,8 @@ const stepEvent = z.object({
   }),
 });
 
-/** Reads an event as the execution of a step; undefined for any other event. */
-export function readStep(body: unknown): Step | undefined {
+/** Reads an event as the execution of a step, which may be one of another version; undefined for any other event. */
+export function readStep(body: unknown) {
   const read = stepEvent.safeParse(body).data;
   if (!read) return undefined;
   const { event } = read;
@@ -471,7 +442,7 @@ export function readStep(body: unknown): Step | undefined {
       sentAt: read.event_time === undefined ? undefined : read.event_time * 1000,
       channelId: channel === '' ? undefined : channel,
       token: secretOf(event.bot_access_token),
-    },
+    } satisfies StepEvent,
   };
 }
 

@@ -177,24 +177,22 @@ test.each([
 
 /** Each kind of payload, read as the app reads it. */
 const READERS = {
-  'a press in a message': (sender: Sender) =>
-    actorOf(actionPayload.parse(messagePressSample(sender)), undefined),
-  'a press in a modal': (sender: Sender) => actorOf(actionPayload.parse(viewPressSample(sender)), undefined),
-  'a submission': (sender: Sender) => actorOf(submissionPayload.parse(submissionSample(sender)), undefined),
+  'a press in a message': (sender: Sender) => actorOf(actionPayload.parse(messagePressSample(sender))),
+  'a press in a modal': (sender: Sender) => actorOf(actionPayload.parse(viewPressSample(sender))),
+  'a submission': (sender: Sender) => actorOf(submissionPayload.parse(submissionSample(sender))),
   'a choice in a message': (sender: Sender) =>
-    actorOf(suggestionPayload.parse(messageSuggestionSample(sender)), undefined),
-  'a choice in a modal': (sender: Sender) =>
-    actorOf(suggestionPayload.parse(viewSuggestionSample(sender)), undefined),
-  'a shortcut': (sender: Sender) => actorOf(shortcutPayload.parse(globalShortcutSample(sender)), undefined),
+    actorOf(suggestionPayload.parse(messageSuggestionSample(sender))),
+  'a choice in a modal': (sender: Sender) => actorOf(suggestionPayload.parse(viewSuggestionSample(sender))),
+  'a shortcut': (sender: Sender) => actorOf(shortcutPayload.parse(globalShortcutSample(sender))),
   'a shortcut on a message': (sender: Sender) =>
-    actorOf(shortcutPayload.parse(messageShortcutSample(sender)), undefined),
+    actorOf(shortcutPayload.parse(messageShortcutSample(sender))),
 };
 
 describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
   it.each(
     Object.entries(READERS),
   )('is identified in %s by their ID, home team and the workspace of the app', (_kind, read) => {
-    expect(read(sender)).toEqual({
+    expect(read(sender)).toMatchObject({
       // Slack names no workspace then, and none is guessed.
       workspaceId: sender.isOrgInstall ? ORGANIZATION : OURS,
       userId: sender.userId,
@@ -217,7 +215,7 @@ describe('a view without the team that the app is installed in', () => {
     const payload = submissionPayload.parse(submissionSample(sender));
     for (const app_installed_team_id of [null, undefined]) {
       const view = { ...payload.view, app_installed_team_id };
-      expect(actorOf({ ...payload, view }, undefined).workspaceId).toBe(OURS);
+      expect(actorOf({ ...payload, view }).workspaceId).toBe(OURS);
     }
   });
 });
