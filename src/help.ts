@@ -10,6 +10,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
     usage: 'help [command|all]',
+    example: 'help reboot',
     summary: 'Show what you can do',
     needs: 'anyone',
     parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
@@ -77,27 +78,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
-const EXAMPLES: Readonly<Record<string, string>> = {
-  help: 'help reboot',
-  list: 'list web',
-  show: 'show web-1',
-  start: 'start web-1',
-  stop: 'stop web-1 web-2',
-  reboot: 'reboot web-1',
-  note: 'note web-1 @ann billing, ask before a reboot',
-  create: 'create plan=small label=web-2',
-  renew: 'renew web-1',
-  delete: 'delete web-1',
-  password: 'password web-1',
-  access: 'access grant @ann operator on web-* for 8h',
-  settings: 'settings approvals',
-  audit: 'audit web-1 since 7d',
-};
-
-export function exampleOf({ name }: Command): string {
-  return EXAMPLES[name] ?? name;
-}
-
 /** Renders the eight commands that a user of this role needs most, the other ways to act, and where the rest is. */
 export function helpMessage(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
   const allowed = listAllowed(commands, role);
@@ -151,7 +131,7 @@ function roleWords(role: Role | undefined): string {
 }
 
 function helpLine(command: Command, prefix: string): string {
-  return `\`${prefix}${escapeText(exampleOf(command))}\` ${command.name === 'help' ? 'Explain one command' : command.summary}`;
+  return `\`${prefix}${escapeText(command.example)}\` ${command.name === 'help' ? 'Explain one command' : command.summary}`;
 }
 
 /** Renders one command in full, with the role that it needs. */
@@ -161,7 +141,7 @@ export function commandHelp(command: Command, role?: Role, prefix = '/vps '): Me
   const required =
     needs === 'anyone' ? '' : `Requires the *${needs}* role${isAllowed ? '' : ', which you don’t have'}.`;
   return textMessage(
-    `*${summary}*\nUsage: \`${prefix}${escapeText(usage)}\`\nExample: \`${prefix}${escapeText(exampleOf(command))}\``,
+    `*${summary}*\nUsage: \`${prefix}${escapeText(usage)}\`\nExample: \`${prefix}${escapeText(command.example)}\``,
     ...(required === '' ? [] : [context(required)]),
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/commands.ts';
 import { ROLES, roleCovers } from '../src/core/roles.ts';
-import { allCommands, exampleOf, getCommand, helpMessage } from '../src/help.ts';
+import { allCommands, getCommand, helpMessage } from '../src/help.ts';
 import { home } from '../src/home/home.ts';
 import { panel } from '../src/home/panel.ts';
 import { NOW } from '../src/sandbox/gallery/fixtures/samples.ts';
@@ -162,9 +162,7 @@ describe('help', () => {
   });
 
   it('has an example of every command that takes arguments', () => {
-    const bare = commands.filter(
-      (command) => command.usage !== command.name && exampleOf(command) === command.name,
-    );
+    const bare = commands.filter(({ usage, name, example }) => usage !== name && example === name);
     expect(bare.map(({ name }) => name)).toEqual([]);
   });
 

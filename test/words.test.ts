@@ -268,7 +268,7 @@ describe('an audit entry reads as a sentence', () => {
   });
 
   test('without internal codes, whatever the action', () => {
-    for (const action of AUDIT_ACTIONS)
+    for (const action of Object.keys(AUDIT_ACTIONS))
       expect(say({ action, outcome: 'failed', code: 'defect' })).not.toMatch(/[a-z]_[a-z]|%|undefined/);
   });
 
@@ -280,7 +280,7 @@ describe('an audit entry reads as a sentence', () => {
 
   test('in which a label never formats, pings or links', () => {
     const label = '<!here> *x* <http://a|b>';
-    for (const action of AUDIT_ACTIONS)
+    for (const action of Object.keys(AUDIT_ACTIONS))
       for (const more of [{}, { details: auditRoles([{ role: 'viewer', pattern: label }]) }])
         expect(say({ action, label, ...more })).not.toMatch(/<!here>|<http/);
   });

@@ -75,6 +75,7 @@ export function defineAccess(runTyped: RunTyped): Command {
   return defineCommand({
     name: 'access',
     usage: ACCESS_USAGE,
+    example: 'access grant @ann operator on web-* for 8h',
     summary: 'Manage roles, or ask for one',
     needs: 'owner',
     options: ['on', 'for'],

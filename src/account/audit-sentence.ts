@@ -1,4 +1,11 @@
-import type { AuditCode, AuditEntry, AuditedRole, StoredEntry } from '../core/audit-entry.ts';
+import {
+  AUDIT_ACTIONS,
+  type AuditCode,
+  type AuditEntry,
+  type AuditedRole,
+  isAuditAction,
+  type StoredEntry,
+} from '../core/audit-entry.ts';
 import { describeMoney, type Money } from '../core/money.ts';
 import {
   describeDaysBefore,
@@ -9,7 +16,6 @@ import {
 } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { capital, codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
-import { findActionWords } from './buttons.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: StoredEntry, currency: string): string {
@@ -41,7 +47,7 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const place = where === undefined ? '' : ` ${where}`;
   const special = findSpecialWords(act, subject, place);
   if (special !== undefined) return special;
-  const words = findActionWords(act.action);
+  const words = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : undefined;
   const put = (text: string) => text.replace('%', () => subject);
   const base = words ? put(words.base) : `do \`${escapeText(act.action)}\``;
   const did = words ? put(words.did) : `did \`${escapeText(act.action)}\``;

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
-import type { AuditEntry, StoredEntry } from '../core/audit-entry.ts';
+import { ACTION_GROUPS, type AuditEntry, type StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay, HOUR_MS, MINUTE_MS, WEEK_MS } from '../core/time.ts';
@@ -20,7 +20,6 @@ import {
   describePlace,
 } from './audit-sentence.ts';
 import {
-  ACTION_GROUPS,
   type AuditQuery,
   auditEntryButton,
   auditFilterButton,
@@ -297,6 +296,7 @@ const filter = defineForm({
 export const audit = defineCommand({
   name: 'audit',
   usage: 'audit [server] [@user] [since 7d|2026-01-31]',
+  example: 'audit web-1 since 7d',
   summary: 'Show the audit log',
   needs: 'owner',
   options: ['since'],

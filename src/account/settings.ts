@@ -277,6 +277,7 @@ const isScreenName = (word: string): word is ScreenName => Object.hasOwn(setting
 export const settings = defineCommand<{ readonly name?: ScreenName }>({
   name: 'settings',
   usage: 'settings [spending|approvals|notifications]',
+  example: 'settings approvals',
   summary: 'Change the workspace’s settings',
   needs: 'owner',
   parse: ({ words }) => {

@@ -126,68 +126,166 @@ export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outco
   readonly code?: string;
 }
 
-/** The names of all audited actions: the use cases, and what the app does by itself. */
-export const AUDIT_ACTIONS = [
-  'panel',
-  'list',
-  'show',
-  'catalog',
-  'costs',
-  'start',
-  'stop',
-  'reboot',
-  'delete',
-  'protect',
-  'unprotect',
-  'note',
-  'create',
-  'renew',
-  'confirm',
-  'decide',
-  'password',
-  'password_saved',
-  'approvals',
-  'approval_ask',
-  'approval_answer',
-  'approval_withdraw',
-  'denial_reason',
-  'access',
-  'access_grant',
-  'access_revoke',
-  'access_ask',
-  'access_answer',
-  'access_withdraw',
-  'access_continue',
-  'access_ended',
-  'connect',
-  'connect_link',
-  'disconnect',
-  'list_connected',
-  'key_rotate',
-  'settings',
-  'settings_change',
-  'status',
-  'audit',
-  'audit_export',
-  'audit_verify',
-  'audit_prune',
-  'list_audited',
-  'install',
-  'uninstall',
-  'password_erased',
-  'restore',
-  'reminders',
-  'reminder_snooze',
-  'reminder_end',
-  'reminder_again',
-  'renew_all',
-  'workflow_keys',
-  'workflow_key_issue',
-  'workflow_key_revoke',
-  'workflow_answer',
-  'workflow_cancel',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+/** The groups of actions by which the audit can be filtered. */
+export const ACTION_GROUPS = {
+  servers: 'Start, stop, reboot, notes',
+  purchases: 'Orders and renewals',
+  deletions: 'Deletions',
+  passwords: 'Root passwords',
+  approvals: 'Approvals',
+  access: 'Roles',
+  account: 'Hosting account',
+  settings: 'Settings',
+  reading: 'Viewing and exporting',
+} as const;
+/** The words of an audited action. % stands for what it is about. */
+interface ActionWords {
+  /** Follows a name: "rebooted %". */
+  readonly did: string;
+  /** Follows "couldn't" and "tried to". */
+  readonly base: string;
+  readonly group: keyof typeof ACTION_GROUPS;
+}
+
+/** All audited actions, by their names: the use cases, and what the app does by itself. */
+export const AUDIT_ACTIONS = {
+  panel: { did: 'viewed the control panel', base: 'view the control panel', group: 'reading' },
+  list: { did: 'listed servers', base: 'list servers', group: 'reading' },
+  show: { did: 'viewed %', base: 'view %', group: 'reading' },
+  catalog: { did: 'viewed the catalog', base: 'view the catalog', group: 'reading' },
+  costs: { did: 'viewed the costs', base: 'view the costs', group: 'reading' },
+  start: { did: 'started %', base: 'start %', group: 'servers' },
+  stop: { did: 'stopped %', base: 'stop %', group: 'servers' },
+  reboot: { did: 'rebooted %', base: 'reboot %', group: 'servers' },
+  delete: { did: 'deleted %', base: 'delete %', group: 'deletions' },
+  protect: { did: 'protected %', base: 'protect %', group: 'deletions' },
+  unprotect: {
+    did: 'lifted the protection of %',
+    base: 'lift the protection of %',
+    group: 'deletions',
+  },
+  note: { did: 'changed the note on %', base: 'change the note on %', group: 'servers' },
+  create: { did: 'created %', base: 'create %', group: 'purchases' },
+  renew: { did: 'renewed %', base: 'renew %', group: 'purchases' },
+  confirm: { did: 'confirmed the order for %', base: 'order %', group: 'purchases' },
+  decide: {
+    did: 'closed the unconfirmed order for %',
+    base: 'close the unconfirmed order for %',
+    group: 'purchases',
+  },
+  password: {
+    did: 'viewed the root password of %',
+    base: 'view the root password of %',
+    group: 'passwords',
+  },
+  password_saved: {
+    did: 'marked the root password of % as saved',
+    base: 'mark the root password of % as saved',
+    group: 'passwords',
+  },
+  approvals: { did: 'viewed pending approvals', base: 'view pending approvals', group: 'reading' },
+  approval_ask: { did: 'requested approval for %', base: 'request approval for %', group: 'approvals' },
+  approval_answer: { did: 'answered %', base: 'answer %', group: 'approvals' },
+  approval_withdraw: {
+    did: 'withdrew the request for %',
+    base: 'withdraw the request for %',
+    group: 'approvals',
+  },
+  denial_reason: {
+    did: 'gave a reason for a denial',
+    base: 'give a reason for a denial',
+    group: 'approvals',
+  },
+  access: { did: 'viewed the roles', base: 'view the roles', group: 'reading' },
+  access_grant: { did: 'granted %', base: 'grant %', group: 'access' },
+  access_revoke: { did: 'revoked %', base: 'revoke %', group: 'access' },
+  access_ask: { did: 'requested %', base: 'request %', group: 'access' },
+  access_answer: { did: 'answered %', base: 'answer %', group: 'access' },
+  access_withdraw: { did: 'withdrew a role request', base: 'withdraw a role request', group: 'access' },
+  access_continue: {
+    did: 'continued with what they wanted',
+    base: 'continue with what they wanted',
+    group: 'reading',
+  },
+  access_ended: { did: 'ended %', base: 'end %', group: 'access' },
+  connect: { did: 'connected the hosting account', base: 'connect the hosting account', group: 'account' },
+  connect_link: { did: 'requested a connect link', base: 'request a connect link', group: 'account' },
+  disconnect: {
+    did: 'disconnected the hosting account',
+    base: 'disconnect the hosting account',
+    group: 'account',
+  },
+  list_connected: {
+    did: 'listed connected workspaces',
+    base: 'list connected workspaces',
+    group: 'reading',
+  },
+  key_rotate: {
+    did: 'changed the key that encrypts what is stored',
+    base: 'change the key that encrypts what is stored',
+    group: 'settings',
+  },
+  settings: { did: 'viewed the settings', base: 'view the settings', group: 'reading' },
+  settings_change: { did: 'changed %', base: 'change %', group: 'settings' },
+  status: { did: 'viewed the status', base: 'view the status', group: 'reading' },
+  audit: { did: 'viewed the audit log', base: 'view the audit log', group: 'reading' },
+  audit_export: { did: 'exported the audit log', base: 'export the audit log', group: 'reading' },
+  audit_verify: { did: 'verified the audit log', base: 'verify the audit log', group: 'reading' },
+  audit_prune: { did: 'removed old audit entries', base: 'remove old audit entries', group: 'settings' },
+  list_audited: { did: 'listed audited workspaces', base: 'list audited workspaces', group: 'reading' },
+  install: { did: 'installed the app', base: 'install the app', group: 'settings' },
+  uninstall: {
+    did: 'erased what the app had stored, after it was uninstalled',
+    base: 'erase what the app had stored',
+    group: 'settings',
+  },
+  password_erased: {
+    did: 'erased the root password of %, because the app was uninstalled',
+    base: 'erase the root password of %',
+    group: 'passwords',
+  },
+  restore: {
+    did: 'noted that the database was restored from a backup',
+    base: 'note that the database was restored from a backup',
+    group: 'settings',
+  },
+  reminders: { did: 'viewed upcoming renewals', base: 'view upcoming renewals', group: 'reading' },
+  reminder_snooze: { did: 'snoozed reminders for %', base: 'snooze reminders for %', group: 'purchases' },
+  reminder_end: { did: 'left % to expire', base: 'leave % to expire', group: 'purchases' },
+  reminder_again: {
+    did: 'turned on reminders for %',
+    base: 'turn on reminders for %',
+    group: 'purchases',
+  },
+  workflow_keys: { did: 'viewed the workflow keys', base: 'view the workflow keys', group: 'reading' },
+  workflow_key_issue: {
+    did: 'issued the workflow key %',
+    base: 'issue the workflow key %',
+    group: 'access',
+  },
+  workflow_key_revoke: {
+    did: 'revoked the workflow key %',
+    base: 'revoke the workflow key %',
+    group: 'access',
+  },
+  workflow_answer: {
+    did: 'answered a workflow’s step for %',
+    base: 'answer a workflow’s step for %',
+    group: 'servers',
+  },
+  workflow_cancel: {
+    did: 'canceled a workflow’s step for %',
+    base: 'cancel a workflow’s step for %',
+    group: 'servers',
+  },
+  renew_all: { did: 'confirmed several renewals', base: 'renew several servers', group: 'purchases' },
+} as const satisfies Readonly<Record<string, ActionWords>>;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** Whether this version of the app knows an action; another one may have written it. */
+export function isAuditAction(name: string): name is AuditAction {
+  return Object.hasOwn(AUDIT_ACTIONS, name);
+}
 
 /** The faults that verifying a chain of audit entries can find. */
 export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';

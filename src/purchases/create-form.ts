@@ -214,6 +214,7 @@ const form = defineForm({
 export const create = defineCommand({
   name: 'create',
   usage: 'create [plan=…] [location=…] [image=…] [label=…]',
+  example: 'create plan=small label=web-2',
   summary: 'Create a server',
   needs: 'manager',
   options: ORDER_OPTIONS,

@@ -145,6 +145,7 @@ async function findAddress(
 export const password = defineCommand({
   name: 'password',
   usage: 'password [server]',
+  example: 'password web-1',
   summary: 'Show the root password of a server you created',
   needs: 'anyone',
   parse: parseServerName,

@@ -126,6 +126,7 @@ const form = defineForm({
 export const renew = defineCommand({
   name: 'renew',
   usage: 'renew [server]',
+  example: 'renew web-1',
   summary: 'Renew a server for a month',
   needs: 'manager',
   parse: parseServerName,

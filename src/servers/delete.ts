@@ -211,6 +211,7 @@ const form = defineForm({
 export const remove = defineCommand({
   name: 'delete',
   usage: 'delete [server]',
+  example: 'delete web-1',
   summary: 'Delete a server (no refund)',
   needs: 'manager',
   parse: parseServerName,

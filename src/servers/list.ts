@@ -72,6 +72,7 @@ const listPages = {
 export const list = defineCommand({
   name: 'list',
   usage: 'list [filter]',
+  example: 'list web',
   summary: 'List servers and manage one',
   needs: 'viewer',
   parse: ({ words }) => ({ filter: words.map(plainMention).join(' ') }),

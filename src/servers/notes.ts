@@ -96,6 +96,7 @@ const form = defineForm({
 export const note = defineCommand({
   name: 'note',
   usage: 'note <server> [@owner] <text>',
+  example: 'note web-1 @ann billing, ask before a reboot',
   summary: 'Note what a server is for and who to ask',
   needs: 'operator',
   options: ['owner'],

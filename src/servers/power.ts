@@ -32,14 +32,15 @@ import {
 import { MOST_AT_ONCE, selectServers } from './select.ts';
 import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
 
-export const start = definePowerCommand('start', 'Start servers');
-export const stop = definePowerCommand('stop', 'Stop servers (billing continues)');
-export const reboot = definePowerCommand('reboot', 'Reboot servers');
+export const start = definePowerCommand('start', 'Start servers', 'start web-1');
+export const stop = definePowerCommand('stop', 'Stop servers (billing continues)', 'stop web-1 web-2');
+export const reboot = definePowerCommand('reboot', 'Reboot servers', 'reboot web-1');
 
-function definePowerCommand(action: PowerAction, summary: string): Command {
+function definePowerCommand(action: PowerAction, summary: string, example: string): Command {
   return defineCommand({
     name: action,
     usage: `${action} [server…]`,
+    example,
     summary,
     needs: 'operator',
     parse: ({ words }) => {

@@ -28,6 +28,7 @@ export const findSuggestions = suggestServers(findChoice.id, chooseServer.show);
 export const show = defineCommand({
   name: 'show',
   usage: 'show [server]',
+  example: 'show web-1',
   summary: 'Show a server with its buttons',
   needs: 'viewer',
   parse: parseServerName,

@@ -14,6 +14,8 @@ export interface Command extends Handlers {
   readonly name: string;
   /** What follows `/vps` in help and in the README. */
   readonly usage: string;
+  /** What somebody might type after `/vps`. */
+  readonly example: string;
   readonly summary: string;
   /** The role from which help shows it. The entry checks the permission by the use case. */
   readonly needs: Role | 'anyone';
@@ -38,6 +40,8 @@ export interface Suggestions {
 interface CommandParts<Arguments> extends Partial<Handlers> {
   readonly name: string;
   readonly usage: string;
+  /** Only for a command that takes arguments: otherwise it is the name. */
+  readonly example?: string;
   readonly summary: string;
   readonly needs: Role | 'anyone';
   /** The keys of `key=value` words that it takes. */
@@ -52,12 +56,9 @@ const MAX_TEXT_LENGTH = 900;
 
 /** Defines a subcommand; `commands.ts` lists all of them. */
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
-  const { name, usage, summary, needs } = parts;
+  const { name, usage, example = name, summary, needs } = parts;
   return {
-    name,
-    usage,
-    summary,
-    needs,
+    ...{ name, usage, example, summary, needs },
     run: async (rest, request) => {
       if (rest.length > MAX_TEXT_LENGTH) {
         const problem = `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`;
