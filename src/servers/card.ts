@@ -128,7 +128,13 @@ export function serverCard(card: ServerCard, now: number, isAsked = false): Mess
       header(plainLabel(server.label, 140)),
       section(describePlace(server)),
       facts(factsOf(card, now)),
-      ...(protection ? [section(protectionWords(protection.protectedBy))] : []),
+      ...(protection
+        ? [
+            section(
+              `🔒 Protected by ${mention(protection.protectedBy)}: it can’t be stopped, rebooted or deleted.`,
+            ),
+          ]
+        : []),
       ...(note ? [section(noteWords(note))] : []),
       ...history(card),
       cardButtons(card, isAsked),
@@ -145,10 +151,6 @@ function noteWords({ text, contact, notedBy, notedAt }: ServerNote): string {
   return lines.join('\n');
 }
 
-function protectionWords(by: string): string {
-  return `🔒 Protected by ${mention(by)}: it can’t be stopped, rebooted or deleted.`;
-}
-
 function factsOf({ server, created }: ServerCard, now: number): readonly (readonly [string, string])[] {
   const order = created && [created.order.plan, created.order.location, created.order.image].join(' · ');
   return [
@@ -161,7 +163,9 @@ function factsOf({ server, created }: ServerCard, now: number): readonly (readon
 function history({ created, last }: ServerCard): KnownBlock[] {
   const lines = [
     ...(created ? [`Created by ${mention(created.by)}, ${slackDate(created.at)}`] : []),
-    ...(last && last.action !== 'create' ? [describeLast(last)] : []),
+    ...(last && last.action !== 'create'
+      ? [`Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`]
+      : []),
   ];
   return lines.length > 0 ? [context(lines.join('\n'))] : [];
 }
@@ -204,8 +208,4 @@ function protectionButton({ server, protection }: ServerCard): Button {
     confirm: 'Lift protection',
   });
   return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
-}
-
-function describeLast(last: StoredEntry): string {
-  return `Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`;
 }

@@ -64,17 +64,18 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
     effect: 'changes',
     announcesChange: true,
     subject: ({ ref }) => subjectOf(ref),
-    run: async (
-      { ref, onWait, urgency, onSending, batch, ...sureness }: PowerInput,
-      context,
-    ): Promise<PowerChange> => {
+    run: async (input: PowerInput, context): Promise<PowerChange> => {
+      const { ref, onWait, urgency, batch } = input;
       const waiting = { onWait, urgency };
       const server = await getServer(ref, context, waiting).catch((error: unknown) => {
-        throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
+        // With the action, so that the suggestion can offer it for the nearest server.
+        if (isRefusal(error, 'unknown_server'))
+          throw new Refusal('unknown_server', { ...error.details, act: action });
+        throw nameFailure(error, { act: action, ...nameOf(ref) });
       });
-      await checkPower(action, server, { ref, ...sureness }, context);
+      await checkPower(action, server, input, context);
       const hosting = await context.hosting();
-      await onSending?.();
+      await input.onSending?.();
       await context.beforeChange();
       const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
@@ -128,12 +129,6 @@ async function describeFailure(
   return nameFailure(error, failed, isWrongState ? { state } : {});
 }
 
-/** Adds the action to `unknown_server`, so that the suggestion can offer it for the nearest server. */
-function nameUnknown(error: unknown, act: PowerAction): unknown {
-  if (!isRefusal(error, 'unknown_server')) return error;
-  return new Refusal('unknown_server', { ...error.details, act });
-}
-
 /** The server as the user named it, for errors before it was looked up. */
 function nameOf(ref: ServerRef | ExactRef) {
   if ('exactly' in ref) return { label: ref.exactly };
@@ -153,13 +148,6 @@ async function findNow(server: Server, hosting: HostingApi): Promise<Server | un
 /** A second reboot within this time is probably a second person, or an impatient press. */
 const REPEAT_MS = 2 * MINUTE_MS;
 
-interface Sureness {
-  readonly ref: ServerRef | ExactRef;
-  /** The user has confirmed this server and this action. */
-  readonly isSure?: boolean | undefined;
-  readonly confirmed?: PowerConfirmation | undefined;
-}
-
 /**
  * Refuses an action that the server or the user's confirmation doesn't allow.
  * @throws Refusal `server_protected`; unless the user is sure, `prefix_only` and `rebooted_recently`; and for a confirmed
@@ -168,7 +156,7 @@ interface Sureness {
 async function checkPower(
   action: PowerAction,
   server: Server,
-  { ref, isSure, confirmed }: Sureness,
+  { ref, isSure, confirmed }: PowerInput,
   context: UseCaseContext,
 ): Promise<void> {
   const { actor, app } = context;
@@ -176,7 +164,7 @@ async function checkPower(
   if (isSure) return;
   if ('typed' in ref && !isFullName(ref.typed, server))
     throw new Refusal('prefix_only', { typed: ref.typed, server, action });
-  if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, app);
+  if (confirmed) await takeConfirmation(action, server, ref, confirmed, app);
   // The confirmed list already says who rebooted its servers: only a later reboot is news.
   const last = action === 'reboot' ? await findReboot(server, context, confirmed?.at) : undefined;
   if (last) throw new Refusal('rebooted_recently', { server, ...last });
@@ -211,19 +199,15 @@ export interface PowerConfirmation {
 /** Shorter than `REPLAY_MS` (`background.ts`), so that a second press is always recognized. */
 const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
-interface Confirmed {
-  readonly ref: ServerRef | ExactRef;
-  readonly server: Server;
-  readonly confirmed: PowerConfirmation;
-}
-
 /**
  * Takes a confirmed list for this server, once: a second press is refused.
  * @throws Refusal `confirmation_expired`, `server_renamed`, `already_handled`
  */
 async function takeConfirmation(
   action: PowerAction,
-  { ref, server, confirmed: { id, at } }: Confirmed,
+  server: Server,
+  ref: ServerRef | ExactRef,
+  { id, at }: PowerConfirmation,
   { system, seenRequests }: AppContext,
 ): Promise<void> {
   const now = system.now();
@@ -235,17 +219,15 @@ async function takeConfirmation(
     throw new Refusal('already_handled', {});
 }
 
-interface CheckInput {
-  readonly action: FollowedAction;
-  readonly servers: readonly FollowedServer[];
-}
-
 /** Reads the current state of servers after an action, with one new request. @throws Refusal `role_needed`; HostingError */
 export const checkServers = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ action, servers }: CheckInput, context): Promise<readonly FollowedServer[]> => {
+  run: async (
+    { action, servers }: { readonly action: FollowedAction; readonly servers: readonly FollowedServer[] },
+    context,
+  ): Promise<readonly FollowedServer[]> => {
     const hosting = await context.hosting();
     const list = await hosting.fetchServers({ freshness: 'fresh' });
     const checked = servers.map((server) => {
@@ -263,26 +245,16 @@ const WATCH_MS = 2 * MINUTE_MS;
 const FIRST_WAIT_MS = 1500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** A server as it was watched after a power action. */
-interface Watched {
-  /** The last listed state; undefined if it was never listed. */
-  readonly server: Server | undefined;
-  /** Whether the server has reached the action's target state. */
-  readonly isAtTarget: boolean;
-  /** Milliseconds since the watch began. */
-  readonly ms: number;
-}
-
 /**
  * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
- * two minutes have passed. `follow.ts` updates messages in channels.
+ * two minutes have passed; `ms` tells how many. Without a server, it was never listed. `follow.ts` updates messages in channels.
  * @throws Refusal `role_needed`, `no_api_key`
  */
 export const watchServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ id, action }: { id: ServerId; action: PowerAction }, context): Promise<Watched> => {
+  run: async ({ id, action }: { id: ServerId; action: PowerAction }, context) => {
     const { system } = context.app;
     const hosting = await context.hosting();
     const startedAt = system.elapsed();

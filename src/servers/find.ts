@@ -1,4 +1,4 @@
-import type { AuditSubject } from '../core/audit-entry.ts';
+import type { AuditAction, AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
 import { choicesOf, type FailedAct, HostingError, Refusal, type RefusalDetails } from '../core/errors.ts';
 import { indexServers, matchServer, type ServerIndex, searchServers } from '../core/find-server.ts';
@@ -45,7 +45,11 @@ export async function getServer(
   if ('exactly' in ref) return getExactServer(ref.exactly, context, options);
   const hosting = await context.hosting();
   const list = await hosting.fetchServers(options);
-  const server = 'id' in ref ? getServerById(ref, list) : await getNamedServer(ref.typed, list, context);
+  const server =
+    'id' in ref
+      ? list.servers.find(({ id }) => id === ref.id)
+      : await getNamedServer(ref.typed, list, context);
+  if (!server) throw notInList({ typed: 'id' in ref ? (ref.label ?? String(ref.id)) : ref.typed }, list);
   context.setSubject({ serverId: server.id, label: server.label });
   await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
@@ -71,16 +75,6 @@ async function getExactServer(
   if (matches.length > 1) throw new Refusal('ambiguous_server', { typed: label, servers: matches });
   context.setSubject({ serverId: server.id, label: server.label });
   return server;
-}
-
-/** @throws Refusal `unknown_server` */
-function getServerById(
-  { id, label = String(id) }: { readonly id: ServerId; readonly label?: string },
-  list: ServerList,
-): Server {
-  const server = list.servers.find((each) => each.id === id);
-  if (server) return server;
-  throw notInList({ typed: label }, list);
 }
 
 /**
@@ -121,15 +115,8 @@ async function recentFirst(servers: readonly Server[], context: UseCaseContext):
   return sortRecentFirst(servers, await listRecentIds(context));
 }
 
-interface ChoosingInput {
-  /** Text typed into a menu that searches, '' at first; absent for other menus. */
-  readonly filter?: string;
-}
-
-type Choosing = UseCase<ChoosingInput, readonly Server[]>;
-
-/** The command that a server is chosen for. */
-type ChosenFor = 'show' | 'start' | 'stop' | 'reboot' | 'renew' | 'delete';
+/** `filter`: text typed into a menu that searches, '' at first; absent for other menus. */
+type Choosing = UseCase<{ readonly filter?: string }, readonly Server[]>;
 
 /** Lists the servers to choose from when a command names none, recently used first. Each needs its command's role. */
 export const chooseServer = {
@@ -139,14 +126,14 @@ export const chooseServer = {
   reboot: defineChoosing('reboot', 'operator'),
   renew: defineChoosing('renew', 'manager'),
   delete: defineChoosing('delete', 'manager'),
-} as const satisfies Readonly<Record<ChosenFor, Choosing>>;
+} as const;
 
-function defineChoosing(name: ChosenFor, needs: Role): Choosing {
+function defineChoosing(name: AuditAction, needs: Role): Choosing {
   return defineUseCase({
     name,
     needs,
     effect: 'reads',
-    run: async ({ filter }: ChoosingInput, context) => {
+    run: async ({ filter }: { readonly filter?: string }, context) => {
       const { covers } = context;
       const hosting = await context.hosting();
       // While a user types, every letter asks again.

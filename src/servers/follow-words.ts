@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
-import type { UserId } from '../core/ids.ts';
+import type { ServerId, UserId } from '../core/ids.ts';
 import { type HasState, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import {
   capital,
@@ -31,6 +31,7 @@ import {
   type FollowNotifier,
   isOver,
   isPower,
+  type ShownAct,
 } from './follow.ts';
 
 /** Whether the answer to a power action already reports the action's target state. */
@@ -212,10 +213,8 @@ const MOST_NAMED = 6;
 export function severalActWords(servers: readonly FollowedServer[], action: FollowedAction): string {
   const { past, present } = ACTS[action];
   const { there, underway } = splitDone(servers, action);
-  return [
-    ...(there === '' ? [] : [`${past} ${there}`]),
-    ...(underway === '' ? [] : [`is ${present} ${underway}…`]),
-  ].join(' and ');
+  const parts = [there && `${past} ${there}`, underway && `is ${present} ${underway}…`];
+  return parts.filter((part) => part !== '').join(' and ');
 }
 
 /** The same for the actor alone: "Stopping 20 servers…" */
@@ -224,9 +223,7 @@ export function severalAnswer(servers: readonly FollowedServer[], action: Follow
   const { there, underway } = splitDone(servers, action);
   if (underway === '') return `You ${past} ${there}.`;
   const begun = `${present} ${underway}…`;
-  return there === ''
-    ? `${begun.charAt(0).toUpperCase()}${begun.slice(1)}`
-    : `You ${past} ${there} and are ${begun}`;
+  return there === '' ? capital(begun) : `You ${past} ${there} and are ${begun}`;
 }
 
 /** Names the servers in the target state, and the others. */
@@ -247,27 +244,25 @@ const IN_A_SECTION = 7;
 
 /** Lists the state of several servers, one per line. */
 export function serverLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
-  const lines = servers.map((server) => serverWords(server, wording));
-  return Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>
-    section(lines.slice(part * IN_A_SECTION, (part + 1) * IN_A_SECTION).join('\n')),
+  return sectionsOf(
+    servers.map((server) => serverWords(server, wording)),
+    IN_A_SECTION,
   );
 }
-
-type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers' | 'approvedBy'>;
 
 /** Renders the channel's message about a followed action, which replaces the earlier one. */
 export function followedMessage(act: FollowedAct): Message {
   const wording = wordingOf(act);
-  return actMessage(
-    act,
-    wording,
-    ...nextBlocks(act, wording, { by: act.actorId, approvedBy: act.approvedBy }),
-  );
+  const whose = { by: act.actorId, approvedBy: act.approvedBy };
+  return actMessage(act, wording, ...nextBlocks(act, wording, whose));
 }
 
 /** Renders an action and its servers for a channel, with the given blocks below. */
-export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlock[]): Message {
-  const { actorId, action, servers, approvedBy } = act;
+export function actMessage(
+  { actorId, action, servers, approvedBy }: ShownAct,
+  wording: FollowWording,
+  ...more: KnownBlock[]
+): Message {
   const [only, ...others] = servers;
   const words =
     only && others.length === 0 ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
@@ -324,19 +319,15 @@ interface Whose {
 /** The **Check state** button. Labels are shortened, so that all servers fit into its value. */
 export function checkElement(
   action: FollowedAction,
-  servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
+  servers: readonly { readonly serverId: ServerId; readonly label: string; readonly paidUntil?: number }[],
   { by, approvedBy, isFailed }: Whose & { readonly isFailed?: true | undefined },
 ) {
   const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
-    ...{ id, label: plainLabel(label, 40) },
+    id,
+    label: plainLabel(label, 40),
     until,
   }));
-  return checkButton.element('Check state', {
-    ...{ act: action, servers: listed },
-    by,
-    approvedBy,
-    isFailed,
-  });
+  return checkButton.element('Check state', { act: action, servers: listed, by, approvedBy, isFailed });
 }
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
@@ -344,15 +335,16 @@ export function againElement(action: PowerAction, { serverId: id, label }: Follo
   return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, [{ label }]) });
 }
 
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-}
-
 const FAILED = { kind: 'later', afterMs: 15_000 } as const;
 
 /** Reports how servers end up: in the channel's message, or to the actor alone. */
-export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
+export function createFollowNotifier({
+  outbox,
+  log,
+}: {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}): FollowNotifier {
   return {
     update: (act) =>
       notifySafely(act.id, log, FAILED, async () => {
@@ -366,16 +358,17 @@ export function createFollowNotifier({ outbox, log }: Parts): FollowNotifier {
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);
         return updated;
       }),
-    notifyActor: (act) => notifySafely(act.id, log, false, () => notifyActor(act, outbox)),
+    notifyActor: (act) =>
+      notifySafely(
+        act.id,
+        log,
+        false,
+        async () =>
+          (await notifyActorBriefly(act, outbox)) ||
+          outbox.sendDirectly(act.workspaceId, act.actorId, followedAnswer(act)),
+      ),
     notifyCreator: (act) => notifySafely(act.id, log, false, () => notifyActorBriefly(act, outbox)),
   };
-}
-
-async function notifyActor(act: FollowedAct, outbox: Outbox): Promise<boolean> {
-  const { workspaceId, actorId } = act;
-  return (
-    (await notifyActorBriefly(act, outbox)) || outbox.sendDirectly(workspaceId, actorId, followedAnswer(act))
-  );
 }
 
 /** Reports to the actor where they acted, in a message that only they see and that a reload removes. */

@@ -60,12 +60,19 @@ export interface StartedAct {
   readonly account: string;
 }
 
-/** An action whose servers are followed, and the message that reports the outcome. */
-export interface FollowedAct extends StartedAct {
-  /** The thread in which the actor acted. */
-  readonly thread?: { readonly ts: string; readonly isOpen: boolean };
+/** What a message says about an action. */
+export interface ShownAct {
+  readonly action: FollowedAction;
+  readonly actorId: UserId;
   /** The approver of a delete. Looked up when the message is sent, not stored with the act. */
   readonly approvedBy?: UserId;
+  readonly servers: readonly FollowedServer[];
+}
+
+/** An action whose servers are followed, and the message that reports the outcome. */
+export interface FollowedAct extends StartedAct, ShownAct {
+  /** The thread in which the actor acted. */
+  readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** The channel's message; absent if there is none, and only the actor gets one. */
   readonly message?: Card;
   /** Epoch milliseconds. */
@@ -78,47 +85,34 @@ export interface FollowedAct extends StartedAct {
   readonly isMeasured: boolean;
   /** `describeStanding` of what was sent last. */
   readonly told: string;
-  readonly servers: readonly FollowedServer[];
-}
-
-/** One server in a list. That `found` is undefined proves something only if the list is complete. */
-interface ServerSnapshot {
-  readonly found: Server | undefined;
-  readonly isComplete: boolean;
 }
 
 /** A reboot that was not observed counts as done if the server is still running after this long. */
 const UNCHANGED_MS = 10_000;
 
-/** Updates a followed server from a list that was read `passedMs` after the act. One that no longer waits is unchanged. */
+/**
+ * Updates a followed server from a list that was read `passedMs` after the act. That it isn't found proves something only if the list
+ * is complete. One that no longer waits is unchanged.
+ */
 export function lookAt(
   server: FollowedServer,
   action: FollowedAction,
-  { found, isComplete }: ServerSnapshot,
+  { found, isComplete }: { readonly found: Server | undefined; readonly isComplete: boolean },
   passedMs: number,
 ): FollowedServer {
   if (server.standing !== 'waiting') return server;
-  if (!found || isDeleted(found))
-    return withoutServer(server, action, found !== undefined, isComplete, passedMs);
+  if (!found && !isComplete) return server;
+  if (!found || isDeleted(found)) {
+    if (action === 'delete') return { ...server, standing: 'there', settledMs: passedMs };
+    // A new server may take a moment to be listed.
+    return action === 'create' && !found ? server : { ...server, standing: 'gone' };
+  }
   const hasChanged = server.hasChanged || (isPower(action) && !isTargetState(action, found));
   const ipv4 = found.ipv4 ?? server.ipv4;
   const seen = { ...server, state: found.state, hasChanged, ipv4 };
   if (!hasSettled(seen, action, found, passedMs)) return seen;
   const paidUntil = found.paidUntil ?? seen.paidUntil;
   return { ...seen, paidUntil, standing: 'there', settledMs: passedMs };
-}
-
-function withoutServer(
-  server: FollowedServer,
-  action: FollowedAction,
-  isListed: boolean,
-  isComplete: boolean,
-  passedMs: number,
-): FollowedServer {
-  if (!isListed && !isComplete) return server;
-  if (action === 'delete') return { ...server, standing: 'there', settledMs: passedMs };
-  // A new server may take a moment to be listed.
-  return action === 'create' && !isListed ? server : { ...server, standing: 'gone' };
 }
 
 function hasSettled(seen: FollowedServer, action: FollowedAction, found: Server, passedMs: number): boolean {
@@ -147,7 +141,10 @@ export function isOver({ servers, passedMs }: FollowedAct): boolean {
 }
 
 /** Fingerprint of what a message about the act says. Compare two values to detect news. */
-export function describeStanding(act: Pick<FollowedAct, 'servers' | 'passedMs'>): string {
+export function describeStanding(act: {
+  readonly servers: readonly FollowedServer[];
+  readonly passedMs: number;
+}): string {
   const isLate = act.passedMs >= FOLLOW_MS;
   const isAlone = act.servers.length === 1;
   const parts = act.servers.map(({ serverId, standing, state = '', superseded }) => {
@@ -185,17 +182,6 @@ export async function startFollowing(
   }
 }
 
-/** Ends what earlier acts follow of the server, after an action that has settled immediately. Never throws. */
-async function supersedeEarlier(
-  act: StartedAct,
-  serverId: ServerId,
-  { log, followedActs }: AppContext,
-): Promise<void> {
-  await followedActs.supersede(act, serverId).catch((error: unknown) => {
-    log.warn('an earlier act could not be superseded', { serverId, ...describeDefect(error) });
-  });
-}
-
 /** Reports to users how the servers of an act end up. No method throws. */
 export interface FollowNotifier {
   /** Shows the act's current state in the channel's message. */
@@ -216,7 +202,7 @@ export type Updated =
 
 interface Following {
   readonly app: AppContext;
-  readonly clock: FollowClock;
+  readonly clock: ReturnType<typeof createFollowClock>;
   readonly job: Job;
 }
 
@@ -243,9 +229,6 @@ export function createFollower(app: AppContext): JobHandler {
   };
 }
 
-/** What one list of an account shows of a server; undefined if nothing could be read. */
-type AccountSnapshot = ((id: ServerId) => ServerSnapshot) | undefined;
-
 /** Looks once, and reports what is new. Returns for how long to wait then; undefined when nothing more has to be sent. */
 async function follow(act: FollowedAct, following: Following): Promise<number | undefined> {
   const { app, clock } = following;
@@ -260,26 +243,23 @@ async function follow(act: FollowedAct, following: Following): Promise<number | 
 async function look(act: FollowedAct, app: AppContext): Promise<FollowedAct> {
   const hosting = await findAccountOf(act, app);
   // Another key's servers prove nothing about it.
-  if (hosting === 'lost') return { ...act, servers: act.servers.map(asUnknown) };
-  const snapshot = hosting && (await readServers(hosting));
-  if (!snapshot) return act;
-  const { action, passedMs } = act;
-  return { ...act, servers: act.servers.map((one) => lookAt(one, action, snapshot(one.serverId), passedMs)) };
-}
-
-function asUnknown(server: FollowedServer): FollowedServer {
-  return server.standing === 'waiting' ? { ...server, standing: 'unknown' } : server;
-}
-
-async function readServers(hosting: HostingApi): Promise<AccountSnapshot> {
-  try {
-    const { servers, extent } = await hosting.fetchServers({ urgency: 'background' });
-    const byId = new Map(servers.map((server) => [server.id, server]));
-    return (id) => ({ found: byId.get(id), isComplete: extent === 'whole' });
-  } catch (error) {
+  if (hosting === 'lost') {
+    const servers = act.servers.map((server) =>
+      server.standing === 'waiting' ? { ...server, standing: 'unknown' as const } : server,
+    );
+    return { ...act, servers };
+  }
+  const list = await hosting?.fetchServers({ urgency: 'background' }).catch((error: unknown) => {
     if (!isExpected(error)) throw error;
     return undefined;
-  }
+  });
+  if (!list) return act;
+  const byId = new Map(list.servers.map((server) => [server.id, server]));
+  const isComplete = list.extent === 'whole';
+  const servers = act.servers.map((one) =>
+    lookAt(one, act.action, { found: byId.get(one.serverId), isComplete }, act.passedMs),
+  );
+  return { ...act, servers };
 }
 
 /** Finds the client of the act's account. `lost`: another key is connected, or none. Undefined: unknown for now. */
@@ -310,7 +290,9 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
   const next = isFinal ? undefined : nextWait(act);
   if (!act.message) return isFinal ? notifyActor(act, following) : next;
   if (describeStanding(act) === act.told) return next;
-  const updated = await app.followNotifier.update(await withApprover(act, app));
+  // The approval of a delete has the act's ID.
+  const approval = act.action === 'delete' ? await app.requests.find(act.id, ['delete']) : undefined;
+  const updated = await app.followNotifier.update({ ...act, approvedBy: approval?.decidedBy });
   switch (updated.kind) {
     case 'shown':
       if (await save(asReported(act), following)) await notifyCreator(act, following);
@@ -321,13 +303,6 @@ async function report(act: FollowedAct, following: Following): Promise<number | 
     case 'later':
       return waitForSlack(act, updated.afterMs, app);
   }
-}
-
-/** Adds the approver of a delete: its approval has the act's ID. */
-async function withApprover(act: FollowedAct, { requests }: AppContext): Promise<FollowedAct> {
-  if (act.action !== 'delete') return act;
-  const approval = await requests.find(act.id, ['delete']);
-  return { ...act, approvedBy: approval?.decidedBy ?? act.approvedBy };
 }
 
 const asReported = (act: FollowedAct): FollowedAct => ({ ...act, told: describeStanding(act) });
@@ -376,21 +351,24 @@ async function mayStillSee(
   }
 }
 
-interface AcceptedPower {
-  readonly server: Server;
-  /** The state in the hosting API's answer. */
-  readonly state?: string;
-  readonly batch: { readonly actId?: string | undefined } | undefined;
-  readonly account: string;
-}
-
 /**
  * Follows a server after the hosting API has accepted a power action. Returns the act's ID; undefined where a single start or
- * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out.
+ * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out. `state`: of
+ * the hosting API's answer.
  */
 export async function followPower(
   action: PowerAction,
-  { server, state, batch, account }: AcceptedPower,
+  {
+    server,
+    state,
+    batch,
+    account,
+  }: {
+    readonly server: Server;
+    readonly state?: string;
+    readonly batch: { readonly actId?: string } | undefined;
+    readonly account: string;
+  },
   { actor, app }: UseCaseContext,
 ): Promise<string | undefined> {
   const isAtTarget = state !== undefined && isTargetState(action, { state });
@@ -400,41 +378,33 @@ export async function followPower(
   const id = batch?.actId ?? app.system.newId();
   const act = { id, workspaceId, action, actorId, account, channelId };
   if (isSettled && !batch) {
-    await supersedeEarlier(act, server.id, app);
+    // Ends what earlier acts follow of the server.
+    await app.followedActs.supersede(act, server.id).catch((error: unknown) => {
+      const fields = { serverId: server.id, ...describeDefect(error) };
+      app.log.warn('an earlier act could not be superseded', fields);
+    });
     return undefined;
   }
   const followed: FollowedServer = {
     serverId: server.id,
     label: server.label,
     standing: isSettled ? 'there' : 'waiting',
-    hasChanged: hasChanged(action, server, state),
+    // Before the action or in its answer. A reboot's target is usually the state before.
+    hasChanged: (state !== undefined && !isAtTarget) || !isTargetState(action, server),
     state,
   };
   return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
-}
-
-/**
- * Whether the state before the action or in its answer differs from the target. A reboot's target is usually the state before.
- */
-function hasChanged(action: PowerAction, before: Server, state: string | undefined): boolean {
-  if (state !== undefined && !isTargetState(action, { state })) return true;
-  return !isTargetState(action, before);
 }
 
 /** Longest gap between two processes for which the wall clock is trusted. */
 const LONGEST_GAP_MS = MINUTE_MS;
 
 /** Measures how long acts were followed, on the monotonic clock, so that setting the wall clock changes nothing. */
-interface FollowClock {
-  /** `isMeasured` is false if no process was running for a while, or the clock was set while another process took over. */
-  measure(act: FollowedAct): { readonly passedMs: number; readonly isMeasured: boolean };
-  forget(id: string): void;
-}
-
-function createFollowClock({ elapsed, now }: System): FollowClock {
+function createFollowClock({ elapsed, now }: System) {
   const looks = new Map<string, number>();
   return {
-    measure: ({ id, passedMs, lookedAt }) => {
+    /** `isMeasured` is false if no process was running for a while, or the clock was set while another process took over. */
+    measure: ({ id, passedMs, lookedAt }: FollowedAct) => {
       const before = looks.get(id);
       const at = elapsed();
       looks.set(id, at);
@@ -443,8 +413,6 @@ function createFollowClock({ elapsed, now }: System): FollowClock {
       const isMeasured = gapMs >= 0 && gapMs <= LONGEST_GAP_MS;
       return { passedMs: passedMs + (isMeasured ? gapMs : 0), isMeasured };
     },
-    forget: (id) => {
-      looks.delete(id);
-    },
+    forget: (id: string) => looks.delete(id),
   };
 }

@@ -18,6 +18,7 @@ import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, plainLabel } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
 import { noteButton, protectButton, unprotectButton } from './buttons.ts';
 import { loadCard, type ServerCard, showServer } from './card.ts';
 import { getServer, type ServerRef, subjectOf } from './find.ts';
@@ -108,16 +109,10 @@ export const note = defineCommand({
   actions: [
     form.handler,
     noteButton.on(({ id }, request) => form.open({ id }, request)),
-    protectButton.on(async ({ id }, request) => {
-      const { label } = await request.execute(protectServer, { ref: { id } });
-      await request.reply.replace(await loadCard({ ref: { id } }, request));
-      await request.announce(`protected ${codeLabel(label)}`);
-    }),
-    unprotectButton.on(async ({ id }, request) => {
-      const { label } = await request.execute(unprotectServer, { ref: { id } });
-      await request.reply.replace(await loadCard({ ref: { id } }, request));
-      await request.announce(`lifted the protection of ${codeLabel(label)}`);
-    }),
+    protectButton.on(({ id }, request) => protect(protectServer, 'protected', id, request)),
+    unprotectButton.on(({ id }, request) =>
+      protect(unprotectServer, 'lifted the protection of', id, request),
+    ),
   ],
   modals: [
     noteForm.onSubmit(noteServer, async ({ fields, metadata: { id }, origin, viewId }, request) => ({
@@ -134,6 +129,18 @@ export const note = defineCommand({
     })),
   ],
 });
+
+/** Protects a server, or lifts its protection, and shows its card. `did` is for the channel. */
+async function protect(
+  useCase: typeof protectServer,
+  did: string,
+  id: ServerId,
+  request: SlackRequest,
+): Promise<void> {
+  const { label } = await request.execute(useCase, { ref: { id } });
+  await request.reply.replace(await loadCard({ ref: { id } }, request));
+  await request.announce(`${did} ${codeLabel(label)}`);
+}
 
 /** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read all the same. */
 function parseNote({ words: [typed, first = '', ...more], options }: TypedWords) {
@@ -203,11 +210,10 @@ export async function refuseProtected(
   { serverNotes }: AppContext,
 ): Promise<void> {
   if (!PROTECTED_ACTS.includes(act)) return;
-  const protection = await serverNotes.find('protection', workspaceId, server.id);
-  if (!protection) return;
   const { id, label } = server;
-  const { protectedBy } = protection;
-  throw new Refusal('server_protected', { server: { id, label }, act, protectedBy });
+  const protection = await serverNotes.find('protection', workspaceId, id);
+  if (!protection) return;
+  throw new Refusal('server_protected', { server: { id, label }, act, protectedBy: protection.protectedBy });
 }
 
 /** An owner's protection of a server: it can't be stopped, rebooted or deleted until an owner lifts the protection. */
@@ -228,32 +234,21 @@ export type ServerNotes = ReturnType<typeof createServerNotes>;
 
 /** Stores at most one note and one protection for each server of a workspace. */
 export function createServerNotes({ db }: Foundation) {
+  /** Finds all that is stored about a server. */
+  const findAll = async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
+    const rows = await db
+      .selectFrom('server_notes')
+      .select(['kind', 'value'])
+      .where('kind', 'in', ['note', 'protection'])
+      .where('workspace_id', '=', workspaceId)
+      .where('server_id', '=', serverId)
+      .execute();
+    return Object.fromEntries(rows.map(({ kind, value }) => [kind, JSON.parse(value)]));
+  };
   return {
-    find: async <Kind extends keyof Values>(
-      kind: Kind,
-      workspaceId: WorkspaceId,
-      serverId: ServerId,
-    ): Promise<Values[Kind] | undefined> => {
-      const row = await db
-        .selectFrom('server_notes')
-        .select('value')
-        .where('kind', '=', kind)
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .executeTakeFirst();
-      return row && JSON.parse(row.value);
-    },
-    /** Finds all that is stored about a server. */
-    findAll: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
-      const rows = await db
-        .selectFrom('server_notes')
-        .select(['kind', 'value'])
-        .where('kind', 'in', ['note', 'protection'])
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .execute();
-      return Object.fromEntries(rows.map(({ kind, value }) => [kind, JSON.parse(value)]));
-    },
+    findAll,
+    find: async <Kind extends keyof Values>(kind: Kind, workspaceId: WorkspaceId, serverId: ServerId) =>
+      (await findAll(workspaceId, serverId))[kind],
     list: async <Kind extends keyof Values>(
       kind: Kind,
       workspaceId: WorkspaceId,

@@ -146,9 +146,8 @@ async function updateCard({ server: { id } }: PowerChange, request: SlackRequest
 /** Replaces the message with the current state, for users who may see the servers. */
 export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
-    ({ id, label, until }): FollowedServer => ({
-      ...{ serverId: id, label, standing: 'waiting', hasChanged: false },
-      paidUntil: until,
+    ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
+      ...{ serverId, label, paidUntil, standing: 'waiting', hasChanged: false },
     }),
   );
   const checked = await request.execute(checkServers, { action: pressed.act, servers });
@@ -159,7 +158,7 @@ export const checkState = checkButton.on(async (pressed, request) => {
 export function checkedMessage(
   pressed: Checked,
   servers: readonly FollowedServer[],
-  { caller, now }: Pick<SlackRequest, 'caller' | 'now'>,
+  { caller, now }: { readonly caller: SlackRequest['caller']; now(): number },
 ): Message {
   const { act: action, by, approvedBy } = pressed;
   const wording: FollowWording = { action, isMeasured: false, after: '' };

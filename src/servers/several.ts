@@ -9,6 +9,7 @@ import {
   type Message,
   type MessageBlock,
   section,
+  sectionsOf,
   textMessage,
 } from '../slack/kit/blocks.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
@@ -105,7 +106,9 @@ async function actOnEach(
         outcomes.unsure.push(error.details.server);
       if (!isExpected(error)) outcomes.unproven += 1;
       const failed = findRetriable(error);
-      if (failed) outcomes.failed.push({ ...failed, label: labelOf(ref) ?? failed.label });
+      // A failure knows only the ID if the list of servers could not be read: the user has read the label.
+      const label = 'id' in ref ? ref.label : undefined;
+      if (failed) outcomes.failed.push({ ...failed, label: label ?? failed.label });
       const words = subrequest.explain(error);
       outcomes.others.push(section(words.includes(nameOf(ref)) ? words : `${nameOf(ref)}: ${words}`));
     }
@@ -118,11 +121,6 @@ function nameOf(ref: ServerRef): string {
   return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeTyped(ref.typed);
 }
 
-/** The label that the user has read. A failure knows only the ID if the list of servers could not be read. */
-function labelOf(ref: ServerRef): string | undefined {
-  return 'id' in ref ? ref.label : undefined;
-}
-
 /** Announces accepted actions in the channel; false if nothing was announced. The background reports how they end. */
 async function announceDone(
   action: PowerAction,
@@ -130,10 +128,9 @@ async function announceDone(
   request: SlackRequest,
 ): Promise<boolean> {
   if (done.length === 0) return false;
-  const announced = await request.announce(
-    severalActWords(done.map(toServer), action),
-    ...severalList(action, done),
-  );
+  const servers = done.map(toServer);
+  const list = servers.length > 1 ? serverLines(servers, { action, isMeasured: true }) : [];
+  const announced = await request.announce(severalActWords(servers, action), ...list);
   const actId = actOf(done);
   if (actId !== undefined) await request.placeAct(actId, announced);
   return announced !== undefined;
@@ -212,23 +209,18 @@ export function selectionMessage(
 /** Renders the button that acts on exactly these servers. */
 function askBlock(
   action: PowerAction,
-  { id, at }: SelectedServers['confirmation'],
+  { id, at }: PowerConfirmation,
   servers: readonly Server[],
 ): KnownBlock {
+  const style = action === 'start' ? ('primary' as const) : ('danger' as const);
   const text = `${VERBS[action].title} ${whichOf(servers)}`;
-  return actions(
-    severalButton[action].element(
-      text,
-      { id, at, servers: freeze(servers) },
-      { style: action === 'start' ? 'primary' : 'danger' },
-    ),
-  );
+  return actions(severalButton[action].element(text, { id, at, servers: freeze(servers) }, { style }));
 }
 
 /** Renders the button that tries again on servers where nothing was done, with proof. It asks before. */
 function retryBlock(
   action: PowerAction,
-  { id, at }: SelectedServers['confirmation'],
+  { id, at }: PowerConfirmation,
   failed: readonly NamedServer[],
 ): KnownBlock {
   const which = whichOf(failed);
@@ -249,16 +241,11 @@ function freeze(servers: readonly NamedServer[]): [number, string][] {
 }
 
 function listBlocks(chosen: readonly SelectedServer[]): KnownBlock[] {
-  const lines = chosen.map(lineOf);
-  const parts = Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>
-    lines.slice(part * IN_A_SECTION, (part + 1) * IN_A_SECTION),
-  );
-  return parts.map((part) => section(part.join('\n')));
-}
-
-function lineOf({ server, reboot }: SelectedServer): string {
-  const line = `${codeLabel(server.label, 40)} ${stateWords(server)}`;
-  return reboot ? `${line}, ${rebootedWords(reboot)}` : line;
+  const lines = chosen.map(({ server, reboot }) => {
+    const line = `${codeLabel(server.label, 40)} ${stateWords(server)}`;
+    return reboot ? `${line}, ${rebootedWords(reboot)}` : line;
+  });
+  return sectionsOf(lines, IN_A_SECTION);
 }
 
 function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
@@ -268,11 +255,6 @@ function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
   });
   const more = leftOut.length - named.length;
   return `Won’t be ${past}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-/** Lists the servers of accepted actions, if there are several. */
-function severalList(action: PowerAction, changes: readonly PowerChange[]): KnownBlock[] {
-  return changes.length > 1 ? serverLines(changes.map(toServer), { action, isMeasured: true }) : [];
 }
 
 function toServer({ server: { id, label }, state }: PowerChange): FollowedServer {

@@ -37,10 +37,7 @@ export const show = defineCommand({
       await request.reply.send(await loadCard({ ref, onWait: sendWaiting(request) }, request));
     }),
   actions: [
-    showButton.on(async ({ id, on }, request) => {
-      if (!on) return showById(id, request);
-      await request.reply.replace(await loadCard({ ref: { id }, isFresh: true }, request));
-    }),
+    showButton.on(({ id, on }, request) => (on ? showInCard(id, request, true) : showById(id, request))),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
     matchButton.on(({ id }, request) => showInCard(id, request)),
     findChoice.on((id, request) => showInCard(Number(id), request)),
@@ -54,9 +51,9 @@ export async function showById(id: ServerId, request: SlackRequest): Promise<voi
   await request.reply.send(await loadCard({ ref: { id } }, request));
 }
 
-/** Answers a button or a menu in the modal of a shortcut with the server's card in that modal. */
-async function showInCard(id: ServerId, request: SlackRequest): Promise<void> {
-  await request.reply.replace(await loadCard({ ref: { id } }, request));
+/** Answers a button or a menu on a card, or in the modal of a shortcut, with the server's card in its place. */
+async function showInCard(id: ServerId, request: SlackRequest, isFresh = false): Promise<void> {
+  await request.reply.replace(await loadCard({ ref: { id }, isFresh }, request));
 }
 
 /** The shortcut on a message: shows the server that it mentions, or a choice. Never acts by itself (docs/design.md 2.9). */

@@ -101,9 +101,14 @@ export function serverSteps(error: unknown): Button[] {
     const text = `${VERBS[action].title} ${plainLabel(server.label, 40)}`;
     return [powerButton[action].element(text, { id: server.id }, { style: 'primary' })];
   }
-  if (isRefusal(error, 'rebooted_recently')) return [againButton(error.details.server.id)];
+  if (isRefusal(error, 'rebooted_recently')) {
+    // Without another question: the user has read which server it is, and who rebooted it.
+    const again = { id: error.details.server.id, sure: true } as const;
+    return [powerButton.reboot.element('Reboot again', again, { style: 'primary' })];
+  }
   if (isRefusal(error, 'unknown_server')) return nearestButton(error.details);
-  return isRefusal(error, 'server_protected') ? [showServer(error.details.server.id)] : [];
+  if (!isRefusal(error, 'server_protected')) return [];
+  return [showButton.element('Show server', { id: error.details.server.id })];
 }
 
 /** The buttons to offer after an action that was not carried out. */
@@ -136,11 +141,6 @@ function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, la
   return [powerButton[act].element(text, id === undefined ? { typed: label } : { id })];
 }
 
-/** Reboots without another question: the user has read which server it is, and who rebooted it. */
-function againButton(id: ServerId): Button {
-  return powerButton.reboot.element('Reboot again', { id, sure: true }, { style: 'primary' });
-}
-
 /** The buttons for the nearest server. Stop and reboot ask first, since the user hasn't named that server. */
 function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_server']): Button[] {
   if (nearest === undefined || id === undefined) return [];
@@ -149,8 +149,4 @@ function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_
   if (act === undefined) return [show];
   const confirm = confirmPower(act, [{ label: nearest }]);
   return [powerButton[act].element(`${VERBS[act].title} ${label}`, { id }, { confirm }), show];
-}
-
-function showServer(id: ServerId): Button {
-  return showButton.element('Show server', { id });
 }

@@ -43,6 +43,14 @@ export function section(text: string, accessory?: Button): SectionBlock {
   return { type: 'section', text: body, accessory, expand: isTall || undefined };
 }
 
+/** Makes paragraphs of lines of mrkdwn, `most` in each. */
+export function sectionsOf(lines: readonly string[], most: number): SectionBlock[] {
+  const parts = Math.ceil(lines.length / most);
+  return Array.from({ length: parts }, (_, at) =>
+    section(lines.slice(at * most, (at + 1) * most).join('\n')),
+  );
+}
+
 /** Taller text is expanded: Slack might fold it behind "Show more", which hides the end of a list or of a warning. */
 const TALL_CHARACTERS = 300;
 const TALL_LINES = 4;
