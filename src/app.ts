@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { findConnectLink } from './account/connect.ts';
 import { runBackground } from './background.ts';
 import type { Config } from './config.ts';
@@ -37,10 +36,10 @@ import {
   type TokenSource,
 } from './slack/slack-api.ts';
 import { createSocketReceiver } from './slack/socket.ts';
-import { createSlack, type Slack, type SlackOptions } from './slack-app.ts';
+import { createSlack, type SlackOptions } from './slack-app.ts';
 import { realSystem, type System } from './system.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
-import { createWebServer, listen, type WebParts, watchRequests } from './web/server.ts';
+import { createWebServer, listen, watchRequests } from './web/server.ts';
 
 export interface RunningApp {
   readonly port: number;
@@ -92,10 +91,24 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   }));
   const { explain } = slack;
   const warnings = () => [...store.notes, ...clock.warnings()];
-  const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
-  const server = openServer(config, ports, { ...parts, installer: source.installer });
+  const server = createWebServer({
+    ...{ entry, explain, system, log, metrics, faults, warnings },
+    slack: transport.listener,
+    installer: source.installer,
+    findConnectLink: (token) => findConnectLink(token, ports),
+    publicUrl: config.PUBLIC_URL,
+    accountUrl: config.HOSTING_ACCOUNT_URL,
+    metricsToken: config.METRICS_TOKEN,
+  });
   const requests = watchRequests(server);
-  const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
+  /** Closes everything after a failed start, since an open server would keep the process alive. @throws the error */
+  const giveUp = async (error: unknown): Promise<never> => {
+    stop.abort();
+    server.close();
+    server.closeAllConnections();
+    await store.close();
+    throw error;
+  };
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await source.connect().catch(giveUp);
@@ -106,22 +119,16 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const endOrders = () => Promise.all([endRequests(), background]);
   const endWork = () => Promise.all([hosting.close(), endOrders()]);
   const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
-  const closeAll = () => slack.connections.close().then(() => store.close());
-  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
-}
-
-/** Closes everything after a failed start, since an open server would keep the process alive. @throws the error */
-async function endFailedStart(
-  error: unknown,
-  server: Server,
-  stop: AbortController,
-  store: Store,
-): Promise<never> {
-  stop.abort();
-  server.close();
-  server.closeAllConnections();
-  await store.close();
-  throw error;
+  const close = async () => {
+    server.close();
+    server.closeIdleConnections();
+    stop.abort();
+    await Promise.race([drain(), system.sleep(config.HOSTING_TIMEOUT_MS + DRAIN_MARGIN_MS)]);
+    server.closeAllConnections();
+    await slack.connections.close();
+    await store.close();
+  };
+  return { port, ports, faults, close };
 }
 
 /** Receives Slack's requests over WebSockets if there is an app-level token, and otherwise over HTTP on our own server. */
@@ -130,23 +137,12 @@ function openTransport(
   { system, log, clock, metrics }: { system: System; log: Log; clock: SlackClock; metrics: Metrics },
   signal: AbortSignal,
 ): Transport {
-  const {
-    SLACK_APP_TOKEN: appToken,
-    SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: slackApiUrl,
-  } = config;
+  const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = config;
+  const slackApiUrl = config.SLACK_API_URL;
   if (appToken)
     return createSocketReceiver({ appToken, slackApiUrl, log, system, signal, onAck: metrics.slackAck });
   if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
-}
-
-type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'accountUrl' | 'metricsToken';
-
-function openServer(config: Config, ports: AppContext, parts: Omit<WebParts, OwnWebParts>) {
-  const { PUBLIC_URL: publicUrl, HOSTING_ACCOUNT_URL: accountUrl, METRICS_TOKEN: metricsToken } = config;
-  const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
-  return createWebServer({ ...parts, findConnectLink: find, publicUrl, accountUrl, metricsToken });
 }
 
 /** Opens the store, and replaces the system's clock and IDs with those that all processes on the store share. */
@@ -209,24 +205,6 @@ function withCountedDenials(audit: Store['audit'], metrics: Metrics): Store['aud
   };
 }
 
-async function closeApp(running: {
-  readonly server: Server;
-  readonly stop: AbortController;
-  readonly drain: () => Promise<unknown>;
-  readonly closeAll: () => Promise<void>;
-  readonly config: Config;
-  readonly system: System;
-}): Promise<void> {
-  const { server, config } = running;
-  const drainMs = config.HOSTING_TIMEOUT_MS + DRAIN_MARGIN_MS;
-  server.close();
-  server.closeIdleConnections();
-  running.stop.abort();
-  await Promise.race([running.drain(), running.system.sleep(drainMs)]);
-  server.closeAllConnections();
-  await running.closeAll();
-}
-
 interface SlackParts extends Store {
   readonly locks: Locks;
   readonly system: System;
@@ -236,7 +214,9 @@ interface SlackParts extends Store {
 }
 
 /** The source of Slack's tokens: one workspace's setting, or installs by OAuth. */
-interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation'> {
+interface Source extends TokenSource {
+  readonly admit?: SlackOptions['admit'];
+  readonly onRevocation?: SlackOptions['onRevocation'];
   /** Sets what is called after each install. Absent without OAuth. */
   onInstall?(greet: (installation: Installation) => void): void;
   /** Asks Slack what has to be known before requests are served. */
@@ -248,16 +228,10 @@ interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation
   readonly watchTokens?: (() => Promise<void>) | undefined;
 }
 
-interface OpenSlack extends Slack {
-  readonly connections: SlackConnections;
-  readonly source: Source;
-}
-
 /** Opens Slack's side: for the one workspace of `SLACK_BOT_TOKEN`, or for those that install the app. */
-function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, kept, followedActs, homes } = parts;
-  const { system, log, metrics } = parts;
-  const onAnswer = metrics.slackCall;
+function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
+  const { workspaces, system, log } = parts;
+  const onAnswer = parts.metrics.slackCall;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system, onAnswer });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
@@ -268,40 +242,27 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): Open
         ...{ botToken, abilities, system, log, signal },
       })
     : openInstalledWorkspaces(config, parts, connections, abilities);
+  const { admit, onRevocation } = source;
   const slack = createSlack({
+    ...parts,
+    ...{ connections, abilities, admit, onRevocation },
     clients: createSlackClients(connections.open, source, source.watch),
-    connections,
-    abilities,
-    workspaces,
-    replyUrls,
-    kept,
-    followedActs,
-    homes,
-    system,
-    log,
     currency: config.HOSTING_CURRENCY,
     accountUrl: config.HOSTING_ACCOUNT_URL,
     publicUrl: config.PUBLIC_URL,
     slackApiUrl: config.SLACK_API_URL,
-    admit: source.admit,
-    onRevocation: source.onRevocation,
   });
+  /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
+  const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
+    if (isOrg || (await parts.apiKeys.listWorkspaces()).includes(id)) return;
+    await slack.greetInstaller(id, installedBy);
+  };
   source.onInstall?.((installation) => {
-    greet(installation, slack, parts).catch((error: unknown) =>
+    greet(installation).catch((error: unknown) =>
       log.error('the user who installed the app could not be greeted', describeDefect(error)),
     );
   });
   return { ...slack, connections, source };
-}
-
-/** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
-async function greet(
-  { id, isOrg, installedBy }: Installation,
-  slack: Slack,
-  { apiKeys }: SlackParts,
-): Promise<void> {
-  if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
-  await slack.greetInstaller(id, installedBy);
 }
 
 /** Opens the workspaces that install the app. Calls nothing at the start: an unused workspace costs nothing. */

@@ -1,9 +1,8 @@
 import { createAuditPublisher, PUBLISH_MS } from './account/audit.ts';
 import type { AppContext } from './context.ts';
-import { type AuditEntry, auditRoles } from './core/audit-entry.ts';
-import type { Entry } from './core/entry.ts';
-import { makeAuditEntry } from './core/entry.ts';
-import { type Grant, THE_APP } from './core/roles.ts';
+import { auditRoles } from './core/audit-entry.ts';
+import { type Entry, makeAuditEntry } from './core/entry.ts';
+import { THE_APP } from './core/roles.ts';
 import { DIGEST } from './core/settings.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import type { JobHandlers } from './db/jobs.ts';
@@ -49,7 +48,11 @@ export async function runBackground(
     [DIGEST]: createDigestHandler(app, signal),
     [RUN]: createStepRunner(entry, app),
   });
-  let spilled = await storeSpilled(await readSpilledSafely(app), app);
+  const read = await readSpilled(app).catch((error: unknown) => {
+    logTrouble(error, app);
+    return [];
+  });
+  let spilled = await storeSpilled(read, app);
   const jobs = app.jobs.run(signal);
   for (let isAsked = false; !signal.aborted; ) {
     isAsked ||= await askFor(Object.keys(periodic), app);
@@ -96,19 +99,12 @@ export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
   await app.kept.removeExpired(now);
-  const ended = await app.grants.removeEnded(now, (grant) => auditOfEnd(grant, app));
-  await redrawHomes(ended, app);
-}
-
-function auditOfEnd({ workspaceId, role, pattern, subjectId }: Grant, app: AppContext): AuditEntry {
-  return makeAuditEntry(app, {
-    workspaceId,
-    actorId: THE_APP,
-    surface: 'background',
-    action: 'access_ended',
-    details: auditRoles([{ role, pattern, subjectId }]),
-    outcome: 'done',
+  const ended = await app.grants.removeEnded(now, ({ workspaceId, role, pattern, subjectId }) => {
+    const details = auditRoles([{ role, pattern, subjectId }]);
+    const act = { actorId: THE_APP, surface: 'background', action: 'access_ended', outcome: 'done' } as const;
+    return makeAuditEntry(app, { ...act, workspaceId, details });
   });
+  await redrawHomes(ended, app);
 }
 
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
@@ -126,13 +122,6 @@ async function prune(app: AppContext): Promise<void> {
   if (auditKeepDays === undefined) return;
   const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
   await app.audit.prune(now - auditKeepDays * DAY_MS, by);
-}
-
-function readSpilledSafely(app: BackgroundContext) {
-  return readSpilled(app).catch((error: unknown) => {
-    logTrouble(error, app);
-    return [];
-  });
 }
 
 /** Logs failed work, which stays due. */

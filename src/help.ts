@@ -18,13 +18,12 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
       const role = await request.findRole();
       const prefix = prefixFor(request);
       const commands = listCommands();
-      const message =
-        about === undefined
-          ? helpMessage(commands, role, prefix)
-          : about === 'all'
-            ? allCommands(commands, role, prefix)
-            : commandHelp(getCommand(about, commands, prefix), role, prefix);
-      await request.reply.send(message);
+      const make = () => {
+        if (about === undefined) return helpMessage(commands, role, prefix);
+        if (about === 'all') return allCommands(commands, role, prefix);
+        return commandHelp(getCommand(about, commands, prefix), role, prefix);
+      };
+      await request.reply.send(make());
     },
   });
 }

@@ -1,13 +1,11 @@
 import { createAccountNotifier, createConnectNotifier, installedMessage } from './account/connect.ts';
-import { createCurrencyOf, mayAnnounce, type Workspaces } from './account/workspaces.ts';
+import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
 import { commands, runCommand } from './commands.ts';
-import type { AppContext } from './context.ts';
+import type { AppContext, Store } from './context.ts';
 import type { Entry } from './core/entry.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
-import type { Kept, ReplyUrls } from './db/kept.ts';
 import { home, loadHome } from './home/home.ts';
 import { panel } from './home/panel.ts';
-import type { Homes } from './home/redraw.ts';
 import type { Log } from './log.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/outcomes.ts';
@@ -17,7 +15,6 @@ import { approvalScreen } from './requests/approval-card.ts';
 import { createRequestNotifier } from './requests/notify.ts';
 import { roleScreen } from './requests/role-request-card.ts';
 import { createDeleteNotifier } from './servers/delete-outcome.ts';
-import type { FollowedActs } from './servers/follow-store.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
 import { shortcuts } from './servers/show.ts';
 import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
@@ -38,15 +35,10 @@ import { createStepIntake } from './workflows/run.ts';
 /** What the app needs of Slack, and Slack of the app. */
 export type Slack = ReturnType<typeof createSlack>;
 
-export interface SlackOptions {
+export interface SlackOptions extends Store {
   readonly clients: SlackClients;
   readonly connections: SlackConnections;
   readonly abilities: SlackAbilities;
-  readonly workspaces: Workspaces;
-  readonly replyUrls: ReplyUrls;
-  readonly kept: Kept;
-  readonly followedActs: FollowedActs;
-  readonly homes: Homes;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;

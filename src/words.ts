@@ -1,6 +1,5 @@
 import { articleOf, describeRole } from './access/words.ts';
 import {
-  describeReason,
   type FailedAct,
   type HostingCode,
   HostingError,
@@ -419,23 +418,18 @@ export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
 function wordsOfFailure(reason: UncheckedReason, currency: string): string {
   switch (reason.code) {
     case 'key_unreadable':
+      return REFUSALS.key_unreadable(reason.details, currency);
     case 'identity_unknown':
+      return REFUSALS.identity_unknown(reason.details, currency);
     case 'no_api_key':
+      return REFUSALS.no_api_key(reason.details, currency);
     case 'account_changed':
+      return REFUSALS.account_changed(reason.details, currency);
     case 'waited_too_long':
+      return REFUSALS.waited_too_long(reason.details, currency);
     case 'shutting_down':
-      return describeReason<UncheckedRefusals, keyof UncheckedRefusals, [string]>(REFUSALS, reason, currency);
+      return REFUSALS.shutting_down(reason.details, currency);
     default:
       return wordsOfHosting(reason);
   }
 }
-
-type UncheckedRefusals = Pick<
-  RefusalDetails,
-  | 'key_unreadable'
-  | 'identity_unknown'
-  | 'no_api_key'
-  | 'account_changed'
-  | 'waited_too_long'
-  | 'shutting_down'
->;

@@ -6,7 +6,7 @@ import { connectButton } from '../account/buttons.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
-import type { PowerAction } from '../core/server.ts';
+import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { decideButton, passwordButton } from '../purchases/buttons.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
@@ -54,18 +54,11 @@ const NEEDS_INSTALL =
   '⚠️ Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
 
 export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
-  const lines = unsaved
-    .slice(0, SHOWN.passwords)
-    .map(({ id, label }) =>
-      section(
-        `🔑 The root password of ${codeLabel(label, 40)} isn’t saved yet.`,
-        passwordButton.element(
-          'Show password',
-          { typed: String(id) },
-          { label: `Show the root password of ${plainLabel(label, 40)}` },
-        ),
-      ),
-    );
+  const lines = unsaved.slice(0, SHOWN.passwords).map(({ id, label: name }) => {
+    const label = `Show the root password of ${plainLabel(name, 40)}`;
+    const show = passwordButton.element('Show password', { typed: String(id) }, { label });
+    return section(`🔑 The root password of ${codeLabel(name, 40)} isn’t saved yet.`, show);
+  });
   return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
 }
 
@@ -181,7 +174,7 @@ function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlo
 
 function footer({ servers }: Home): string {
   const account = accountWords(servers);
-  return [...(account === undefined ? [] : [account]), '`/vps help` shows what else you can do.'].join(' · ');
+  return `${account === undefined ? '' : `${account} · `}\`/vps help\` shows what else you can do.`;
 }
 
 /** Makes the Home tab, for `slack/home-publisher.ts` to publish. */
@@ -217,9 +210,7 @@ export const home: Handlers = {
     homePages.back.on(({ page }, request) => show({ page }, request)),
     homePages.further.on(({ page }, request) => show({ page }, request)),
     homeRefreshButton.on((_value, request) => show({ isFresh: true }, request)),
-    homePower.start.on(({ id }, request) => power('start', id, request)),
-    homePower.stop.on(({ id }, request) => power('stop', id, request)),
-    homePower.reboot.on(({ id }, request) => power('reboot', id, request)),
+    ...POWER_ACTIONS.map((action) => homePower[action].on(({ id }, request) => power(action, id, request))),
   ],
   modals: [],
   suggestions: [{ ...findSuggestions, id: homeFindChoice.id }],
@@ -234,11 +225,7 @@ async function show(shown: ShownHome, request: SlackRequest): Promise<void> {
 
 /** Acts on a server. Home shows the outcome, until the next press, if it comes within two minutes; otherwise the user gets a message. */
 async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
-  const change = await request.execute(changePower[action], {
-    ref: { id },
-    onWait: undefined,
-    isSure: undefined,
-  });
+  const change = await request.execute(changePower[action], { ref: { id } });
   if (change.isUnconfirmed) {
     await request.reply.send(unconfirmedMessage(action, change));
     return;

@@ -15,7 +15,7 @@ import type { SlackRequest } from '../slack/request.ts';
 import { wordsOfError } from '../words.ts';
 import { orderBlocks, setupBlocks, unsavedBlocks } from './home.ts';
 import { type Home, type ListedServers, readHome } from './read-home.ts';
-import { cautions, noRoleBlocks } from './server-rows.ts';
+import { cautions, noRoleBlocks, ROLE_UNKNOWN } from './server-rows.ts';
 
 /** Answers a bare `/vps` with the control panel: what Home shows, in a message that fits on a phone. */
 export async function showPanel(request: SlackRequest): Promise<void> {
@@ -46,20 +46,20 @@ const reviewApprovals = approvalsButton.on(async (_value, request) => {
 /** The buttons of the control panel that belong to no other feature. */
 export const panel: Handlers = { actions: [reviewApprovals], modals: [], suggestions: [] };
 
-type Rendering = Pick<SlackRequest, 'now' | 'currency' | 'accountUrl'>;
+interface Rendering {
+  readonly currency: string;
+  readonly accountUrl: string | undefined;
+  now(): number;
+}
 
 /** Renders the control panel with the buttons that this user may press. */
 export function panelMessage(home: Home, rendering: Rendering): Message {
   const approvals = home.decisions.approvals.length;
+  const review = approvalsButton.element('Review', {});
   const blocks = [
     ...unsavedBlocks(home.unsaved),
     ...(approvals > 0
-      ? [
-          section(
-            `✋ ${count(approvals, 'request')} waiting for your approval.`,
-            approvalsButton.element('Review', {}),
-          ),
-        ]
+      ? [section(`✋ ${count(approvals, 'request')} waiting for your approval.`, review)]
       : []),
     ...orderBlocks(home.open, home.role),
     ...serverBlocks(home, rendering),
@@ -75,7 +75,7 @@ function serverBlocks(home: Home, { now, currency, accountUrl }: Rendering): Kno
     case 'no_role':
       return noRoleBlocks(own.access.length > 0);
     case 'role_unknown':
-      return [section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.')];
+      return [section(ROLE_UNKNOWN)];
     case 'not_connected':
       return setupBlocks(role === 'owner', servers.error, accountUrl);
     case 'unread':

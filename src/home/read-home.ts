@@ -1,4 +1,5 @@
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { LRUCache } from 'lru-cache';
+import { type UseCaseContext as Context, defineUseCase } from '../core/entry.ts';
 import { type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/locks.ts';
@@ -20,8 +21,6 @@ import {
   type RoleRequest,
 } from '../requests/request.ts';
 import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
-
-type Context = UseCaseContext;
 
 /** Everything that one user sees on Home, and nothing that their roles don't cover. */
 export interface Home {
@@ -76,7 +75,8 @@ export const readHome = defineUseCase({
     // The hosting API may have taken half a minute, so the roles are looked up again.
     const { held: roles, possible: unknown } = await lookUpRoles(actor, app);
     if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
-    const open = await listOpen(roles, context);
+    const orders = await app.ledger.listOpen(actor.workspaceId);
+    const open = orders.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
     const [servers, spending, rest] = await Promise.all([
       reading.kind === 'read' ? showServers(reading, { page, isPanel }, roles, open, context) : reading,
       isPanel ? undefined : readSpending(reading, roles, wanted.isPatient === true, context),
@@ -96,11 +96,6 @@ async function readBareHome(isUnknown: boolean, context: Context): Promise<Home>
     own: await listOwn(context),
     needsInstall: false,
   };
-}
-
-async function listOpen(roles: HeldRoles, { actor, app }: Context): Promise<readonly Operation[]> {
-  const open = await app.ledger.listOpen(actor.workspaceId);
-  return open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
 }
 
 /** Reads what needs no hosting API. */
@@ -309,7 +304,8 @@ async function showServers(
   const { list, at: readAt } = last;
   const expiring = await findExpiring(list, context);
   const recent = isPanel ? await listRecentIds(context) : [];
-  const ordered = orderServers(list, roles, { expiring, unconfirmed: unconfirmedIn(open), recent });
+  const renewing = open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : []));
+  const ordered = orderServers(list, roles, { expiring, unconfirmed: new Set(renewing), recent });
   const perPage = isPanel ? SERVERS_IN_PANEL : SERVERS_PER_PAGE;
   const pages = Math.max(1, Math.ceil(ordered.servers.length / perPage));
   const page = Math.min(Math.max(0, wantedPage), pages - 1);
@@ -327,11 +323,8 @@ async function showServers(
   }));
   const { urgent, servers } = ordered;
   const isComplete = list.extent !== 'part';
-  return {
-    ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
-    stale,
-    coming,
-  };
+  const total = servers.length;
+  return { kind: 'listed', shown, total, page, pages, urgent, readAt, isComplete, stale, coming };
 }
 
 /** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
@@ -345,10 +338,6 @@ async function findExpiring({ servers }: ServerList, { actor, app }: Context): P
   const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
   const due = listDue(soon, localDay(now, settings.zone), now, settings, marks);
   return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
-}
-
-function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
-  return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
 }
 
 interface Urgency {
@@ -394,32 +383,28 @@ export interface ComingServers {
   readonly last: Promise<LastServers>;
 }
 
-/** The lists that Home shows while the hosting API doesn't answer. In memory only: empty after a start. */
-export interface LastLists {
-  /** The last list, if it was read with that key: another key may open another account. */
-  find(workspaceId: WorkspaceId, account: string): LastServers | undefined;
-  /** Keeps a list, and returns it. The same list again keeps its earlier time. */
-  put(workspaceId: WorkspaceId, account: string, last: LastServers): LastServers;
-}
-
 /** Workspaces whose list is kept, those that were read last: a list may have thousands of servers. */
 const MOST_WORKSPACES = 50;
 
-export function createLastLists(): LastLists {
-  const lists = new Map<WorkspaceId, LastServers & { readonly account: string }>();
-  const find: LastLists['find'] = (workspaceId, account) => {
+export type LastLists = ReturnType<typeof createLastLists>;
+
+/** The lists that Home shows while the hosting API doesn't answer. In memory only: empty after a start. */
+export function createLastLists() {
+  const lists = new LRUCache<WorkspaceId, LastServers & { readonly account: string }>({
+    max: MOST_WORKSPACES,
+  });
+  /** The last list, if it was read with that key: another key may open another account. */
+  const find = (workspaceId: WorkspaceId, account: string): LastServers | undefined => {
     const last = lists.get(workspaceId);
     return last?.account === account ? last : undefined;
   };
   return {
     find,
-    put: (workspaceId, account, given) => {
+    /** Keeps a list, and returns it. The same list again keeps its earlier time. */
+    put: (workspaceId: WorkspaceId, account: string, given: LastServers): LastServers => {
       const known = find(workspaceId, account);
-      const last = known?.list === given.list ? known : { ...given, account };
-      lists.delete(workspaceId);
+      const last = known?.list === given.list ? known : given;
       lists.set(workspaceId, { ...last, account });
-      const [oldest] = lists.keys();
-      if (lists.size > MOST_WORKSPACES && oldest !== undefined) lists.delete(oldest);
       return last;
     },
   };

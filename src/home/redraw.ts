@@ -54,18 +54,11 @@ export async function redrawHomes(grants: readonly Grant[], app: AppContext): Pr
 
 async function listUsers(
   { workspaceId, subjectKind, subjectId }: Grant,
-  app: AppContext,
-): Promise<readonly UserId[]> {
-  if (subjectKind === 'user') return [subjectId];
-  return subjectKind === 'group' ? listMembers(workspaceId, subjectId, app) : [];
-}
-
-async function listMembers(
-  workspaceId: WorkspaceId,
-  groupId: string,
   { homes, groups }: AppContext,
 ): Promise<readonly UserId[]> {
-  const members = new Set(await groups.listMembers(workspaceId, groupId));
+  if (subjectKind === 'user') return [subjectId];
+  if (subjectKind !== 'group') return [];
+  const members = new Set(await groups.listMembers(workspaceId, subjectId));
   const opened = await homes.listUsers(workspaceId, MOST_OPENED);
   return opened.filter((userId) => members.has(userId)).slice(0, MOST_OF_A_GROUP);
 }

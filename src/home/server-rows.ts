@@ -45,6 +45,8 @@ interface Rendering {
   readonly hasAsked: boolean;
 }
 
+export const ROLE_UNKNOWN =
+  'Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.';
 const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
 /** Says that the user has no role, and offers to ask for one. */
@@ -63,25 +65,21 @@ export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownB
     case 'no_role':
       return [header('No access yet'), ...noRoleBlocks(hasAsked)];
     case 'role_unknown':
-      return [
-        section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.'),
-        actions(refresh('Try again')),
-      ];
+      return [section(ROLE_UNKNOWN), actions(refresh('Try again'))];
     case 'not_connected':
       return [];
     case 'unread':
-      return [header('Servers'), ...unread(servers.error, rendering.currency)];
+      if (!servers.error) return [header('Servers'), section('Loading servers…')];
+      return [
+        header('Servers'),
+        section(
+          `⚠️ ${wordsOfError(servers.error, rendering.currency)}\nYour servers can’t be shown right now.`,
+        ),
+        actions(refresh('Try again')),
+      ];
     case 'listed':
       return listed(servers, rendering);
   }
-}
-
-function unread(error: Parameters<typeof wordsOfError>[0] | undefined, currency: string): KnownBlock[] {
-  if (!error) return [section('Loading servers…')];
-  return [
-    section(`⚠️ ${wordsOfError(error, currency)}\nYour servers can’t be shown right now.`),
-    actions(refresh('Try again')),
-  ];
 }
 
 function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
@@ -159,15 +157,11 @@ function row(each: HomeServer, now: number): KnownBlock[] {
 function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeServer): Button[] {
   if (!isUrgent) return [];
   const power = roleCovers(role, 'operator') ? powerActionsIn(server) : [];
-  const renew = isExpiring && roleCovers(role, 'manager');
-  return [
-    ...power
-      .filter((action) => !isProtected || action === 'start')
-      .map((action) => powerElement(action, server)),
-    ...(renew
-      ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${plainLabel(server.label, 60)}` })]
-      : []),
-  ];
+  const allowed = power.filter((action) => !isProtected || action === 'start');
+  const buttons = allowed.map((action) => powerElement(action, server));
+  if (!isExpiring || !roleCovers(role, 'manager')) return buttons;
+  const label = `Renew ${plainLabel(server.label, 60)}`;
+  return [...buttons, renewButton.element('Renew…', { id: server.id }, { label })];
 }
 
 function powerElement(action: PowerAction, server: Server): Button {

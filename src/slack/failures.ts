@@ -42,8 +42,8 @@ export async function showLateError(
 
 /** Writes the answer to a submission in Slack's format, with the note about a partial list. */
 export function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): SubmissionAck {
-  const shown = answer.with ?? 'close';
-  if (shown === 'close') return undefined;
+  const { with: shown } = answer;
+  if (!shown) return undefined;
   if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
   return { response_action: 'update', view: note.inView(shown) };
 }

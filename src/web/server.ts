@@ -16,7 +16,7 @@ import { hasToken, type Metrics } from './metrics.ts';
 import { answer, answerPage } from './page.ts';
 
 /** What the app's HTTP server works with. */
-export interface WebParts extends ConnectParts {
+interface WebParts extends ConnectParts {
   /** Absent if the app serves the one workspace of `SLACK_BOT_TOKEN`. */
   readonly installer?: Installer | undefined;
   readonly system: System;

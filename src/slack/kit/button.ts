@@ -13,7 +13,7 @@ interface ButtonOptions {
 }
 
 /** A kind of button, whose value is written and read with one schema. */
-export interface ButtonKind<Value> {
+interface ButtonKind<Value> {
   readonly id: string;
   /** Makes the button. Its value as JSON must fit into 2,000 characters. */
   element(text: string, value: Value, options?: ButtonOptions): Button;
@@ -45,35 +45,31 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
   };
 }
 
-/** A kind of menu in a message. */
-interface ChoiceKind {
-  readonly id: string;
-  /** Makes a menu of up to 100 choices. */
-  menu(placeholder: string, options: readonly PlainTextOption[], confirm?: ConfirmationDialog): StaticSelect;
-  /** Makes a menu of any number of choices, for which Slack asks while the user types (`Suggestions`). */
-  typeAhead(placeholder: string, confirm?: ConfirmationDialog): ExternalSelect;
-  on(run: (value: string, request: SlackRequest) => Promise<void>): ActionHandler;
-}
-
 /** Defines a kind of menu in a message. The ID is written here and nowhere else. */
-export function defineChoice(id: string): ChoiceKind {
+export function defineChoice(id: string) {
   return {
     id,
-    menu: (placeholder, options, confirm) => ({
+    /** Makes a menu of up to 100 choices. */
+    menu: (
+      placeholder: string,
+      options: readonly PlainTextOption[],
+      confirm?: ConfirmationDialog,
+    ): StaticSelect => ({
       type: 'static_select',
       action_id: id,
       placeholder: plain(placeholder),
       options: [...options],
       confirm,
     }),
-    typeAhead: (placeholder, confirm) => ({
+    /** Makes a menu of any number of choices, for which Slack asks while the user types (`Suggestions`). */
+    typeAhead: (placeholder: string, confirm?: ConfirmationDialog): ExternalSelect => ({
       type: 'external_select',
       action_id: id,
       placeholder: plain(placeholder),
       min_query_length: 0,
       confirm,
     }),
-    on: (run) => ({ id, run }),
+    on: (run: ActionHandler['run']): ActionHandler => ({ id, run }),
   };
 }
 

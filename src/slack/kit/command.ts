@@ -60,14 +60,12 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
   return {
     ...{ name, usage, example, summary, needs },
     run: async (rest, request) => {
-      if (rest.length > MAX_TEXT_LENGTH) {
-        const problem = `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`;
-        throw new Refusal('bad_words', { problem, usage: `${prefixFor(request)}${usage}` });
-      }
-      const parsed = parts.parse(parseTyped(rest, parts.options));
-      if (typeof parsed === 'string') {
+      const parsed =
+        rest.length > MAX_TEXT_LENGTH
+          ? `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`
+          : parts.parse(parseTyped(rest, parts.options));
+      if (typeof parsed === 'string')
         throw new Refusal('bad_words', { problem: parsed, usage: `${prefixFor(request)}${usage}` });
-      }
       await parts.run(parsed, request);
     },
     actions: parts.actions ?? [],

@@ -91,7 +91,7 @@ export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
   return {
     textField: field(textElement),
     selectField: field(selectElement),
-    userField: field(userElement),
+    userField: field(({ initial }): UsersSelect => ({ type: 'users_select', initial_user: initial })),
     channelField: field(channelElement),
   };
 }
@@ -115,10 +115,6 @@ function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSe
     : { type: 'static_select', options: [...options], ...start };
 }
 
-function userElement({ initial }: FieldOptions): UsersSelect {
-  return { type: 'users_select', initial_user: initial };
-}
-
 function channelElement({ initial, excludesShared }: ChannelOptions): ConversationsSelect {
   return {
     type: 'conversations_select',
@@ -139,7 +135,6 @@ const fieldState = z.object({
   selected_option: z.object({ value: z.string() }).nullish(),
   selected_user: z.string().nullish(),
   selected_conversation: z.string().nullish(),
-  selected_channel: z.string().nullish(),
 });
 
 /** Reads what was entered, by field; leaves out empty fields and fields with only spaces. */
@@ -148,11 +143,7 @@ export function readEntered(entered: z.output<typeof enteredState>): Record<stri
   for (const [name, actions] of Object.entries(entered)) {
     const state = fieldState.safeParse(Object.values(actions)[0]).data;
     const value =
-      state?.selected_option?.value ??
-      state?.selected_user ??
-      state?.selected_conversation ??
-      state?.selected_channel ??
-      state?.value;
+      state?.selected_option?.value ?? state?.selected_user ?? state?.selected_conversation ?? state?.value;
     if (typeof value === 'string' && value.trim() !== '') values[name] = value;
   }
   return values;

@@ -8,27 +8,11 @@ import type { Thread } from '../../servers/mentioned.ts';
 import { whyNotOpened } from '../refusals.ts';
 import type { OpenedView, SlackRequest } from '../request.ts';
 import { actions, context, LIMITS, plain, section, textMessage } from './blocks.ts';
-import { type ActionHandler, type ButtonKind, defineButton } from './button.ts';
+import { defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
 import { serverOption } from './fields.ts';
-import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
+import { defineModal, type ModalKind } from './modal.ts';
 import { shorten } from './text.ts';
-
-/** A modal that is filled from the hosting API: opened at once with a loading view, since its trigger expires after 3 s. */
-interface FormKind<Input> {
-  /** Checks the permission, opens the modal, and fills it. @throws Refusal as `SlackRequest.authorize` does */
-  open(input: Input, request: SlackRequest): Promise<void>;
-  /** Makes the view alone, for a modal that is already open. */
-  load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
-  /** Opens it, wherever it is shown. */
-  readonly button: ButtonKind<Input>;
-  /** Opens the form at a press of its button. */
-  readonly handler: ActionHandler;
-  /** Handles the choice among several servers. */
-  readonly pickHandler: ModalHandler;
-  /** Finds the servers for the menu of that choice while the user types. */
-  readonly pickSuggestions: Suggestions;
-}
 
 interface FormParts<Input> {
   readonly id: string;
@@ -57,10 +41,14 @@ const NOT_OPENED = {
   no_trigger: 'Press the button to open the form.',
 } as const;
 
-/** Defines a form. Money effect: none; the ID of its origin becomes the ID of the operation that is confirmed in it. */
-export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
+/**
+ * Defines a modal that is filled from the hosting API: opened at once with a loading view, since its trigger expires after 3 s. Money
+ * effect: none; the ID of its origin becomes the ID of the operation that is confirmed in it.
+ */
+export function defineForm<Input>(parts: FormParts<Input>) {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
+  /** Checks the permission, opens the modal, and fills it. @throws Refusal as `SlackRequest.authorize` does */
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
     const opened = await openView(loadingView(parts.title), request);
@@ -74,6 +62,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
     const view = await loadOrExplain(parts, picker, input, request, origin);
     await fillView(opened.viewId, view, parts.title, request);
   };
+  /** Handles the choice among several servers. */
   const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));
     if (input === undefined) return {};
@@ -85,12 +74,23 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
       },
     };
   });
+  /** Finds the servers for the menu of that choice while the user types. */
   const pickSuggestions: Suggestions = {
     id: `${picker.id}.server`,
     find: async (filter, request) =>
       ((await parts.choose?.({ filter }, request)) ?? []).slice(0, LIMITS.options).map(serverOption),
   };
-  return { open, load: parts.load, button, handler: button.on(open), pickHandler, pickSuggestions };
+  return {
+    open,
+    /** Makes the view alone, for a modal that is already open. */
+    load: parts.load,
+    /** Opens it, wherever it is shown. */
+    button,
+    /** Opens the form at a press of its button. */
+    handler: button.on(open),
+    pickHandler,
+    pickSuggestions,
+  };
 }
 
 /** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. */

@@ -17,8 +17,8 @@ import { shorten } from './text.ts';
 
 /** The answer to a submission, and the rest of the work. */
 export interface SubmitAnswer {
-  /** `close` (default) closes the modal, a view replaces it, and errors appear beside their fields. */
-  readonly with?: 'close' | ModalView | { readonly errors: Readonly<Record<string, string>> };
+  /** A view replaces the modal, and errors appear beside their fields; without either, it closes. */
+  readonly with?: ModalView | { readonly errors: Readonly<Record<string, string>> };
   /** The rest of the work. It starts before the answer is sent: a view that it shows within a second replaces `with`. */
   readonly after?: () => Promise<void>;
 }
@@ -40,7 +40,6 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
     metadata: Metadata;
     title: string;
     submit: string;
-    close?: string;
     blocks: KnownBlock[];
   }): ModalView;
   /** Makes the handler of submissions, which checks the permission for `needs` before it reads what was entered. */
@@ -54,7 +53,7 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
 export interface ModalHandler {
   readonly id: string;
   /** @throws Refusal of the permission check, `unreadable_press`; and what the feature throws */
-  run(view: SubmittedView, request: SlackRequest): Promise<SubmitAnswer>;
+  run(view: z.output<typeof submittedView>, request: SlackRequest): Promise<SubmitAnswer>;
 }
 
 /** The shape of a submitted view: the parts that the app reads. */
@@ -64,7 +63,6 @@ export const submittedView = z.object({
   private_metadata: z.string().default(''),
   state: z.object({ values: enteredState }).default({ values: {} }),
 });
-type SubmittedView = z.output<typeof submittedView>;
 
 /** Defines a kind of modal. Its ID, metadata and fields are written here and nowhere else. */
 export function defineModal<Metadata, Fields extends Record<string, string | undefined>>(
@@ -81,7 +79,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
       private_metadata: JSON.stringify({ o: parts.origin, m: parts.metadata }),
       title: plain(shorten(parts.title, LIMITS.viewTitle)),
       submit: plain(shorten(parts.submit, LIMITS.viewTitle)),
-      close: plain(parts.close ?? 'Cancel'),
+      close: plain('Cancel'),
       blocks: parts.blocks,
     }),
     onSubmit: (needs, run) => ({
@@ -91,7 +89,10 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
         const { o: origin, m } = parseJson(view.private_metadata, envelope);
         const written = parseValue(m, metadata);
         const parsed = fields.safeParse(readEntered(view.state.values));
-        if (!parsed.success) return { with: { errors: errorsOf(parsed.error) } };
+        if (!parsed.success) {
+          const errors = parsed.error.issues.map(({ path, message }) => [String(path[0]), message]);
+          return { with: { errors: Object.fromEntries(errors) } };
+        }
         return run({ fields: parsed.data, metadata: written, origin, viewId: view.id }, request);
       },
     }),
@@ -118,7 +119,3 @@ const envelope = z.object({
   }),
   m: z.unknown(),
 });
-
-function errorsOf(error: z.ZodError): Record<string, string> {
-  return Object.fromEntries(error.issues.map((issue) => [String(issue.path[0]), issue.message]));
-}
