@@ -10,7 +10,6 @@ import { placeOfReplyUrl } from './db/kept.ts';
 import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tables.ts';
 import type { SealedPlace } from './db/vault.ts';
 import { placeOfTokens } from './installations/store.ts';
-import type { Operation } from './purchases/operation.ts';
 import { placeOfAnswer, placeOfPassword } from './purchases/password-store.ts';
 import { placeOfRunToken } from './workflows/store.ts';
 
@@ -28,10 +27,7 @@ interface Column {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const byId = ({ id, workspace_id: workspaceId }: Row) => ({
-  id: String(id),
-  workspaceId: String(workspaceId),
-});
+const byId = ({ id, workspace_id }: Row) => ({ id: String(id), workspaceId: String(workspace_id) });
 
 /** Every column that the vault seals; a test compares it with what an app has stored. */
 const COLUMNS: readonly Column[] = [
@@ -45,7 +41,7 @@ const COLUMNS: readonly Column[] = [
   },
   {
     ...{ name: 'answers to orders', table: 'operations', id: 'id', column: 'sealed_answer' },
-    placeOf: (row) => placeOfAnswer(byId(row) as Pick<Operation, 'id' | 'workspaceId'>),
+    placeOf: (row) => placeOfAnswer(byId(row)),
   },
   {
     ...{ name: 'Slack tokens', table: 'installations', id: 'id', column: 'sealed' },

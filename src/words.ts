@@ -396,7 +396,7 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
 /** A `HostingError`, or its stored code and details. */
 interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
-  readonly details?: Pick<HostingErrorDetails, 'unknownCode' | 'state' | 'status'>;
+  readonly details?: HostingErrorDetails;
 }
 
 /** Says what an expected error means. Escaped mrkdwn. */

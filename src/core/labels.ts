@@ -207,7 +207,7 @@ export function splitRuns(text: string): readonly TextRun[] {
 }
 
 /** An index of labels: finds them in a text with a few lookups for each word, however many labels there are. */
-export interface LabelIndex<One> {
+interface LabelIndex<One> {
   /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
   findAt(
     runs: readonly TextRun[],

@@ -142,14 +142,8 @@ export function serverList(
   const title = titleOf(servers, filter);
   const first = parts.slice(0, at).flat().length + 1;
   const range = `${describeNumber(first)}–${describeNumber(first + shown.length - 1)}`;
-  const more =
-    parts.length > 1
-      ? [
-          context(
-            `Showing ${range}. To find another one, search in the menu, or narrow the list: \`/vps list web\`.`,
-          ),
-        ]
-      : [];
+  const note = `Showing ${range}. To find another one, search in the menu, or narrow the list: \`/vps list web\`.`;
+  const more = parts.length > 1 ? [context(note)] : [];
   const controls = listControls(servers, shown, filter, at, parts.length);
   const heading = section(`*${title}*`);
   return {
@@ -179,12 +173,11 @@ function describeFilter(filter: string): string {
 
 function emptyList(filter: string, extent: ListExtent): Message {
   const isWhole = extent === 'whole';
-  if (filter) {
-    const words = isWhole
-      ? `No servers match ${describeFilter(filter)}.`
-      : `No listed server matches ${describeFilter(filter)}, but some servers may be missing.`;
-    return textMessage(words);
-  }
+  if (filter && isWhole) return textMessage(`No servers match ${describeFilter(filter)}.`);
+  if (filter)
+    return textMessage(
+      `No listed server matches ${describeFilter(filter)}, but some servers may be missing.`,
+    );
   if (!isWhole) return textMessage(NO_SERVERS);
   const create = createButton.element('Create a server…', {}, { style: 'primary' });
   return textMessage('There are no servers in the hosting account yet.', actions(create));

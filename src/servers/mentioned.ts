@@ -1,4 +1,4 @@
-import { indexLabels, type LabelIndex, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
+import { indexLabels, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { decodeText } from '../slack/kit/text.ts';
 
@@ -25,15 +25,9 @@ export function collectParts(message: unknown): readonly MessagePart[] {
   return collector.parts();
 }
 
-interface Collector {
-  /** Adds text in Slack's markup. */
-  add(text: unknown): void;
-  addUrl(url: unknown): void;
-  isFull(): boolean;
-  parts(): readonly MessagePart[];
-}
+type Collector = ReturnType<typeof createCollector>;
 
-function createCollector(): Collector {
+function createCollector() {
   const texts: MessagePart[] = [];
   const urls: MessagePart[] = [];
   let characters = 0;
@@ -49,11 +43,12 @@ function createCollector(): Collector {
   };
   return {
     addUrl,
-    add: (text) => {
+    /** Adds text in Slack's markup. */
+    add: (text: unknown): void => {
       if (typeof text === 'string') push(texts, takeLinks(text.slice(0, MOST_COLLECTED), addUrl), false);
     },
     isFull,
-    parts: () => [...texts, ...urls],
+    parts: (): readonly MessagePart[] => [...texts, ...urls],
   };
 }
 
@@ -181,14 +176,9 @@ export function findMentionedServers(
   return [...found.values()].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-interface ServerIndex {
-  readonly byLabel: LabelIndex<Server>;
-  readonly byShortLabel: ReadonlyMap<string, readonly Server[]>;
-  readonly byIpv4: ReadonlyMap<string, readonly Server[]>;
-  readonly byId: ReadonlyMap<string, readonly Server[]>;
-}
+type ServerIndex = ReturnType<typeof indexServers>;
 
-function indexServers(servers: readonly Server[]): ServerIndex {
+function indexServers(servers: readonly Server[]) {
   const labels = servers.map((server) => ({ label: fold(toCompatible(server.label)), one: server }));
   return {
     byLabel: indexLabels(labels),

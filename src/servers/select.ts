@@ -1,4 +1,4 @@
-import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
+import { type UseCaseContext as Context, defineUseCase, type UseCase } from '../core/entry.ts';
 import { isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
@@ -59,20 +59,17 @@ interface SelectionInput {
   readonly onWait?: OnWait | undefined;
 }
 
-type Selecting = UseCase<SelectionInput, Selection>;
-type Context = UseCaseContext;
-
 /**
  * Finds what several typed names and patterns mean. Changes nothing.
  * @throws Refusal `ambiguous_server`, `too_many_servers`, `role_needed`, `no_api_key`; HostingError
  */
-export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
+export const selectServers: Readonly<Record<PowerAction, UseCase<SelectionInput, Selection>>> = {
   start: defineSelecting('start'),
   stop: defineSelecting('stop'),
   reboot: defineSelecting('reboot'),
 };
 
-function defineSelecting(action: PowerAction): Selecting {
+function defineSelecting(action: PowerAction): UseCase<SelectionInput, Selection> {
   return defineUseCase({
     name: action,
     needs: 'operator',
@@ -170,37 +167,28 @@ async function listMatches(
   for (const name of names) {
     // Between any two of them, other users' requests go first.
     await app.system.sleep(0);
-    const found = patterns.includes(name)
-      ? findMatches(name, list, context)
-      : await findNamed(name, list, context);
-    if (found instanceof Refusal) unmatched.push(found);
-    else for (const server of found) matches.add(server);
+    if (patterns.includes(name)) {
+      const covered = matchPattern(name, list.servers).filter(({ label }) => covers(label));
+      if (covered.length === 0) unmatched.push(notInList({ typed: name }, list));
+      for (const server of covered) matches.add(server);
+      continue;
+    }
+    const found = await getNamedServer(name, list, context).catch((error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    });
+    if (found instanceof Refusal) {
+      unmatched.push(found);
+      continue;
+    }
+    await context.requireRoleFor(found.label, name);
+    matches.add(found);
   }
   const sorted = [...matches].filter(({ label }) => covers(label)).sort(compareServers);
   const { chosen, leftOut } = await partition(action, sorted, context);
   if (chosen.length > MOST_AT_ONCE)
     throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
   return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
-}
-
-function findMatches(pattern: string, list: ServerList, { covers }: Context): readonly Server[] | Refusal {
-  const covered = matchPattern(pattern, list.servers).filter(({ label }) => covers(label));
-  return covered.length > 0 ? covered : notInList({ typed: pattern }, list);
-}
-
-/** @throws Refusal `role_needed` */
-async function findNamed(
-  typed: string,
-  list: ServerList,
-  context: Context,
-): Promise<readonly Server[] | Refusal> {
-  const found = await getNamedServer(typed, list, context).catch((error: unknown) => {
-    if (error instanceof Refusal) return error;
-    throw error;
-  });
-  if (found instanceof Refusal) return found;
-  await context.requireRoleFor(found.label, typed);
-  return [found];
 }
 
 /** Separates servers to act on from those that the action would be refused for, or would do nothing to. */
@@ -211,15 +199,15 @@ async function partition(action: PowerAction, servers: readonly Server[], { acto
     .map((server) => ({ server }));
   if (action === 'start' || suitable.length > MOST_LOOKED_UP) return { chosen: suitable, leftOut };
   const protections = await app.serverNotes.list('protection', actor.workspaceId);
-  const found = suitable.map((server) => ({
-    server,
-    protectedBy: protections.find(({ serverId }) => serverId === server.id)?.protectedBy,
-  }));
-  const chosen = found.filter(({ protectedBy }) => protectedBy === undefined).map(({ server }) => server);
-  const protectedOnes = found.flatMap(({ server, protectedBy }) =>
-    protectedBy === undefined ? [] : [{ server, protectedBy }],
-  );
-  return { chosen, leftOut: [...protectedOnes, ...leftOut] };
+  const protectors = new Map(protections.map(({ serverId, protectedBy }) => [serverId, protectedBy]));
+  const protectedOnes = suitable.filter(({ id }) => protectors.has(id));
+  return {
+    chosen: suitable.filter(({ id }) => !protectors.has(id)),
+    leftOut: [
+      ...protectedOnes.map((server) => ({ server, protectedBy: protectors.get(server.id) })),
+      ...leftOut,
+    ],
+  };
 }
 
 /** More servers than this are refused as too many, without looking up which are protected. */
