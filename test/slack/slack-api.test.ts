@@ -5,7 +5,7 @@ import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { createSlackAbilities } from '../../src/slack/abilities.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
 import { createSingleWorkspace } from '../../src/slack/installed-source.ts';
-import { section, textMessage } from '../../src/slack/kit/blocks.ts';
+import { type Message, section, textMessage } from '../../src/slack/kit/blocks.ts';
 import {
   createSlackClients,
   createSlackClock,
@@ -148,6 +148,35 @@ describe('two workspaces with different tokens', () => {
     await clients.of('T1').findUser('U1');
     expect(used).toEqual(['xoxb-one', 'xoxb-two', 'none', 'xoxb-one']);
   });
+});
+
+it('a message of an app that a whole organization installed carries its workspace, with its plainer blocks, too', async () => {
+  const sent: Message[] = [];
+  const take = async (message: Message | undefined) => {
+    if (message) sent.push(message);
+    return { ok: true, channelId: OPS, ts: '1.0', saysOk: true } as const;
+  };
+  const slack = partialSlack({
+    post: (_to, message) => take(message),
+    postEphemeral: (_channel, _user, message) => take(message),
+    updateMessage: (_card, message) => take(message),
+    respond: (_url, _options, message) => take(message),
+  });
+  const tokens = {
+    find: async () => undefined,
+    isServed: async () => true,
+    isOfOrganization: async () => true,
+  };
+  const api = createSlackClients(() => slack, tokens).of('T1');
+  const message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
+  await api.post(OPS, message);
+  await api.postEphemeral(OPS, 'U1', message);
+  await api.updateMessage({ channelId: OPS, ts: '1.0' }, message);
+  await api.respond(new Secret('https://hooks.slack.com/x'), {}, message);
+  sent.push(await api.stamp(message));
+  expect(sent).toHaveLength(5);
+  for (const { blocks, plainBlocks = [] } of sent)
+    expect([...blocks, ...plainBlocks].map(({ block_id }) => block_id)).toEqual(['w:T1:0', 'w:T1:0']);
 });
 
 describe('the one workspace of a bot token', () => {
