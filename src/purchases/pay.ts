@@ -161,19 +161,26 @@ const NOTIFY_MS = 24 * 3_600_000;
 
 /** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
 export function createOperationHandler(app: AppContext): JobHandler {
+  /** When this process first looked for an operation, on the monotonic clock, which nobody sets back. */
+  const firstLooks = new Map<ConfirmationId, number>();
   return async (job) => {
     const { key: id, owner } = job;
     const operation = await app.ledger.find(id);
     if (!operation) return moveDelete(job, app);
-    await moveOn(operation, owner, app).catch((error: unknown) => {
+    const now = app.system.elapsed();
+    const firstLook = firstLooks.get(id) ?? now;
+    if (isLookedFor(operation)) firstLooks.set(id, firstLook);
+    await moveOn(operation, owner, now - firstLook, app).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
       app.log.warn('an operation could not be moved on', { operationId: id, ...cause });
     });
-    return findNextDue(id, app);
+    const dueAt = await findNextDue(id, app);
+    if (dueAt === undefined) firstLooks.delete(id);
+    return dueAt;
   };
 }
 
-async function moveOn(operation: Operation, owner: string, app: AppContext): Promise<void> {
+async function moveOn(operation: Operation, owner: string, lookedMs: number, app: AppContext): Promise<void> {
   const { ledger } = app;
   const at = app.system.now();
   if (operation.state === 'prepared') {
@@ -191,7 +198,7 @@ async function moveOn(operation: Operation, owner: string, app: AppContext): Pro
     await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
     // The actor is notified of the current state even if the lookup fails. The caller logs that failure.
-    await resolveUnconfirmed(operation, app).finally(() => notifyOperation(operation.id, app));
+    await resolveUnconfirmed(operation, app, lookedMs).finally(() => notifyOperation(operation.id, app));
   } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
     await ledger.markNotified(operation, at);
   } else {

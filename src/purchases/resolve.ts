@@ -19,14 +19,16 @@ import {
 /**
  * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
  * outcome is certain. After long enough, or if the lookup is impossible, a manager has to decide, too (docs/design.md 4.8).
+ * `lookedMs`: how long this process has looked for it by the monotonic clock.
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError if the list can't be read
  */
-export async function resolveUnconfirmed(operation: Operation, app: AppContext): Promise<void> {
+export async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedMs = 0): Promise<void> {
   const leave = (code: UnconfirmedReason['code']) => leaveToManager(operation, code, app);
   const doubtedMs = doubtedFor(operation, app.system.now());
-  // A clock that was set back to before the order only leads to an earlier decision.
-  const isOverdue = doubtedMs >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
+  // A clock that was set back only leads to an earlier decision.
+  const isOverdue =
+    Math.max(doubtedMs, lookedMs) >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
   const account = await findSearchedAccount(operation, app);
   if (account.kind !== 'same') return leave(account.kind === 'none' ? 'no_api_key' : 'account_changed');
   const { hosting } = account;

@@ -111,6 +111,22 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES, and its outcom
   expect(team.charges()).toBe(1);
 });
 
+test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the clock is set back meanwhile', async () => {
+  await using team = await startOrdering();
+  const lists = () => team.hosting.requests({ operation: 'servers' }).length;
+  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 24 * 60 * MINUTE });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
+  const before = lists();
+  await expect.poll(lists).toBeGreaterThan(before);
+  team.system.move(20 * MINUTE);
+  team.system.stepWall(-15 * MINUTE);
+  team.system.move(11 * MINUTE);
+  await team.manager.sees('We can’t rule out a charge');
+  expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
+  expect(team.charges()).toBe(1);
+});
+
 /** Long before the next look that the app had planned. */
 const SOON = 15_000;
 
