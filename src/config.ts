@@ -111,8 +111,6 @@ const keySchema = settings.pick({
   DATABASE_URL: true,
 });
 
-const auditSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
-
 const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
 /**
@@ -127,12 +125,10 @@ export function parseConfig(environment: Environment): Config {
 }
 
 export type KeyConfig = z.output<typeof keySchema>;
-export type AuditConfig = z.output<typeof auditSchema>;
 export type StoreConfig = z.output<typeof storeSchema>;
 
 // The settings of the programs in `cli/`. @throws ConfigError as `parseConfig` does
 export const parseKeyConfig = (environment: Environment) => parseWith(keySchema, environment);
-export const parseAuditConfig = (environment: Environment) => parseWith(auditSchema, environment);
 export const parseStoreConfig = (environment: Environment) => parseWith(storeSchema, environment);
 
 /** Environment variables by name. */

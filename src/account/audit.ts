@@ -5,7 +5,7 @@ import { ACTION_GROUPS, type AuditEntry, type StoredEntry } from '../core/audit-
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay, HOUR_MS, MINUTE_MS, WEEK_MS } from '../core/time.ts';
-import type { AuditFilter, AuditHead, AuditLog, AuditVerdict, PrunedWorkspace } from '../db/audit-log.ts';
+import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
@@ -30,7 +30,6 @@ import {
   OUTCOME_FILTERS,
   toWish,
 } from './buttons.ts';
-import { requireEveryWorkspace } from './keys.ts';
 
 /** A filter for one page of entries, newest first. */
 export type AuditWish = Omit<AuditFilter, 'workspaceId'>;
@@ -369,42 +368,6 @@ async function auditPage(
   });
   return auditMessage(entries, query, before, request.currency);
 }
-
-/** Reads all of the workspace's entries that match, oldest first, a page at a time. */
-export const exportAudit = defineUseCase({
-  name: 'audit_export',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (input: Omit<AuditWish, 'limit'>, { actor, app }): Promise<AsyncIterable<StoredEntry>> =>
-    app.audit.read({ ...input, workspaceId: actor.workspaceId }),
-});
-
-/** Checks whether the workspace's audit is unaltered and, with `published`, continues from that head. */
-export const verifyAudit = defineUseCase({
-  name: 'audit_verify',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (
-    { published }: { readonly published?: AuditHead | undefined },
-    { actor, app },
-  ): Promise<AuditVerdict> => app.audit.verify(actor.workspaceId, published),
-});
-
-/**
- * Removes audit entries older than `before` (epoch ms) in every workspace. The rest can still be verified.
- * @throws Refusal `other_workspace` from within a workspace
- */
-export const pruneAudit = defineUseCase({
-  name: 'audit_prune',
-  needs: 'owner',
-  // Not `changes`: `AuditLog.prune` itself audits the removal, in each workspace where there was one.
-  effect: 'reads',
-  run: async (input: { before: number }, { actor, app }): Promise<readonly PrunedWorkspace[]> => {
-    requireEveryWorkspace(actor);
-    const by = { at: app.system.now(), actorId: actor.userId, surface: 'cli' } as const;
-    return app.audit.prune(input.before, by);
-  },
-});
 
 /** Parses a published head, `<seq>:<signature>`. Undefined for anything else. */
 export function parseAuditHead(text: string): AuditHead | undefined {

@@ -3,7 +3,7 @@ import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../cor
 import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
 import type { AccountNames, UserId, WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
-import { type Actor, isCommandLine } from '../core/roles.ts';
+import { isCommandLine } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
 import { beginChain } from '../db/audit.ts';
@@ -247,48 +247,4 @@ export function placeOfKey(row: Omit<ApiKeyRow, 'sealed'>): SealedPlace {
     workspaceId: row.workspace_id,
     facts: [row.set_by, row.set_at],
   };
-}
-
-/** Lists the workspaces that have an API key. @throws Refusal `other_workspace` from within a workspace */
-export const listConnectedWorkspaces = defineUseCase({
-  name: 'list_connected',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly WorkspaceId[]> => {
-    requireEveryWorkspace(actor);
-    return app.apiKeys.listWorkspaces();
-  },
-});
-
-/** Lists the workspaces in which the app was installed. @throws Refusal `other_workspace` from within a workspace */
-export const listInstalledWorkspaces = defineUseCase({
-  name: 'list_connected',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly WorkspaceId[]> => {
-    requireEveryWorkspace(actor);
-    return (await app.workspaces.list()).map(({ id }) => id);
-  },
-});
-
-/** Lists the workspaces that have or had audit entries. @throws Refusal `other_workspace` from within a workspace */
-export const listAuditedWorkspaces = defineUseCase({
-  name: 'list_audited',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly WorkspaceId[]> => {
-    requireEveryWorkspace(actor);
-    return app.audit.listWorkspaces();
-  },
-});
-
-/**
- * Stands for all workspaces of this app. Only the command line can act on them together: the entry refuses every other caller
- * without a workspace.
- */
-export const EVERY_WORKSPACE: WorkspaceId = '';
-
-/** Refuses an actor in a single workspace. @throws Refusal `other_workspace` */
-export function requireEveryWorkspace({ workspaceId }: Actor): void {
-  if (workspaceId !== EVERY_WORKSPACE) throw new Refusal('other_workspace', {});
 }

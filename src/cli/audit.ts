@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
-import { exportAudit, parseAuditHead, pruneAudit, verifyAudit } from '../account/audit.ts';
-import { EVERY_WORKSPACE, listAuditedWorkspaces } from '../account/keys.ts';
-import { parseAuditConfig } from '../config.ts';
+import { parseAuditHead } from '../account/audit.ts';
+import { parseStoreConfig } from '../config.ts';
+import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { csvLine } from '../core/csv.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
+import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { DAY_MS, findDay } from '../core/time.ts';
-import type { AuditFilter, AuditHead, AuditVerdict } from '../db/audit-log.ts';
+import type { AuditHead, AuditVerdict } from '../db/audit-log.ts';
 import { realSystem } from '../system.ts';
 import {
   type Program,
-  type ProgramApp,
-  parseOrExplain,
   parseWorkspaceId,
   print,
+  readArguments,
   UsageError,
-  withApp,
+  withStore,
+  wrongCommand,
 } from './program.ts';
 
 const USAGE = `Usage:
@@ -30,14 +30,15 @@ const USAGE = `Usage:
   vps-slack audit prune --older-than-days 365   removes older entries; the rest stays verifiable
 Repeat --workspace for several; default: all. [--json]  for other programs (export: --format jsonl)`;
 
-type Arguments = ReturnType<typeof readArguments>;
-type Work = (app: ProgramApp) => Promise<boolean>;
+type Log = Store['audit'];
+/** Returns false if something is wrong with an audit. */
+type Work = (log: Log) => Promise<boolean>;
 
 /** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
 async function run(args: readonly string[]): Promise<void> {
-  const work = parseCommand(readArguments(args));
-  await withApp(parseAuditConfig(process.env), async (app) => {
-    if (!(await work(app))) process.exitCode = 1;
+  const work = parseCommand(readArguments(args, OPTIONS, true));
+  await withStore(parseStoreConfig(process.env), async ({ audit }) => {
+    if (!(await work(audit))) process.exitCode = 1;
   });
 }
 
@@ -53,9 +54,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
-function readArguments(args: readonly string[]) {
-  return parseOrExplain(() => parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }));
-}
+type Arguments = ReturnType<typeof readArguments<typeof OPTIONS, true>>;
 
 /** Parses all arguments before anything is opened. @throws UsageError */
 function parseCommand({ values, positionals }: Arguments): Work {
@@ -65,17 +64,17 @@ function parseCommand({ values, positionals }: Arguments): Work {
   switch (command) {
     case 'verify': {
       const head = parseHead(values);
-      return (app) => verify(app, workspaceIds, head, values.json);
+      return (log) => verify(log, workspaceIds, head, values.json);
     }
     case 'prune':
       return parsePrune(values);
     case 'export': {
       const format = parseFormat(values.format ?? (values.json ? 'jsonl' : undefined));
       const filter = parseFilter(values);
-      return (app) => exportEntries(app, workspaceIds, format, filter);
+      return (log) => exportEntries(log, workspaceIds, format, filter);
     }
     default:
-      throw new UsageError(`There's no command "${command}". Choose export, verify or prune.`);
+      throw wrongCommand(command, audit.commands);
   }
 }
 
@@ -97,7 +96,7 @@ function parsePrune({ workspace, 'older-than-days': days, json }: Arguments['val
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }
-  return (app) => prune(app, realSystem.now() - Number(days) * DAY_MS, json);
+  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS, json);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
@@ -125,16 +124,16 @@ function parseDay(option: string, text: string | undefined): number | undefined 
   return at;
 }
 
-type Filter = Pick<AuditFilter, 'since' | 'until' | 'actorId' | 'server'>;
+type Filter = ReturnType<typeof parseFilter>;
 
 /** Writes the entries of the named workspaces, or of all, to standard output. Always true. */
 async function exportEntries(
-  app: ProgramApp,
+  log: Log,
   named: readonly WorkspaceId[],
   format: AuditFormat,
   filter: Filter,
 ): Promise<boolean> {
-  const lines = exportLines(app, await listWanted(app, named), format, filter);
+  const lines = exportLines(log, await listWanted(log, named), format, filter);
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false });
   } catch (error) {
@@ -145,14 +144,14 @@ async function exportEntries(
 }
 
 async function* exportLines(
-  app: ProgramApp,
+  log: Log,
   workspaceIds: readonly WorkspaceId[],
   format: AuditFormat,
   filter: Filter,
 ): AsyncGenerator<string> {
   if (format.head !== '') yield format.head;
   for (const workspaceId of workspaceIds) {
-    for await (const entry of await app.execute(exportAudit, filter, workspaceId)) yield format.write(entry);
+    for await (const entry of log.read({ ...filter, workspaceId })) yield format.write(entry);
   }
 }
 
@@ -161,16 +160,16 @@ async function* exportLines(
  * or has no entries.
  */
 async function verify(
-  app: ProgramApp,
+  log: Log,
   named: readonly WorkspaceId[],
   published: AuditHead | undefined,
   isJson: boolean,
 ): Promise<boolean> {
-  const workspaceIds = await listWanted(app, named);
+  const workspaceIds = await listWanted(log, named);
   if (workspaceIds.length === 0 && !isJson) print('The audit has no entries yet.');
   const verdicts = [];
   for (const workspaceId of workspaceIds) {
-    const { words, isWhole } = describeVerdict(await app.execute(verifyAudit, { published }, workspaceId));
+    const { words, isWhole } = describeVerdict(await log.verify(workspaceId, published));
     if (!isJson) print(`${workspaceId}: ${words}`);
     verdicts.push({ workspaceId, isWhole, words });
   }
@@ -193,8 +192,9 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
 }
 
 /** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
-async function prune(app: ProgramApp, before: number, isJson: boolean): Promise<boolean> {
-  const outcomes = await app.execute(pruneAudit, { before }, EVERY_WORKSPACE);
+async function prune(log: Log, before: number, isJson: boolean): Promise<boolean> {
+  const by = { at: realSystem.now(), actorId: THE_COMMAND_LINE, surface: 'cli' } as const;
+  const outcomes = await log.prune(before, by);
   const isWhole = outcomes.every(({ fault }) => fault === undefined);
   if (isJson) {
     print(
@@ -216,8 +216,8 @@ function countEntries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`;
 }
 
-async function listWanted(app: ProgramApp, named: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
-  return named.length > 0 ? named : app.execute(listAuditedWorkspaces, {}, EVERY_WORKSPACE);
+async function listWanted(log: Log, named: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
+  return named.length > 0 ? named : log.listWorkspaces();
 }
 
 /** A format of the audit for other programs. */

@@ -1,6 +1,5 @@
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { KEY_FAILURES } from '../account/keys.ts';
 import { type Config, ConfigError, type Environment, parseConfig } from '../config.ts';
 import type { Store } from '../context.ts';
@@ -12,7 +11,7 @@ import { createVault, type Vault } from '../db/vault.ts';
 import { createHosting } from '../hosting/client.ts';
 import { realSystem } from '../system.ts';
 import { CERTIFICATE, checkSlack, fetchPage, type Page, type Status } from './doctor-slack.ts';
-import { note, type Program, parseOrExplain, print, UsageError } from './program.ts';
+import { note, type Program, print, readArguments, UsageError } from './program.ts';
 
 const USAGE = `Usage:
   vps-slack doctor          checks the settings, Slack, the hosting API, the database and the encryption keys, and says how to
@@ -41,7 +40,7 @@ const MARKS: Readonly<Record<Status, string>> = {
 };
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseOrExplain(() => parseArgs({ args: [...args], options: OPTIONS }));
+  const { values } = readArguments(args, OPTIONS, false);
   if (values.backup === '') throw new UsageError('--backup needs a file or a folder.');
   const findings: Finding[] = [];
   const { SLACK_CONFIG_TOKEN: configToken, ...environment } = process.env;

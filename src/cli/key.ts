@@ -1,33 +1,22 @@
-import { parseArgs } from 'node:util';
-import {
-  connectKey,
-  disconnectKey,
-  EVERY_WORKSPACE,
-  KEY_FAILURES,
-  listConnectedWorkspaces,
-  listInstalledWorkspaces,
-  readKey,
-  WRONG_KEYS,
-} from '../account/keys.ts';
+import { connectKey, disconnectKey, KEY_FAILURES, readKey, WRONG_KEYS } from '../account/keys.ts';
 import { parseKeyConfig, parseStoreConfig } from '../config.ts';
 import { HostingError } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
-import { openStore } from '../db/open-store.ts';
-import { createVault } from '../db/vault.ts';
 import type { KeyUse, Unopened } from '../sealed.ts';
-import { realSystem } from '../system.ts';
 import {
   askSecretly,
   chooseOnly,
   note,
   type Program,
   type ProgramApp,
-  parseOrExplain,
   parseWorkspaceId,
   plainText,
   print,
+  readArguments,
   UsageError,
   withApp,
+  withStore,
+  wrongCommand,
 } from './program.ts';
 
 const USAGE = `Usage:
@@ -52,32 +41,28 @@ type Report = (words: string, json: unknown) => void;
 
 /** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseOrExplain(() =>
-    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
-  );
+  const { values, positionals } = readArguments(args, OPTIONS, true);
   const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError(`Choose ${CHOICE}.`);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
   if (command === 'rotate') return rotate(values['dry-run'], report);
-  const work = COMMANDS[command];
-  if (!Object.hasOwn(COMMANDS, command) || !work)
-    throw new UsageError(`There's no command "${command}". Choose ${CHOICE}.`);
+  const work = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
+  if (!work) throw wrongCommand(command, key.commands);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
   await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
 }
 
 /** Finds the one workspace of the app. @throws ProgramEnd without one, UsageError for several */
-async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
-  const installed = await app.execute(listInstalledWorkspaces, {}, EVERY_WORKSPACE);
+async function findOnlyWorkspace({ store }: ProgramApp): Promise<WorkspaceId> {
+  const installed = await store.workspaces.list();
   return chooseOnly(
-    installed,
+    installed.map(({ id }) => id),
     "The app hasn't connected to Slack yet. Start it once, or add --workspace T….",
   );
 }
 
-async function list(app: ProgramApp, report: Report): Promise<void> {
-  const workspaceIds = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
+async function list({ store }: ProgramApp, report: Report): Promise<void> {
+  const workspaceIds = await store.apiKeys.listWorkspaces();
   report(workspaceIds.join('\n') || 'No workspace has an API key.', workspaceIds);
 }
 
@@ -104,18 +89,13 @@ async function set(app: ProgramApp, report: Report, named?: WorkspaceId): Promis
 }
 
 const COMMANDS: Readonly<Record<string, typeof list | typeof set>> = { set, remove, list };
-const CHOICE = 'set, remove, list or rotate';
 
 /** How many texts there are between two lines of progress. */
 const STEP = 100;
 
 /** Encrypts everything under the first key. The app may be running. Exit code 1 if something is left under another key. */
 async function rotate(isDryRun: boolean, report: Report): Promise<void> {
-  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, ENCRYPTION_KEYS } = parseStoreConfig(process.env);
-  const vault = createVault(ENCRYPTION_KEYS);
-  const store = await openStore({ databaseUrl, spillDir, vault, system: realSystem, lock: false });
-  try {
-    const { sealed, spill } = store;
+  await withStore(parseStoreConfig(process.env), async ({ sealed, spill }) => {
     const onResealed = (count: number) => {
       if (count % STEP === 0) note(`${count} encrypted under the first key…`);
     };
@@ -134,9 +114,7 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
     report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting.all });
     const isLeft = keys.slice(1).some(({ encrypts }) => Object.keys(encrypts).length > 0);
     if (unopened.length > 0 || (isLeft && !isDryRun)) process.exitCode = 1;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 const WAITING = 'Keep every key until the app has stored them; it does so when it starts.';

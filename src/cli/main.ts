@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { type Program, parseOrExplain, print, runProgram, UsageError } from './program.ts';
+import { type Program, print, readArguments, runProgram, UsageError } from './program.ts';
 
 /** What `vps-slack` runs, by name. A program is loaded when it is run, so that each starts at once. */
 interface Entry {
@@ -14,9 +13,7 @@ const start: Program = {
   commands: [],
   options: { json: { type: 'boolean' } },
   run: async (args) => {
-    const { values } = parseOrExplain(() =>
-      parseArgs({ args: [...args], options: { json: { type: 'boolean' } } }),
-    );
+    const { values } = readArguments(args, { json: { type: 'boolean' } }, false);
     // The log asks this.
     if (values.json) process.stdout.isTTY = false;
     await import('../main.ts');

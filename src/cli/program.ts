@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import type { ParseArgsConfig } from 'node:util';
-import { type AuditConfig, ConfigError, type KeyConfig } from '../config.ts';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ConfigError, type KeyConfig, type StoreConfig } from '../config.ts';
 import type { AppContext, Store } from '../context.ts';
 import { createEntry, type UseCase } from '../core/entry.ts';
 import { isExpected } from '../core/errors.ts';
@@ -9,7 +9,6 @@ import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { openStore } from '../db/open-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
-import type { FindHosting } from '../hosting/hosting-api.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
 
@@ -69,14 +68,24 @@ export function note(words: string): void {
   process.stderr.write(`${words}\n`);
 }
 
-/** Runs a parser of arguments. @throws UsageError for whatever it throws, such as an unknown option or a missing value */
-export function parseOrExplain<Arguments>(parse: () => Arguments): Arguments {
+/** Parses arguments. @throws UsageError for an unknown option, a missing value or an unexpected word */
+export function readArguments<const Options extends Program['options'], Words extends boolean>(
+  args: readonly string[],
+  options: Options,
+  allowPositionals: Words,
+) {
   try {
-    return parse();
+    return parseArgs({ args: [...args], options, allowPositionals });
   } catch (error) {
     const [problem] = error instanceof Error ? error.message.split(/\.(?:\s|$)/) : [];
     throw new UsageError(`${problem ?? 'The arguments can’t be read'}.`);
   }
+}
+
+/** Makes the error for a command that isn't one of these, or is missing. */
+export function wrongCommand(typed: string | undefined, commands: readonly string[]): UsageError {
+  const choose = `Choose ${commands.slice(0, -1).join(', ')} or ${commands.at(-1)}.`;
+  return new UsageError(typed === undefined ? choose : `There's no command "${typed}". ${choose}`);
 }
 
 /** Reads a workspace ID. @throws UsageError */
@@ -100,9 +109,23 @@ function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : 'The command failed.';
 }
 
+/**
+ * Runs work with what is stored, and closes it. The app may be running at the same time.
+ * @throws DatabaseUnusable with a sentence for the operator
+ */
+export async function withStore(
+  { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, ENCRYPTION_KEYS }: StoreConfig,
+  work: (store: Store, vault: Vault) => Promise<void>,
+): Promise<void> {
+  const vault = createVault(ENCRYPTION_KEYS);
+  const store = await openStore({ databaseUrl, spillDir, vault, system: realSystem, lock: false });
+  await work(store, vault).finally(() => store.close());
+}
+
 /** Runs use cases as the command line. */
 export interface ProgramApp {
-  /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws as `Entry.execute` does */
+  readonly store: Store;
+  /** Runs a use case in a workspace. @throws as `Entry.execute` does */
   execute<Input, Output>(
     useCase: UseCase<Input, Output>,
     input: Input,
@@ -113,22 +136,21 @@ export interface ProgramApp {
 /**
  * Runs work with the app's parts but without Slack, and closes them. The app may be running at the same time. Starts nothing in the
  * background: no confirmed order is continued.
- * @throws DatabaseUnusable with a sentence for the operator
+ * @throws as `withStore` does
  */
 export async function withApp(
-  config: AuditConfig | KeyConfig,
+  config: KeyConfig,
   work: (app: ProgramApp) => Promise<void>,
   userId = THE_COMMAND_LINE,
 ): Promise<void> {
-  const vault = createVault(config.ENCRYPTION_KEYS);
-  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
-  const hosting = await openHosting(config, store, vault);
-  const parts = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
-  try {
-    await work(createProgramApp(parts as AppContext, userId));
-  } finally {
-    await hosting.close().finally(() => store.close());
-  }
+  await withStore(config, async (store, { namesOf }) => {
+    const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
+    // Loaded here, so that other programs start at once.
+    const { createHosting } = await import('../hosting/client.ts');
+    const hosting = createHosting({ baseUrl, timeoutMs, system: realSystem, calls: store.apiCalls, namesOf });
+    const parts = { ...store, ...WITHOUT_SLACK, hostingOf: hosting.of };
+    await work(createProgramApp(parts as AppContext, userId)).finally(() => hosting.close());
+  });
 }
 
 function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
@@ -139,12 +161,9 @@ function createProgramApp(app: AppContext, userId: UserId): ProgramApp {
     isSaid = true;
   };
   return {
+    store: app,
     execute: (useCase, input, workspaceId) =>
-      entry.execute(useCase, input, {
-        actor: { workspaceId, userId },
-        surface: 'cli',
-        onPartOfList,
-      }),
+      entry.execute(useCase, input, { actor: { workspaceId, userId }, surface: 'cli', onPartOfList }),
   };
 }
 
@@ -159,28 +178,6 @@ const WITHOUT_SLACK: Partial<AppContext> = {
   connectNotifier: { notifyConnected: async () => undefined },
   accountNotifier: { notifyKeyChange: async () => undefined },
 };
-
-interface ProgramHosting {
-  readonly of: FindHosting;
-  close(): Promise<void>;
-}
-
-async function openHosting(
-  config: AuditConfig | KeyConfig,
-  { apiCalls }: Store,
-  { namesOf }: Vault,
-): Promise<ProgramHosting> {
-  if ('HOSTING_BASE_URL' in config) {
-    const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
-    // Loaded only if needed, so that programs start at once.
-    const { createHosting } = await import('../hosting/client.ts');
-    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, namesOf });
-  }
-  const refuse = () => {
-    throw new Error('this program was started without the settings of the hosting API');
-  };
-  return { of: refuse, close: async () => {} };
-}
 
 /** Makes outside text one line for a terminal, without control characters and changes of direction; '-' if empty. */
 export function plainText(text: string): string {

@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util';
 import { parseStoreConfig, type StoreConfig } from '../config.ts';
 import { declareRestored, moveStore } from '../db/move-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
 import { realSystem } from '../system.ts';
-import { note, type Program, parseOrExplain, print, UsageError } from './program.ts';
+import { note, type Program, print, readArguments, UsageError, wrongCommand } from './program.ts';
 
 const USAGE = `Usage:
   vps-slack store copy --to postgres://user@host:5432/database
@@ -16,32 +15,19 @@ const USAGE = `Usage:
 
 const OPTIONS = { to: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 
-type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
-
-/** Copies the store to another database, or marks it as restored from a backup (docs/design.md 4.12). */
+/** Copies the store to another database, or marks it as restored from a backup (docs/design.md 4.12). @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
-  const work = parseCommand(args);
-  const config = parseStoreConfig(process.env);
-  await work(config, createVault(config.ENCRYPTION_KEYS));
-}
-
-/** @throws UsageError */
-function parseCommand(args: readonly string[]): Work {
-  const { values, positionals } = parseOrExplain(() =>
-    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
-  );
+  const { values, positionals } = readArguments(args, OPTIONS, true);
   const [name, ...rest] = positionals;
   const { to, json } = values;
-  if (name === undefined) throw new UsageError('Choose copy or restored.');
-  if (name !== 'copy' && name !== 'restored')
-    throw new UsageError(`There's no command "${name}". Choose copy or restored.`);
+  if (name !== 'copy' && name !== 'restored') throw wrongCommand(name, store.commands);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
-  if (name === 'copy') {
-    if (to === undefined) throw new UsageError('Where to? Add --to and the address of a database.');
-    return (config, vault) => copy(to, json, config, vault);
-  }
-  if (to !== undefined) throw new UsageError('restored takes no --to.');
-  return (config, vault) => restored(json, config, vault);
+  if (name === 'copy' && to === undefined)
+    throw new UsageError('Where to? Add --to and the address of a database.');
+  if (name === 'restored' && to !== undefined) throw new UsageError('restored takes no --to.');
+  const config = parseStoreConfig(process.env);
+  const vault = createVault(config.ENCRYPTION_KEYS);
+  await (to === undefined ? restored(json, config, vault) : copy(to, json, config, vault));
 }
 
 async function copy(

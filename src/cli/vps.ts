@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util';
-import { EVERY_WORKSPACE, listConnectedWorkspaces } from '../account/keys.ts';
 import { parseKeyConfig } from '../config.ts';
 import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, unmatchedWords } from '../core/find-server.ts';
@@ -19,12 +17,13 @@ import {
   type Program,
   type ProgramApp,
   ProgramEnd,
-  parseOrExplain,
   parseWorkspaceId,
   plainText,
   print,
+  readArguments,
   UsageError,
   withApp,
+  wrongCommand,
 } from './program.ts';
 
 const USAGE = `Usage, when Slack is down:
@@ -62,9 +61,7 @@ const OPTIONS = {
 
 /** @throws UsageError */
 function parseCommand(args: readonly string[]) {
-  const { values, positionals } = parseOrExplain(() =>
-    parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }),
-  );
+  const { values, positionals } = readArguments(args, OPTIONS, true);
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
   const work = parseWork(positionals);
   const [command = ''] = positionals;
@@ -84,19 +81,17 @@ function parseCommand(args: readonly string[]) {
 function parseWork([command, name = '', ...rest]: readonly string[]): Work {
   if (rest.length > 0)
     throw new UsageError(`Unexpected argument: ${rest.join(' ')}. Put a label with spaces into quotes.`);
-  if (command === undefined) throw new UsageError('Choose list, show, start, stop or reboot.');
   if (command === 'list') return (app, options) => list(app, name, options);
   const action = POWER_ACTIONS.find((each) => each === command);
-  if (command !== 'show' && action === undefined)
-    throw new UsageError(`There's no command "${command}". Choose list, show, start, stop or reboot.`);
+  if (command !== 'show' && action === undefined) throw wrongCommand(command, vps.commands);
   if (name.trim() === '')
     throw new UsageError(`Which server? Add its label, ID or IPv4 address to ${command}.`);
   return (app, options) => (action ? changeOne(app, action, name, options) : show(app, name, options));
 }
 
 /** Finds the one workspace with an API key. @throws ProgramEnd without one, UsageError for several */
-async function findOnlyWorkspace(app: ProgramApp): Promise<WorkspaceId> {
-  const connected = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
+async function findOnlyWorkspace({ store }: ProgramApp): Promise<WorkspaceId> {
+  const connected = await store.apiKeys.listWorkspaces();
   return chooseOnly(connected, 'No workspace has an API key. Set one with: vps-slack key set');
 }
 

@@ -215,11 +215,6 @@ export const AUDIT_ACTIONS = {
     base: 'disconnect the hosting account',
     group: 'account',
   },
-  list_connected: {
-    did: 'listed connected workspaces',
-    base: 'list connected workspaces',
-    group: 'reading',
-  },
   key_rotate: {
     did: 'changed the key that encrypts what is stored',
     base: 'change the key that encrypts what is stored',
@@ -229,10 +224,7 @@ export const AUDIT_ACTIONS = {
   settings_change: { did: 'changed %', base: 'change %', group: 'settings' },
   status: { did: 'viewed the status', base: 'view the status', group: 'reading' },
   audit: { did: 'viewed the audit log', base: 'view the audit log', group: 'reading' },
-  audit_export: { did: 'exported the audit log', base: 'export the audit log', group: 'reading' },
-  audit_verify: { did: 'verified the audit log', base: 'verify the audit log', group: 'reading' },
   audit_prune: { did: 'removed old audit entries', base: 'remove old audit entries', group: 'settings' },
-  list_audited: { did: 'listed audited workspaces', base: 'list audited workspaces', group: 'reading' },
   install: { did: 'installed the app', base: 'install the app', group: 'settings' },
   uninstall: {
     did: 'erased what the app had stored, after it was uninstalled',

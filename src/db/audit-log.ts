@@ -71,7 +71,7 @@ export type AuditVerdict =
   | ({ readonly ok: false } & AuditFault);
 
 /** How many entries of a workspace were removed, and the fault at which that stopped, if any. */
-export interface PrunedWorkspace {
+interface PrunedWorkspace {
   readonly workspaceId: WorkspaceId;
   readonly removed: number;
   readonly fault?: AuditFault;
@@ -235,7 +235,7 @@ function toEntry(row: AuditRow): StoredEntry {
 }
 
 /** Walks a chain from its beginning to its end, while others may add to it or prune it. */
-export async function verifyAudit(
+async function verifyAudit(
   foundation: Foundation,
   workspaceId: string,
   published?: AuditHead,
