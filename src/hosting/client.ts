@@ -1,9 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { Catalog } from '../core/catalog.ts';
 import { HostingError, Refusal } from '../core/errors.ts';
 import type { AccountNames, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
-import type { ServerList } from '../core/server.ts';
 import type { System } from '../system.ts';
 import {
   changePower,
@@ -21,7 +19,7 @@ import { decode } from './read-catalog.ts';
 import { RateLimitedError } from './refusals.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createPathFinder, readAllPages } from './server-list.ts';
-import { createShare, type Read, type Reader, type Share } from './share.ts';
+import { createShare, type Read, type Share } from './share.ts';
 import { type HeldSlot, sleepUnless } from './slots.ts';
 
 /** What the client is made with. */
@@ -44,121 +42,75 @@ export interface HostingOptions {
   readonly transport?: Transport;
 }
 
-/** The client of the hosting API. It serves all accounts. */
-export interface Hosting {
-  /**
-   * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls also
-   * count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a minute
-   * (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
-   */
-  of(key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi;
-  /** Returns how much of its minute the busiest account has used, and how many calls of all accounts wait. */
-  budget(): { readonly taken: number; readonly waiting: number };
-  /** Refuses waiting calls, lets requests in flight end, closes the connections. */
-  close(): Promise<void>;
-}
-
-/** When an unused limiter is dropped: longer than any slot is held, so that no slot is forgotten. */
-const FORGET_IDLE_MS = 15 * 60_000;
-/** How often the app looks for unused limiters: at every call would be too often with many accounts. */
-const LOOK_FOR_IDLE_MS = 60_000;
-
-/** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
-export function createHosting(options: HostingOptions): Hosting {
-  const transport = options.transport ?? createTransport(options);
-  const accounts = new OpenAccounts(options, transport);
-  let closed: Promise<void> | undefined;
-  return {
-    of(key, workspaceId, caller) {
-      const account = options.namesOf(key);
-      // Looked up at every call, since an idle account may have been dropped and has to be opened again.
-      const open = () => accounts.get(account, key);
-      return createApi(account, { caller, workspaceId }, open);
-    },
-    budget: () => accounts.budget(),
-    close() {
-      accounts.close();
-      closed ??= transport.close();
-      return closed;
-    },
-  };
-}
-
 /** What is shared by all who use one key. */
 interface Account {
   readonly limiter: Limiter;
   readonly chain: Chain;
 }
 
-/** The accounts in use, by the first names of their keys. */
-class OpenAccounts {
-  readonly #options: HostingOptions;
-  readonly #transport: Transport;
-  readonly #closing = new AbortController();
-  readonly #open = new Map<string, Account>();
-  #lookedForIdleAt = Number.NEGATIVE_INFINITY;
+/** The client of the hosting API. It serves all accounts. */
+export type Hosting = ReturnType<typeof createHosting>;
 
-  constructor(options: HostingOptions, transport: Transport) {
-    this.#options = options;
-    this.#transport = transport;
-    // Every call that waits for a retry adds a listener, so many of them are no leak.
-    setMaxListeners(0, this.#closing.signal);
-  }
+/** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
+export function createHosting(options: HostingOptions) {
+  const { namesOf, timeoutMs, system, limit = 300, calls } = options;
+  const transport = options.transport ?? createTransport(options);
+  /** By the first names of their keys. */
+  const accounts = new Map<string, Account>();
+  const ending = new AbortController();
+  const closing = ending.signal;
+  // Every call that waits for a retry adds a listener, so many of them are no leak.
+  setMaxListeners(0, closing);
+  let closed: Promise<void> | undefined;
 
-  get(account: AccountNames, key: Secret<string>): Account {
-    const [name] = account;
-    this.#forgetIdle(name);
-    const open = this.#open.get(name) ?? this.#make(account, key);
-    this.#open.set(name, open);
-    return open;
-  }
-
-  budget(): ReturnType<Hosting['budget']> {
-    const budgets = [...this.#open.values()].map(({ limiter }) => limiter.budget());
-    return {
-      taken: Math.max(0, ...budgets.map(({ taken }) => taken)),
-      waiting: budgets.reduce((sum, { waiting }) => sum + waiting, 0),
-    };
-  }
-
-  close(): void {
-    this.#closing.abort();
-    for (const { limiter } of this.#open.values()) limiter.close();
-  }
-
-  #forgetIdle(except: string): void {
-    const now = this.#options.system.elapsed();
-    if (now - this.#lookedForIdleAt < LOOK_FOR_IDLE_MS) return;
-    this.#lookedForIdleAt = now;
-    for (const [name, { limiter }] of this.#open) {
-      if (name === except || !limiter.isIdle(FORGET_IDLE_MS)) continue;
-      limiter.close();
-      this.#open.delete(name);
-    }
-  }
-
-  #make(account: AccountNames, key: Secret<string>): Account {
-    const { timeoutMs, system, limit = 300, calls } = this.#options;
-    const limiter = new Limiter({ system, calls, account, timeoutMs, limit });
-    if (this.#closing.signal.aborted) limiter.close();
-    const [transport, closing] = [this.#transport, this.#closing.signal];
-    const share = createShare(system);
-    const chain = createChain({ ...this.#options, key, limiter, share, transport, closing });
+  const open = (names: AccountNames, key: Secret<string>): Account => {
+    const limiter = new Limiter({ system, calls, account: names, timeoutMs, limit });
+    if (closing.aborted) limiter.close();
+    const chain = createChain({ ...options, key, limiter, share: createShare(system), transport, closing });
     return { limiter, chain };
-  }
+  };
+
+  return {
+    /**
+     * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls
+     * also count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a
+     * minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
+     */
+    of: (key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi => {
+      const names = namesOf(key);
+      const account = accounts.get(names[0]) ?? open(names, key);
+      accounts.set(names[0], account);
+      return createApi(names, { caller, workspaceId }, account);
+    },
+    /** Returns how much of its minute the busiest account has used, and how many calls of all accounts wait. */
+    budget: () => {
+      const budgets = [...accounts.values()].map(({ limiter }) => limiter.budget());
+      return {
+        taken: Math.max(0, ...budgets.map(({ taken }) => taken)),
+        waiting: budgets.reduce((sum, { waiting }) => sum + waiting, 0),
+      };
+    },
+    /** Refuses waiting calls, lets requests in flight end, closes the connections. */
+    close: (): Promise<void> => {
+      ending.abort();
+      for (const { limiter } of accounts.values()) limiter.close();
+      closed ??= transport.close();
+      return closed;
+    },
+  };
 }
 
-function createApi(account: AccountNames, caller: CallMaker, open: () => Account): HostingApi {
+function createApi(account: AccountNames, caller: CallMaker, { chain, limiter }: Account): HostingApi {
   const by = <Options extends CallOptions>(call?: Options) => ({ ...call, ...caller });
   return {
     account,
-    fetchCatalog: (call) => open().chain.readCatalog(by(call)),
-    fetchServers: (call) => open().chain.readServers(by(call)),
-    createServer: (order, call) => open().chain.change(createServer(order), by(call)),
-    renewServer: (id, call) => open().chain.change(renewServer(id), by(call)),
-    changePower: (action, id, call) => open().chain.change(changePower(action, id), by(call)),
-    deleteServer: (id, call) => open().chain.change(deleteServer(id), by(call)),
-    budget: () => open().limiter.budget(),
+    fetchCatalog: (call) => chain.readCatalog(by(call)),
+    fetchServers: (call) => chain.readServers(by(call)),
+    createServer: (order, call) => chain.change(createServer(order), by(call)),
+    renewServer: (id, call) => chain.change(renewServer(id), by(call)),
+    changePower: (action, id, call) => chain.change(changePower(action, id), by(call)),
+    deleteServer: (id, call) => chain.change(deleteServer(id), by(call)),
+    budget: () => limiter.budget(),
   };
 }
 
@@ -183,20 +135,15 @@ interface ChainParts extends HostingOptions {
   readonly closing: AbortSignal;
 }
 
-/** The calls of one account. Errors are those of `HostingApi`. */
-interface Chain {
-  readonly readCatalog: Reader<Catalog>;
-  readonly readServers: Reader<ServerList>;
-  /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
-  change<Answer>(endpoint: Endpoint<Answer>, options?: ChangeOptions): Promise<Answer>;
-}
-
 type ChangeOptions = CallBy & Partial<PaidCallOptions>;
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
 /** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
 const FEW_WAITING = 10;
+
+/** The calls of one account. Errors are those of `HostingApi`. */
+type Chain = ReturnType<typeof createChain>;
 
 /**
  * Creates the chain of handlers of one account: share(retry(limit(decode(send)))).
@@ -206,7 +153,7 @@ const FEW_WAITING = 10;
  * without a slot would be a request that the limiter doesn't know about. Decoding is inside both, because the retry
  * depends on the decoded code. Sending is innermost: after `beforeSend`, it waits only for a connection, and not for long.
  */
-function createChain(parts: ChainParts): Chain {
+function createChain(parts: ChainParts) {
   const { system, limiter, share, closing, log } = parts;
   const pause = (ms: number) => limiter.pause(ms);
 
@@ -245,8 +192,11 @@ function createChain(parts: ChainParts): Chain {
       },
       isBusy,
     ),
-    change: (endpoint, { urgency = 'user', caller, workspaceId, onWait, beforeSend } = {}) =>
-      share.change(() => call(endpoint, { urgency, caller, workspaceId, onWait, beforeSend })),
+    /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
+    change: <Answer>(
+      endpoint: Endpoint<Answer>,
+      { urgency = 'user', caller, workspaceId, onWait, beforeSend }: ChangeOptions = {},
+    ) => share.change(() => call(endpoint, { urgency, caller, workspaceId, onWait, beforeSend })),
   };
 }
 

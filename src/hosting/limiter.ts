@@ -63,7 +63,6 @@ export class Limiter {
   readonly #releases = new KnownReleases();
   #taken = 0;
   #pausedUntil = 0;
-  #lastUsedAt: number;
 
   constructor(options: LimiterOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -75,7 +74,6 @@ export class Limiter {
     this.#shared = new SharedSlots({ system, calls, account, limits, closing: this.#closing.signal });
     this.#slots = openSlots(this.limit);
     this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
-    this.#lastUsedAt = options.system.elapsed();
     // Every held slot adds a listener, so 300 of them are no leak.
     setMaxListeners(0, this.#closing.signal);
   }
@@ -87,7 +85,6 @@ export class Limiter {
    */
   run<Answer>(job: Job<Answer>): Promise<Answer> {
     const { system } = this.#options;
-    this.#lastUsedAt = system.elapsed();
     return new Promise((resolve, reject) => {
       const { urgency, caller = '' } = job;
       if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
@@ -97,11 +94,13 @@ export class Limiter {
       const ticket: Ticket = {
         askedAt: system.elapsed(),
         ended: new AbortController(),
+        urgency,
         caller,
+        hasTurn: false,
         serve,
         reject,
       };
-      this.#waiting.add(ticket, urgency);
+      this.#waiting.add(ticket);
       void this.#watch(ticket, job.onWait);
       void this.#queue(urgency).catch((error) => {
         if (this.#waiting.leave(ticket)) reject(error);
@@ -122,12 +121,6 @@ export class Limiter {
     // How many slots other processes hold is known only while they hold all.
     const taken = this.#shared.areTaken ? this.limit : this.#taken;
     return { taken, limit: this.limit, waiting: this.#waiting.size };
-  }
-
-  /** Whether no slot is held, no call waits, and no call has come for so many milliseconds. */
-  isIdle(idleMs: number): boolean {
-    const isUnused = this.#taken === 0 && this.#waiting.size === 0;
-    return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
   }
 
   /** Refuses waiting and new calls with `shutting_down`. Requests in flight continue; their slots stay taken in the store. */
@@ -237,7 +230,10 @@ export type CallBy = CallOptions & CallMaker;
 /** A call that waits for a slot. */
 interface Ticket {
   readonly askedAt: number;
+  readonly urgency: Urgency;
   readonly caller: string;
+  /** Whether it is no longer in the line of its caller: it waits for a slot that other processes hold. */
+  hasTurn: boolean;
   /** Aborted when the wait ends, for any reason. */
   readonly ended: AbortController;
   /** Runs the call in a slot; never rejects. */
@@ -252,12 +248,23 @@ interface WaitingLimits {
   readonly mostWaiting: number;
 }
 
-/** The calls that wait for a slot, by urgency and caller; their number is bounded (docs/design.md 6). */
+/** The lines of one urgency, by caller, in the order in which they are served. No line is empty. */
+type Lines = Map<string, Ticket[]>;
+
+/**
+ * The calls that wait for a slot; their number is bounded (docs/design.md 6). Each caller has a line, and the lines are served in
+ * turn, so that a long one holds up no other caller.
+ */
 class WaitingCalls {
   readonly #limits: WaitingLimits;
+  /** In the order in which they came. */
   readonly #waiting = new Set<Ticket>();
-  readonly #linedUp = new Map<Ticket, Urgency>();
-  readonly #lines = { payment: newLines(), user: newLines(), background: newLines() };
+  /** The most urgent first. */
+  readonly #lines: Readonly<Record<Urgency, Lines>> = {
+    payment: new Map(),
+    user: new Map(),
+    background: new Map(),
+  };
 
   constructor(limits: WaitingLimits) {
     this.#limits = limits;
@@ -280,42 +287,49 @@ class WaitingCalls {
   }
 
   /** Adds a call to the line of its caller. */
-  add(ticket: Ticket, urgency: Urgency): void {
+  add(ticket: Ticket): void {
     this.#waiting.add(ticket);
-    this.#lines[urgency].add(ticket.caller, ticket);
-    this.#linedUp.set(ticket, urgency);
+    const lines = this.#lines[ticket.urgency];
+    const line = lines.get(ticket.caller);
+    if (line) line.push(ticket);
+    else lines.set(ticket.caller, [ticket]);
   }
 
-  /** Serves the call whose turn it is, if any is left. */
+  /** Serves the first call of the next line, if any is left. */
   async serveNext(urgency: Urgency): Promise<void> {
-    const next = this.#lines[urgency].take();
-    if (!next) return;
-    this.#linedUp.delete(next);
-    await next.serve();
+    const lines = this.#lines[urgency];
+    const [[caller, line] = []] = lines;
+    const ticket = line?.shift();
+    if (caller === undefined || !line || !ticket) return;
+    lines.delete(caller);
+    if (line.length > 0) lines.set(caller, line);
+    ticket.hasTurn = true;
+    await ticket.serve();
   }
 
   /** Returns a call's place among all that wait; 1 is the next. Calls whose turn has come wait for a slot of other processes. */
   positionOf(ticket: Ticket): number {
-    const urgency = this.#linedUp.get(ticket);
-    if (!urgency) {
-      const earlier = [...this.#waiting].filter(
-        (each) => !this.#linedUp.has(each) && each.askedAt < ticket.askedAt,
-      );
-      return 1 + earlier.length;
+    const served = [...this.#waiting].filter(({ hasTurn }) => hasTurn);
+    if (ticket.hasTurn) return 1 + served.indexOf(ticket);
+    let before = served.length;
+    for (const [urgency, lines] of Object.entries(this.#lines)) {
+      if (urgency === ticket.urgency) return 1 + before + countBefore(ticket, lines);
+      for (const line of lines.values()) before += line.length;
     }
-    const moreUrgent = URGENCIES.slice(0, URGENCIES.indexOf(urgency));
-    const before = moreUrgent.reduce((sum, each) => sum + this.#lines[each].size, 0);
-    const inTurn = this.#waiting.size - this.#linedUp.size;
-    return 1 + inTurn + before + this.#lines[urgency].countBefore(ticket.caller, ticket);
+    return 1 + before;
   }
 
   /** Ends a call's wait; false if it had ended before. */
   leave(ticket: Ticket): boolean {
-    ticket.ended.abort();
-    const urgency = this.#linedUp.get(ticket);
-    if (urgency) this.#lines[urgency].remove(ticket.caller, ticket);
-    this.#linedUp.delete(ticket);
-    return this.#waiting.delete(ticket);
+    const { caller, urgency, ended, hasTurn } = ticket;
+    ended.abort();
+    const isWaiting = this.#waiting.delete(ticket);
+    if (!isWaiting || hasTurn) return isWaiting;
+    const lines = this.#lines[urgency];
+    const rest = lines.get(caller)?.filter((other) => other !== ticket) ?? [];
+    if (rest.length > 0) lines.set(caller, rest);
+    else lines.delete(caller);
+    return true;
   }
 
   rejectAll(error: unknown): void {
@@ -326,58 +340,14 @@ class WaitingCalls {
   }
 }
 
-const URGENCIES = ['payment', 'user', 'background'] as const satisfies readonly Urgency[];
-
-const newLines = () => new WaitingLines<Ticket>();
-
-/** One waiting line for each caller. The lines are served in turn, so that a long one holds up no other caller. */
-class WaitingLines<Item> {
-  /** In the order in which they are served. No line is empty. */
-  readonly #lines = new Map<string, Item[]>();
-  #size = 0;
-
-  add(caller: string, item: Item): void {
-    const line = this.#lines.get(caller);
-    this.#size++;
-    if (line) line.push(item);
-    else this.#lines.set(caller, [item]);
+/** Counts the calls of these lines that are served before this one. */
+function countBefore(ticket: Ticket, lines: Lines): number {
+  const rounds = lines.get(ticket.caller)?.indexOf(ticket) ?? 0;
+  let before = 0;
+  let isLater = false;
+  for (const [caller, line] of lines) {
+    if (caller === ticket.caller) isLater = true;
+    before += Math.min(line.length, isLater ? rounds : rounds + 1);
   }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Counts the items that are taken before this one. */
-  countBefore(caller: string, item: Item): number {
-    const rounds = this.#lines.get(caller)?.indexOf(item) ?? 0;
-    let before = 0;
-    let isLater = false;
-    for (const [each, line] of this.#lines) {
-      if (each === caller) isLater = true;
-      before += Math.min(line.length, each === caller || isLater ? rounds : rounds + 1);
-    }
-    return before;
-  }
-
-  /** Removes an item that has given up. */
-  remove(caller: string, item: Item): void {
-    const line = this.#lines.get(caller);
-    const at = line?.indexOf(item) ?? -1;
-    if (!line || at < 0) return;
-    line.splice(at, 1);
-    this.#size--;
-    if (line.length === 0) this.#lines.delete(caller);
-  }
-
-  /** Takes the first item of the next line; undefined if nothing waits. */
-  take(): Item | undefined {
-    for (const [caller, line] of this.#lines) {
-      const item = line.shift();
-      this.#lines.delete(caller);
-      if (line.length > 0) this.#lines.set(caller, line);
-      this.#size--;
-      return item;
-    }
-    return undefined;
-  }
+  return before;
 }

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { type CallReport, createHosting, retry } from '../../src/hosting/client.ts';
-import { Limiter } from '../../src/hosting/limiter.ts';
 import { RateLimitedError } from '../../src/hosting/refusals.ts';
 import { createTransport, type Transport } from '../../src/hosting/send.ts';
 import { FAULT_EFFECTS, type FaultKind } from '../../src/sandbox/hosting/faults.ts';
@@ -90,25 +89,6 @@ describe('clients of one account', () => {
       await pass(60_000);
       await Promise.all(calls);
     }
-  });
-
-  it('are dropped when they are idle, and opened again when they are used', async () => {
-    const close = vi.spyOn(Limiter.prototype, 'close');
-    onTestFinished(() => close.mockRestore());
-    const { hosting, pass } = startHeld('[]');
-    const [one, other] = [hosting.of(new Secret('one')), hosting.of(new Secret('other'))];
-    const read = async (api: typeof one) => {
-      const answer = api.fetchServers({ freshness: 'fresh' });
-      await pass(10);
-      await answer;
-    };
-    await read(one);
-    await read(one);
-    expect(close).not.toHaveBeenCalled();
-    await pass(16 * 60_000);
-    await read(other);
-    await read(one);
-    expect(close).toHaveBeenCalledOnce();
   });
 });
 

@@ -610,15 +610,3 @@ describe('a limiter that closes', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
-
-it('a limiter is idle when no slot is held and no call was made for a while', async () => {
-  const { limiter, pass } = start();
-  const done = limiter.run({ urgency: 'user', send: async () => {} });
-  await pass(10);
-  await done;
-  await pass(59_000);
-  expect(limiter.isIdle(1_000)).toBe(false);
-  await pass(2_000);
-  expect(limiter.isIdle(1_000)).toBe(true);
-  expect(limiter.isIdle(900_000)).toBe(false);
-});
