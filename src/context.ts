@@ -1,6 +1,6 @@
 import type { Grants } from './access/grant-store.ts';
 import type { Channels } from './access/grants.ts';
-import type { AccountNotifier, ConnectLinks, ConnectNotifier } from './account/connect.ts';
+import type { AccountNotifier, ConnectLinks } from './account/connect.ts';
 import type { ApiKeys } from './account/keys.ts';
 import type { Workspaces } from './account/workspaces.ts';
 import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
@@ -84,7 +84,6 @@ export interface AppContext extends Store {
   readonly admins: AdminList;
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
-  readonly connectNotifier: ConnectNotifier;
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
   readonly deleteNotifier: DeleteNotifier;

@@ -1,4 +1,4 @@
-import { createAccountNotifier, createConnectNotifier, installedMessage } from './account/connect.ts';
+import { createAccountNotifier, installedMessage } from './account/connect.ts';
 import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
 import { commands, runCommand } from './commands.ts';
 import type { AppContext, Store } from './context.ts';
@@ -117,7 +117,6 @@ export function createSlack(options: SlackOptions) {
 
 function createNotifiers(parts: NotifierParts) {
   return {
-    connectNotifier: createConnectNotifier(parts),
     operationNotifier: createOperationNotifier(parts),
     deleteNotifier: createDeleteNotifier(parts),
     followNotifier: createFollowNotifier(parts),

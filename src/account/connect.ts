@@ -111,7 +111,7 @@ export const connectByLink = defineUseCase({
   },
   follow: async ({ tokenHash, servers }, context) => {
     const { actor, app } = context;
-    await app.connectNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
+    await app.accountNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
     await notifyKeyChange('set', context);
   },
 });
@@ -224,12 +224,6 @@ export function disconnectedWords(wasThere: boolean): string {
     : 'No hosting account was connected.';
 }
 
-/** Reports in Slack what happened on the connect page. Never throws. */
-export interface ConnectNotifier {
-  /** Notifies the requester, where they requested the link, and the channel. `servers`: undefined if that isn't certain. */
-  notifyConnected(link: LinkOrigin, servers: number | undefined): Promise<void>;
-}
-
 /** Where a link was requested. `confirmationId`: the hash under which the reply path is stored. */
 interface LinkOrigin {
   readonly confirmationId: ConfirmationId;
@@ -238,39 +232,24 @@ interface LinkOrigin {
   readonly channelId?: ChannelId;
 }
 
-/** Reports a connected account in Slack: its user may have closed the page, and others wait for the account. */
-export function createConnectNotifier({
-  outbox,
-  log,
-}: {
-  readonly outbox: Outbox;
-  readonly log: Log;
-}): ConnectNotifier {
+export type AccountNotifier = ReturnType<typeof createAccountNotifier>;
+
+/** Reports changes to the hosting account in Slack. Never throws: failures are logged. */
+export function createAccountNotifier({ outbox, log }: { readonly outbox: Outbox; readonly log: Log }) {
   return {
-    notifyConnected: (link, servers) =>
+    /**
+     * Notifies the requester of a link, where they requested it, since they may have closed the page; and the channel, where others
+     * wait for the account. `servers`: undefined if that isn't certain.
+     */
+    notifyConnected: (link: LinkOrigin, servers: number | undefined): Promise<void> =>
       notifySafely(link.confirmationId, log, undefined, async () => {
         const message = connectedMessage(servers);
         const isShown = await outbox.replyTo(link).send(message);
         if (!isShown) await outbox.sendDirectly(link.workspaceId, link.userId, message);
         await outbox.announce(link, connectedAnnouncement(link.userId));
       }),
-  };
-}
-
-/** Notifies owners of changes to the hosting account. Never throws. */
-export interface AccountNotifier {
-  notifyKeyChange(keyChange: KeyChange, owners: Deciders): Promise<void>;
-}
-
-interface Parts {
-  readonly outbox: Outbox;
-  readonly log: Log;
-}
-
-/** Notifies owners of changes to the hosting account, in the approvals channel or directly. Failures are logged. */
-export function createAccountNotifier({ outbox, log }: Parts): AccountNotifier {
-  return {
-    notifyKeyChange: async (keyChange, { channelId, userIds }) => {
+    /** Notifies the owners, in the approvals channel or directly. */
+    notifyKeyChange: async (keyChange: KeyChange, { channelId, userIds }: Deciders): Promise<void> => {
       const { workspaceId } = keyChange;
       const message = keyChangeMessage(keyChange);
       const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);

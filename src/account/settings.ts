@@ -1,12 +1,12 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { describeMoney, findCurrency, findMoney, type Money, money } from '../core/money.ts';
+import { describeMoney, findCurrency, findMoney, type Money } from '../core/money.ts';
 import { listChanges, type SettingName, type WorkspaceSettings } from '../core/settings.ts';
 import { findOwnZone } from '../reminders/marks.ts';
 import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import { channelId, type SelectOptions, userId } from '../slack/kit/fields.ts';
+import type { SelectOptions } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
@@ -14,22 +14,7 @@ import { mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { savedWords, settingLines } from './audit-sentence.ts';
 import { settingsButton } from './buttons.ts';
-import { changeSettings, checkChannel, readSettings } from './workspaces.ts';
-
-const hundredths = z.number().int().min(0).transform(money).exactOptional();
-
-/** The settings as the form showed them, to detect changes by others when it is saved. */
-const shown: z.ZodType<WorkspaceSettings> = z.object({
-  announces: z.boolean(),
-  approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: hundredths }),
-  budget: z.object({ workspace: hundredths, person: hundredths }),
-  channelId: channelId.exactOptional(),
-  freeze: z.object({ by: userId, since: z.number() }).exactOptional(),
-  currency: z.string().exactOptional(),
-  digest: z
-    .object({ channelId, hour: z.number(), zone: z.string(), daysBefore: z.array(z.number()) })
-    .exactOptional(),
-});
+import { changeSettings, checkChannel, readSettings, settingsSchema } from './workspaces.ts';
 
 const isOn = z.enum(['on', 'off'], 'Choose one.');
 const amount = z
@@ -55,7 +40,7 @@ interface Drawing {
 
 const spending = defineModal(
   'settings_spending',
-  shown,
+  settingsSchema,
   z.object({ freeze: isOn, workspaceBudget: amount, personBudget: amount, currency }),
 );
 
@@ -95,7 +80,7 @@ function spendingBlocks(
 
 const approvals = defineModal(
   'settings_approvals',
-  shown,
+  settingsSchema,
   z.object({
     approveDelete: isOn,
     approveRenew: isOn,
@@ -127,7 +112,7 @@ function approvalsBlocks({ approval, channelId }: WorkspaceSettings, drawing: Dr
 
 const notifications = defineModal(
   'settings_notifications',
-  shown,
+  settingsSchema,
   z.object({ announces: isOn, ...digestFields }),
 );
 

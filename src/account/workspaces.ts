@@ -184,21 +184,19 @@ export function createWorkspaces(foundation: Foundation) {
 
 const amount = z.number().int().min(0).transform(money).exactOptional();
 
-const rule = z.object({
-  delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
-  renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
-  createAbove: amount,
-});
-const budget = z.object({ workspace: amount, person: amount });
-const freeze = z.object({ by: z.string(), since: z.number() });
-
-/** Stored settings. A missing one was unknown to the version that stored them, and has its default. */
-const storedSettings = z.object({
+/** Settings as they are stored, and as a form showed them. A missing one was unknown to the version that stored them, and has its default. */
+export const settingsSchema = z.object({
   announces: z.boolean().default(DEFAULT_SETTINGS.announces),
-  approval: rule.prefault({}),
-  budget: budget.prefault({}),
+  approval: z
+    .object({
+      delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
+      renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
+      createAbove: amount,
+    })
+    .prefault({}),
+  budget: z.object({ workspace: amount, person: amount }).prefault({}),
   channelId: z.string().exactOptional(),
-  freeze: freeze.exactOptional(),
+  freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
   currency: z.string().exactOptional(),
   digest: z
     .object({
@@ -215,5 +213,5 @@ const storedSettings = z.object({
  * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
  */
 export function parseSettings(text: string): WorkspaceSettings {
-  return storedSettings.parse(JSON.parse(text));
+  return settingsSchema.parse(JSON.parse(text));
 }

@@ -175,8 +175,7 @@ const WITHOUT_SLACK: Partial<AppContext> = {
   users: { find: async () => undefined, exists: async () => 'unknown' },
   groups: { list: async () => undefined, listMembers: async () => undefined },
   ownersOf: () => [],
-  connectNotifier: { notifyConnected: async () => undefined },
-  accountNotifier: { notifyKeyChange: async () => undefined },
+  accountNotifier: { notifyConnected: async () => undefined, notifyKeyChange: async () => undefined },
 };
 
 /** Makes outside text one line for a terminal, without control characters and changes of direction; '-' if empty. */

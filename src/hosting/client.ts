@@ -175,20 +175,26 @@ function createChain(parts: ChainParts) {
     return taken >= limit || waiting > FEW_WAITING;
   };
 
+  const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
   return {
-    readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read), isBusy),
+    readCatalog: share.reader(
+      KEEP_CATALOG_MS,
+      async (by) => {
+        const catalog = await call(fetchCatalog, by);
+        if (catalog.unreadable) warn(catalog.unreadable, 'left out what could not be read in the catalog');
+        return catalog;
+      },
+      isBusy,
+    ),
     readServers: share.reader(
       KEEP_SERVERS_MS,
       async (by) => {
         const startedAt = system.elapsed();
-        const read = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
-        const list = { ...read, tookMs: Math.round(system.elapsed() - startedAt) };
+        const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
         const { servers, extent, unreadableCount } = list;
-        const warn = harmless(() =>
-          log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
-        );
-        if (extent !== 'whole') warn();
-        return list;
+        if (extent !== 'whole')
+          warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete');
+        return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
       },
       isBusy,
     ),
@@ -211,13 +217,12 @@ async function exchange<Answer>(
   const { operation } = endpoint;
   const onCall = harmless(parts.onCall ?? (() => {}));
   const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
-  const onUnreadable = (count: number) => warn({ operation, count }, 'left out what could not be read');
   const startedAt = system.elapsed();
   const report = (outcome: { status?: number; code?: string }) =>
     onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
     const answer = await transport.send(endpoint, key, () => slot.isTooOld);
-    const decoded = decode(endpoint, answer, onUnreadable);
+    const decoded = decode(endpoint, answer);
     report({ status: answer.status });
     return decoded;
   } catch (error) {

@@ -13,7 +13,7 @@ export const fetchCatalog: Endpoint<Catalog> = {
   method: 'GET',
   path: '/catalog',
   isPaid: false,
-  read: (answer) => readCatalog(answer, answer.onUnreadable),
+  read: readCatalog,
 };
 
 /** The path of the first page of `GET /servers` (docs/hosting-api.md 4.6). */
@@ -26,11 +26,7 @@ export function listPage(path: string): Endpoint<ServerPage> {
     method: 'GET',
     path,
     isPaid: false,
-    read: (answer) => {
-      const page = readServers(answer);
-      if (page.unreadable > 0) answer.onUnreadable(page.unreadable);
-      return page;
-    },
+    read: readServers,
   };
 }
 
@@ -137,8 +133,6 @@ export interface WireAnswer {
 interface ReadableAnswer extends WireAnswer {
   /** Parsed by `parseJson`; undefined if the answer was empty. */
   readonly body: unknown;
-  /** Called with the number of elements that were left out because they could not be read. */
-  readonly onUnreadable: (count: number) => void;
 }
 
 /** A request to one endpoint (docs/hosting-api.md 4.2), and how to read its answer. */

@@ -21,7 +21,7 @@ import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
  * certain price, and counts them in `unreadable`.
  * @throws Unclear if one of the three lists can't be read at all, or something beside them says that the call failed
  */
-export function readCatalog(answer: ReceivedList, onUnreadable: (count: number) => void): Catalog {
+export function readCatalog(answer: ReceivedList): Catalog {
   const { lists, beside } = findCatalog(answer.body);
   if (listLeaves(beside).some((leaf) => isFault(leaf) || isNo(leaf, answer.status)))
     throw new Unclear('carries_error');
@@ -36,7 +36,6 @@ export function readCatalog(answer: ReceivedList, onUnreadable: (count: number) 
     images: images.lost,
   };
   const count = unreadable.plans + unreadable.locations + unreadable.images;
-  if (count > 0) onUnreadable(count);
   const hasMore = answer.status === 206 || listAround(beside, answer).some((leaf) => announcesMore(leaf));
   return {
     plans: [...new Map(certain.map((plan) => [plan.code, plan])).values()],
@@ -108,20 +107,13 @@ function isCode(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Called with the number of elements that were left out because they could not be read. */
-type OnUnreadable = (count: number) => void;
-
 /**
  * Decodes an answer. Any 2xx is a success if it can be read and nothing in it says otherwise (docs/hosting-api.md 4.12). The
  * answer's text never gets into an error's details, since it may hold a root password; that of a create is passed on as
  * `sealedAnswer`.
  * @throws HostingError with a documented code, `unknown_code` or `unreadable_answer`; its `status` is always set
  */
-export function decode<Answer>(
-  endpoint: Endpoint<Answer>,
-  answer: WireAnswer,
-  onUnreadable: OnUnreadable,
-): Answer {
+export function decode<Answer>(endpoint: Endpoint<Answer>, answer: WireAnswer): Answer {
   const { status } = answer;
   const body = parseJson(answer.text);
   const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
@@ -133,7 +125,7 @@ export function decode<Answer>(
   if (body === NOT_JSON)
     throw makeError(endpoint, 'unreadable_answer', { status, problem: 'not_json' }, sealed);
   try {
-    return endpoint.read({ ...answer, body, onUnreadable });
+    return endpoint.read({ ...answer, body });
   } catch (error) {
     if (!(error instanceof Unclear)) throw error;
     const { problem, apiCode } = error;

@@ -2,28 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Secret } from '../core/secret.ts';
 import type { Counts } from '../db/open-store.ts';
-
-/** The numbers of `/metrics`: no IDs, no server labels, no secrets. docs/operating.md says what each means. */
-export interface Metrics {
-  /** Counts one attempt at a call to the hosting API. Times in milliseconds. */
-  hostingCall(report: {
-    operation: string;
-    code?: string | undefined;
-    durationMs: number;
-    waitedMs: number;
-  }): void;
-  /** Counts one answer of Slack to a call; `error` is its code, absent if Slack took the call. */
-  slackCall(answer: { method: string; error?: string | undefined }): void;
-  /** Counts a request of Slack that took this long to be acknowledged, or that Slack gave up after this long. */
-  slackAck(ms: number): void;
-  /** Counts an audit entry if it is a denial. */
-  audited(entry: { outcome: string }): void;
-  /** Sets the function that reads the present state, each time the numbers are read. */
-  onRead(read: () => Promise<Reading>): void;
-  /** Writes the numbers. @throws what the function of `onRead` throws */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
+import type { CallReport } from '../hosting/client.ts';
 
 /** The state of the app when the numbers are read. */
 interface Reading {
@@ -37,41 +16,16 @@ interface Reading {
   readonly now: number;
 }
 
-/** Creates the numbers of `/metrics`, in Prometheus's text format. */
-export function createMetrics(): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * Creates the numbers of `/metrics`, in Prometheus's text format: no IDs, no server labels, no secrets. docs/operating.md says what
+ * each means.
+ */
+export function createMetrics() {
   const registry = new Registry();
-  const setState = gaugeState(registry);
-  let read: (() => Promise<Reading>) | undefined;
-  return {
-    contentType: registry.contentType,
-    hostingCall: countHostingCalls(registry),
-    ...countSlack(registry),
-    audited: countDenials(registry),
-    onRead: (reader) => {
-      read = reader;
-    },
-    text: async () => {
-      if (read) setState(await read());
-      return registry.metrics();
-    },
-  };
-}
-
-/** Whether an `Authorization` header has this bearer token. */
-export function hasToken(authorization: string | undefined, token: Secret<string>): boolean {
-  const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-  // Hashes have one length, so the time of the comparison reveals nothing about the token.
-  return timingSafeEqual(hash(given), hash(token.reveal()));
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** Registers the numbers about calls to the hosting API, and returns the function that counts one. */
-function countHostingCalls(registry: Registry): Metrics['hostingCall'] {
   const registers = [registry];
-  const calls = new Counter({
+  const hostingCalls = new Counter({
     name: 'vps_hosting_calls_total',
     help: 'Requests sent to the hosting API, by operation and outcome',
     labelNames: ['operation', 'outcome'],
@@ -90,17 +44,7 @@ function countHostingCalls(registry: Registry): Metrics['hostingCall'] {
     buckets: [0.01, 0.1, 1, 5, 15, 60],
     registers,
   });
-  return ({ operation, code, durationMs, waitedMs }) => {
-    calls.inc({ operation, outcome: code ?? 'ok' });
-    durations.observe({ operation }, durationMs / 1000);
-    waits.observe(waitedMs / 1000);
-  };
-}
-
-/** Registers the numbers about Slack, and returns the functions that count. */
-function countSlack(registry: Registry): Pick<Metrics, 'slackCall' | 'slackAck'> {
-  const registers = [registry];
-  const calls = new Counter({
+  const slackCalls = new Counter({
     name: 'vps_slack_calls_total',
     help: 'Calls to Slack, by method and outcome',
     labelNames: ['method', 'outcome'],
@@ -112,24 +56,53 @@ function countSlack(registry: Registry): Pick<Metrics, 'slackCall' | 'slackAck'>
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3],
     registers,
   });
-  return {
-    // A code that isn't plain may repeat what was posted.
-    slackCall: ({ method, error = 'ok' }) =>
-      calls.inc({ method, outcome: /^\w{1,60}$/.test(error) ? error : 'unreadable' }),
-    slackAck: (ms) => acks.observe(ms / 1000),
-  };
-}
-
-/** Registers the number of denials, and returns the function that counts them. */
-function countDenials(registry: Registry): Metrics['audited'] {
   const denied = new Counter({
     name: 'vps_denied_total',
     help: 'Tries that were denied, each with an entry in the audit log',
-    registers: [registry],
+    registers,
   });
-  return ({ outcome }) => {
-    if (outcome === 'denied') denied.inc();
+  const setState = gaugeState(registry);
+  let read: (() => Promise<Reading>) | undefined;
+  return {
+    contentType: registry.contentType,
+    /** Counts one attempt at a call to the hosting API. */
+    hostingCall: ({ operation, code, durationMs, waitedMs }: CallReport): void => {
+      hostingCalls.inc({ operation, outcome: code ?? 'ok' });
+      durations.observe({ operation }, durationMs / 1000);
+      waits.observe(waitedMs / 1000);
+    },
+    /** Counts one answer of Slack to a call; `error` is its code, absent if Slack took the call. */
+    slackCall: ({ method, error = 'ok' }: { method: string; error?: string | undefined }): void => {
+      // A code that isn't plain may repeat what was posted.
+      slackCalls.inc({ method, outcome: /^\w{1,60}$/.test(error) ? error : 'unreadable' });
+    },
+    /** Counts a request of Slack that took this long to be acknowledged, or that Slack gave up after this long. */
+    slackAck: (ms: number): void => acks.observe(ms / 1000),
+    /** Counts an audit entry if it is a denial. */
+    audited: ({ outcome }: { outcome: string }): void => {
+      if (outcome === 'denied') denied.inc();
+    },
+    /** Sets the function that reads the present state, each time the numbers are read. */
+    onRead: (reader: () => Promise<Reading>): void => {
+      read = reader;
+    },
+    /** Writes the numbers. @throws what the function of `onRead` throws */
+    text: async (): Promise<string> => {
+      if (read) setState(await read());
+      return registry.metrics();
+    },
   };
+}
+
+/** Whether an `Authorization` header has this bearer token. */
+export function hasToken(authorization: string | undefined, token: Secret<string>): boolean {
+  const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  // Hashes have one length, so the time of the comparison reveals nothing about the token.
+  return timingSafeEqual(hash(given), hash(token.reveal()));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 /** Registers the numbers about the present state, and returns the function that sets them. */

@@ -148,11 +148,7 @@ export async function judgeWire(text: string): Promise<readonly string[]> {
   const order = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
   try {
     const endpoint = endpoints.createServer(order);
-    const made = decode(
-      endpoint,
-      await transport.send(endpoint, new Secret('key-of-the-account')),
-      () => undefined,
-    );
+    const made = decode(endpoint, await transport.send(endpoint, new Secret('key-of-the-account')));
     const isProven = text.includes('"root_password"') && text.includes(made.rootPassword.reveal());
     return isProven ? [] : [`a success that isn’t in the answer: server ${made.id}`];
   } catch (error) {

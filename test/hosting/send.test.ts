@@ -310,7 +310,7 @@ describe('an answer that is not UTF-8', () => {
     );
     const answer = await open(server.baseUrl).send(create, KEY);
     expect(answer.text).toContain('\uFFFD');
-    const failure = await failureOf(Promise.resolve().then(() => decode(create, answer, () => {})));
+    const failure = await failureOf(Promise.resolve().then(() => decode(create, answer)));
     expect(failure).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'maybe' });
     expect(failure.sealedAnswer?.reveal()).toContain('"ü');
   });

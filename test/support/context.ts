@@ -49,11 +49,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       hasMember: async () => undefined,
     },
     channelTest: { post: async () => ({ isPosted: true }) },
-    connectNotifier: { notifyConnected: async () => undefined },
-    slackAbilities: {
-      watch: () => undefined,
-      read: () => UNTRIED,
-    },
+    slackAbilities: { watch: () => undefined, read: () => UNTRIED },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
       announceStart: () => undefined,
@@ -68,7 +64,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       notifyCreator: async () => true,
     },
     requestNotifier: silentRequests,
-    accountNotifier: { notifyKeyChange: async () => undefined },
+    accountNotifier: { notifyConnected: async () => undefined, notifyKeyChange: async () => undefined },
     reminderNotifier: {
       post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
       postUnreadable: async () => ({ kind: 'refused', reason: 'not_in_channel' }),

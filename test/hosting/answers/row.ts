@@ -60,7 +60,7 @@ export async function readRow(row: Row): Promise<unknown> {
   const order = { plan: 's1', location: 'fra', image: 'debian-12', label: row.label ?? 'web-1' };
   const read = <Answer>(endpoint: Endpoint<Answer>, part: Omit<Row, 'title'> | undefined) => {
     if (!part) throw new Error(`a page was asked for that is not there: ${endpoint.path}`);
-    return decode(endpoint, wireOf(part), () => {});
+    return decode(endpoint, wireOf(part));
   };
   try {
     switch (row.call) {
