@@ -17,6 +17,7 @@ import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
 import type { ChannelPurpose } from '../slack/abilities.ts';
+import { channelId, userId } from '../slack/kit/fields.ts';
 
 /** Reads the workspace's settings (docs/design.md 8.4). */
 export const readSettings = defineUseCase({
@@ -184,23 +185,17 @@ export function createWorkspaces(foundation: Foundation) {
 
 const amount = z.number().int().min(0).transform(money).exactOptional();
 
-/** Settings as they are stored, and as a form showed them. A missing one was unknown to the version that stored them, and has its default. */
+/** Settings as they are stored, and as a form showed them. */
 export const settingsSchema = z.object({
-  announces: z.boolean().default(DEFAULT_SETTINGS.announces),
-  approval: z
-    .object({
-      delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
-      renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
-      createAbove: amount,
-    })
-    .prefault({}),
-  budget: z.object({ workspace: amount, person: amount }).prefault({}),
-  channelId: z.string().exactOptional(),
-  freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
+  announces: z.boolean(),
+  approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: amount }),
+  budget: z.object({ workspace: amount, person: amount }),
+  channelId: channelId.exactOptional(),
+  freeze: z.object({ by: userId, since: z.number() }).exactOptional(),
   currency: z.string().exactOptional(),
   digest: z
     .object({
-      channelId: z.string(),
+      channelId,
       hour: z.number().int().min(0).max(23),
       zone: z.string(),
       daysBefore: z.array(z.number().int().min(1)).min(1),
@@ -209,9 +204,11 @@ export const settingsSchema = z.object({
 });
 
 /**
- * Reads what `changeSettings` wrote.
+ * Reads what `changeSettings` wrote. A setting that was unknown to the version that wrote it has its default.
  * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
  */
 export function parseSettings(text: string): WorkspaceSettings {
-  return settingsSchema.parse(JSON.parse(text));
+  const stored = z.looseObject({ approval: z.looseObject({}).default({}) }).parse(JSON.parse(text));
+  const approval = { ...DEFAULT_SETTINGS.approval, ...stored.approval };
+  return settingsSchema.parse({ ...DEFAULT_SETTINGS, ...stored, approval });
 }

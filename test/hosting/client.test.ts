@@ -212,7 +212,7 @@ it('a client logs how many servers it could not read', async () => {
   const warn = vi.fn();
   const { api } = startClient(server.baseUrl, { log: { warn } });
   expect((await api.fetchServers()).servers).toEqual([{ id: 7, label: 'web-1', state: '' }]);
-  expect(warn).toHaveBeenCalledWith({ operation: 'list_servers', count: 1 }, expect.any(String));
+  expect(warn).toHaveBeenCalledWith({ read: 1, unreadableCount: 1 }, expect.any(String));
 });
 
 it('a user is notified once when the hosting API asks the account to wait', async () => {
