@@ -174,8 +174,20 @@ export function createApiKeys(foundation: Foundation) {
       const key = openKey(vault, row);
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
-    put: (workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void> =>
-      putKey(foundation, workspaceId, key, { setBy, at }),
+    put: async (workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void> => {
+      const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
+      const row = { ...facts, sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
+      await engine.transact(db, async (trx) => {
+        await lockWorkspace(trx, workspaceId);
+        await beginChain(trx, vault, workspaceId);
+        await trx
+          .insertInto('api_keys')
+          .values(row)
+          .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
+          .execute();
+      });
+      await engine.scrub(db);
+    },
     /** False if there was none. */
     remove: async (workspaceId: string): Promise<boolean> => {
       const isRemoved = await engine.transact(db, (trx) => removeKey(trx, workspaceId));
@@ -212,26 +224,6 @@ export async function listNamesOfKey(
 ): Promise<readonly string[]> {
   const row = await findRow(db, workspaceId);
   return row ? vault.namesOf(openKey(vault, row)) : [];
-}
-
-async function putKey(
-  { db, engine, vault }: Foundation,
-  workspaceId: string,
-  key: Secret<string>,
-  { setBy, at }: { readonly setBy: string; readonly at: number },
-): Promise<void> {
-  const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
-  const row = { ...facts, sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
-  await engine.transact(db, async (trx) => {
-    await lockWorkspace(trx, workspaceId);
-    await beginChain(trx, vault, workspaceId);
-    await trx
-      .insertInto('api_keys')
-      .values(row)
-      .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
-      .execute();
-  });
-  await engine.scrub(db);
 }
 
 function openKey(vault: Vault, row: ApiKeyRow): Secret<string> {

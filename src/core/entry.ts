@@ -183,8 +183,8 @@ async function openHosting(actor: Actor, app: AppContext): Promise<HostingApi> {
   return app.hostingOf(held.key, workspaceId, userId);
 }
 
-/** One thing that users can do with the app, whatever the surface. */
-export interface UseCase<Input, Output> {
+/** What authorization needs to know of a use case. */
+export interface UseCaseSpec {
   /** The name in the audit. */
   readonly name: AuditAction;
   /** The role that the caller needs. `anyone`: every member of the workspace. */
@@ -195,6 +195,14 @@ export interface UseCase<Input, Output> {
    * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
+  /** Whether it confirms an order: if the database can't be reached, the user is told not to order again. */
+  readonly isOrder?: boolean;
+  /** Whether it is done once for each form: an earlier press may be doing it, even if this one fails. */
+  readonly isOncePerForm?: boolean;
+}
+
+/** One thing that users can do with the app, whatever the surface. */
+export interface UseCase<Input, Output> extends UseCaseSpec {
   /** Looks up all roles of the actor (`UseCaseContext.roles`), and doesn't stop at the first that is enough. */
   readonly needsAllRoles?: true;
   /** The use case calls `beforeChange` itself. Without this, the entry calls `Caller.onChange` before anything but `reads`. */
@@ -203,22 +211,12 @@ export interface UseCase<Input, Output> {
   subject?(input: Input): AuditSubject;
   /** Does the work, after the permission check. */
   run(input: Input, context: UseCaseContext): Promise<Output>;
-  /** Whether it confirms an order: if the database can't be reached, the user is told not to order again. */
-  readonly isOrder?: boolean;
-  /** Whether it is done once for each form: an earlier press may be doing it, even if this one fails. */
-  readonly isOncePerForm?: boolean;
   /**
    * Continues after the request was answered, for example by sending a payment. Money effect: may send a paid request. The
    * entry starts it, so that no surface can forget it.
    */
   readonly follow?: (output: Output, context: FollowUpContext) => Promise<void>;
 }
-
-/** The parts of a use case that authorization needs. */
-export type UseCaseSpec = Pick<
-  UseCase<never, unknown>,
-  'name' | 'needs' | 'effect' | 'isOrder' | 'isOncePerForm'
->;
 
 /** The user behind a request, and how it reached the app. */
 export interface Caller {
@@ -236,10 +234,14 @@ export interface Caller {
   readonly onPartOfList?: () => void;
 }
 
-/** What a use case works with: its actor, the app, and the permission of this call. */
-export interface UseCaseContext {
+/** Who acts, and what with: all that is left of the context after the request has ended. */
+export interface FollowUpContext {
   readonly actor: Actor;
   readonly app: AppContext;
+}
+
+/** What a use case works with: its actor, the app, and the permission of this call. */
+export interface UseCaseContext extends FollowUpContext {
   /** Opens the workspace's hosting account, once per act; sends no request. @throws Refusal `no_api_key`, `key_unreadable` */
   hosting(): Promise<HostingApi>;
   /** Whether the actor holds the needed role for the server with this label (docs/design.md 3). */
@@ -262,9 +264,6 @@ export interface UseCaseContext {
   setUnconfirmed(code: AuditCode): void;
 }
 
-/** Who acts, and what with: all that is left of the context after the request has ended. */
-export type FollowUpContext = Pick<UseCaseContext, 'actor' | 'app'>;
-
 /** Defines a use case: returns it as it is, with its types inferred. */
 export function defineUseCase<Input, Output>(useCase: UseCase<Input, Output>): UseCase<Input, Output> {
   return useCase;
@@ -281,46 +280,30 @@ export function makeAuditEntry(
   return { at: system.now(), actId, ...facts };
 }
 
-/** The audit entries of one act, which share its ID. Writing throws what the store throws. */
-interface AuditTrail {
-  /** Adds to what further entries are about. */
-  setSubject(subject: AuditSubject): void;
-  /** Makes `end` write the outcome `in_doubt` with this code. */
-  setUnconfirmed(code: AuditCode): void;
-  write(outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void>;
-  /** Writes the outcome of an act that did not throw: `done`, or `in_doubt`. */
-  end(): Promise<void>;
-}
+type AuditTrail = ReturnType<typeof startAuditTrail>;
 
-/** Starts the audit of one act. Nothing is written yet. */
-export function startAuditTrail(app: AppContext, action: AuditAction, caller: Caller): AuditTrail {
-  const { actor, surface } = caller;
+/** Starts the audit of one act: its entries share an ID. Nothing is written yet; writing throws what the store throws. */
+export function startAuditTrail(app: AppContext, action: AuditAction, { actor, surface }: Caller) {
   const actId = app.system.newId();
   let subject: AuditSubject = {};
   let unconfirmed: AuditCode | undefined;
-  const write = (outcome: AuditEntry['outcome'], code?: AuditCode) =>
-    app.audit.add(
-      makeAuditEntry(app, {
-        workspaceId: actor.workspaceId,
-        actorId: actor.userId,
-        channelId: actor.channelId,
-        surface,
-        action,
-        actId,
-        ...subject,
-        outcome,
-        code,
-      }),
-    );
+  const write = (outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void> => {
+    const { workspaceId, userId: actorId, channelId } = actor;
+    const who = { workspaceId, actorId, channelId, surface };
+    return app.audit.add(makeAuditEntry(app, { ...who, action, actId, ...subject, outcome, code }));
+  };
   return {
-    setSubject: (more) => {
+    /** Adds to what further entries are about. */
+    setSubject: (more: AuditSubject): void => {
       const known = Object.entries(more).filter(([, value]) => value !== undefined);
       subject = { ...subject, ...Object.fromEntries(known) };
     },
-    setUnconfirmed: (code) => {
+    /** Makes `end` write the outcome `in_doubt` with this code. */
+    setUnconfirmed: (code: AuditCode): void => {
       unconfirmed = code;
     },
     write,
+    /** Writes the outcome of an act that did not throw: `done`, or `in_doubt`. */
     end: () => (unconfirmed === undefined ? write('done') : write('in_doubt', unconfirmed)),
   };
 }

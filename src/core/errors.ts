@@ -23,20 +23,22 @@ export type ApiCode = (typeof API_CODES)[number];
 /** The API's ten codes, and three outcomes that come from the client (docs/hosting-api.md 7.6). */
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
+export type NoDetails = Record<never, never>;
+
 /** The refusals by the app's own rules, with the details of each. `words.ts` has their words. */
-export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDetails, WorkflowRefusalDetails {
+export interface RefusalDetails {
   // permission
   /** `label`: set if a server was named; '' if the actor may not learn its label. `owners`: users who could grant the role. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   /** `missingScope`: the scope without which the app can't see whether the user is a member of this workspace, too. */
   other_organization: { missingScope?: string };
-  other_workspace: Record<never, never>;
+  other_workspace: NoDetails;
   /** `userId`: the user whose role could not be checked, if the app was acting for them. */
   identity_unknown: { userId?: string };
   not_creator: { label: string };
-  already_handled: Record<never, never>;
+  already_handled: NoDetails;
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
-  unreadable_press: Record<never, never>;
+  unreadable_press: NoDetails;
   // typed text
   /** `prefix`: what to type before a command here. */
   unknown_command: { typed: string; nearest?: string; prefix: string };
@@ -54,18 +56,18 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   label_taken: { label: string };
   /** Another workspace that has the same hosting account has ordered the same month. */
   renewed_elsewhere: { label: string };
-  stale_confirmation: Record<never, never>;
+  stale_confirmation: NoDetails;
   /** The form was opened before the database was restored, which may have lost what was done with the form. */
-  restored: Record<never, never>;
+  restored: NoDetails;
   /** The list of servers is incomplete, so a new server could not be recognized (docs/design.md 4.3). */
-  list_incomplete: Record<never, never>;
+  list_incomplete: NoDetails;
   /** The store failed: the confirmation may have been stored, and may still be carried out. */
   order_unsaved: { isDatabaseAway?: boolean };
   /** The store failed: the approval may have been stored, and may still be carried out. */
-  approval_unsaved: Record<never, never>;
-  doubt_over: Record<never, never>;
+  approval_unsaved: NoDetails;
+  doubt_over: NoDetails;
   /** The API key was replaced after the confirmation, so it may open another account. */
-  account_changed: Record<never, never>;
+  account_changed: NoDetails;
   label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
@@ -75,10 +77,10 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   link_unusable: { reason: 'used' | 'expired' | 'unknown' };
   no_public_url: { workspaceId: string };
   // access
-  last_owner: Record<never, never>;
+  last_owner: NoDetails;
   /** Another user changed grants during the check that an owner would be left. */
-  grants_moved: Record<never, never>;
-  owner_limited: Record<never, never>;
+  grants_moved: NoDetails;
+  owner_limited: NoDetails;
   /** The user, group or channel can't be granted a role. */
   no_grantee: {
     problem:
@@ -95,7 +97,7 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
       | 'unknown_channel'
       | 'archived_channel';
   };
-  grant_over: Record<never, never>;
+  grant_over: NoDetails;
   role_held: { role: Role };
   /** The server has no label, and the pattern of an empty label would match every server. */
   label_needed: { role: Role };
@@ -104,16 +106,16 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   asked_enough: { wishes: readonly { role: Role; pattern: string; at: number }[]; againAt: number };
   /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };
-  own_request: Record<never, never>;
+  own_request: NoDetails;
   /** Only the requester can withdraw a request. */
   not_requester: { requesterId: UserId };
   /** The user has no open access request to withdraw. */
-  no_open_request: Record<never, never>;
+  no_open_request: NoDetails;
   /** The button that continues a command has expired, or belongs to another user. */
   continuation_over: { command?: string };
   request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
-  approval_needed: Record<never, never>;
+  approval_needed: NoDetails;
   /** The approval could not be checked; `reason` says why. */
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
@@ -121,15 +123,53 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   purchases_frozen: { frozenBy: UserId; since: number };
   channel_unwritable: { reason: string };
   /** Another user saved other settings while the form was open. */
-  settings_moved: Record<never, never>;
-  too_many_waiting: Record<never, never>;
-  waited_too_long: Record<never, never>;
-  shutting_down: Record<never, never>;
+  settings_moved: NoDetails;
+  too_many_waiting: NoDetails;
+  waited_too_long: NoDetails;
+  shutting_down: NoDetails;
+  // servers
+  /**
+   * `nearest`: the one label that is nearest to what was typed; `near`: the servers, if several labels are equally near.
+   * `act`: the requested action. `extent`: of the list without the server; absent if that list is whole.
+   */
+  unknown_server: {
+    typed: string;
+    nearest?: string;
+    nearestId?: ServerId;
+    near?: readonly Server[];
+    act?: PowerAction;
+    extent?: Exclude<ListExtent, 'whole'>;
+  };
+  ambiguous_server: { typed: string; servers: readonly Server[] };
+  label_differs: { typed: string; label: string };
+  too_many_servers: { count: number; most: number; action: PowerAction };
+  /** An owner protects the server: it can't be stopped, rebooted or deleted. */
+  server_protected: { server: NamedServer; act: ServerAct; protectedBy: UserId };
+  /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
+  prefix_only: { typed: string; server: Server; action: PowerAction };
+  /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
+  rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
+  /** The server has another label than the one that the user confirmed. */
+  server_renamed: { before: string; now: string; action: PowerAction };
+  /** The user confirmed a list of servers too long after it was shown. */
+  confirmation_expired: { action: PowerAction };
+  // reminders
+  /** The paid time ends too soon for another reminder after the snooze. */
+  snooze_too_late: { label: string };
+  /** No server that the user may renew is due soon. */
+  nothing_to_renew: NoDetails;
+  // workflows
+  /** The workflow's key doesn't permit the action. `unknown`: revoked, or not a key of this workspace. */
+  workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
+  workflow_key_name: { name: string };
+  workflow_keys_full: { most: number };
+  /** The key was already revoked. */
+  workflow_key_gone: NoDetails;
+  /** The run has ended (answered, canceled or given up), or is being carried out. */
+  workflow_run_over: NoDetails;
 }
 /** The code of a refusal by the app's own rules. */
 export type RefusalCode = keyof RefusalDetails;
-
-export type NoDetails = Record<never, never>;
 
 /** The reasons why the hosting account could not be used: the API's answer, or what prevented the call. */
 interface HostingFailureDetails
@@ -253,52 +293,6 @@ export interface FailedAct {
   readonly serverId?: ServerId;
   /** Whether the paid time of the server has ended. */
   readonly isPaidTimeOver?: boolean;
-}
-
-interface ServerRefusalDetails {
-  /**
-   * `nearest`: the one label that is nearest to what was typed; `near`: the servers, if several labels are equally near.
-   * `act`: the requested action. `extent`: of the list without the server; absent if that list is whole.
-   */
-  unknown_server: {
-    typed: string;
-    nearest?: string;
-    nearestId?: ServerId;
-    near?: readonly Server[];
-    act?: PowerAction;
-    extent?: Exclude<ListExtent, 'whole'>;
-  };
-  ambiguous_server: { typed: string; servers: readonly Server[] };
-  label_differs: { typed: string; label: string };
-  too_many_servers: { count: number; most: number; action: PowerAction };
-  /** An owner protects the server: it can't be stopped, rebooted or deleted. */
-  server_protected: { server: NamedServer; act: ServerAct; protectedBy: UserId };
-  /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
-  prefix_only: { typed: string; server: Server; action: PowerAction };
-  /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
-  rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
-  /** The server has another label than the one that the user confirmed. */
-  server_renamed: { before: string; now: string; action: PowerAction };
-  /** The user confirmed a list of servers too long after it was shown. */
-  confirmation_expired: { action: PowerAction };
-}
-
-interface ReminderRefusalDetails {
-  /** The paid time ends too soon for another reminder after the snooze. */
-  snooze_too_late: { label: string };
-  /** No server that the user may renew is due soon. */
-  nothing_to_renew: Record<never, never>;
-}
-
-interface WorkflowRefusalDetails {
-  /** The workflow's key doesn't permit the action. `unknown`: revoked, or not a key of this workspace. */
-  workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
-  workflow_key_name: { name: string };
-  workflow_keys_full: { most: number };
-  /** The key was already revoked. */
-  workflow_key_gone: Record<never, never>;
-  /** The run has ended (answered, canceled or given up), or is being carried out. */
-  workflow_run_over: Record<never, never>;
 }
 
 /**

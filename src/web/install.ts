@@ -41,23 +41,6 @@ interface Failure {
   readonly isFinal?: boolean;
 }
 
-const DENIED: Failure = {
-  status: 403,
-  title: 'The app wasn’t installed',
-  words: 'You canceled the install in Slack. Nothing was changed.',
-};
-const STATE_UNUSABLE: Failure = {
-  status: 400,
-  title: 'This install has expired',
-  words:
-    'An install works once, for ten minutes, and in the browser that began it. If the app is already in Slack, there’s nothing more to do.',
-};
-const UNSAVED: Failure = {
-  status: 500,
-  title: 'The install couldn’t be saved',
-  words: 'Slack allowed it, but the app couldn’t store it.',
-};
-
 function showEnd(response: ServerResponse, end: InstallEnd): void {
   if (end.kind === 'installed') showInstalled(response, end.installation);
   else showFailure(response, failureOf(end));
@@ -65,31 +48,38 @@ function showEnd(response: ServerResponse, end: InstallEnd): void {
 
 function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Failure {
   switch (end.kind) {
-    case 'not_allowed':
-      return notAllowed(end.name);
-    case 'refused':
-      return refused(end.error);
+    case 'not_allowed': {
+      const place = end.name === '' ? 'This workspace' : `The Slack workspace <b>${escapeHtml(end.name)}</b>`;
+      const words = `${place} may not use this app. Ask the person who runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
+      return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
+    }
+    case 'refused': {
+      // Only Slack's codes are shown, which are plain words.
+      const code = /^[a-z_]{1,60}$/.test(end.error) ? ` (<code>${end.error}</code>)` : '';
+      const words = `Slack didn’t complete the install${code}.`;
+      // Without a code, the browser wasn't sent by Slack.
+      return { status: end.error === 'missing_code' ? 400 : 502, title: 'The app wasn’t installed', words };
+    }
     case 'denied':
-      return DENIED;
+      return {
+        status: 403,
+        title: 'The app wasn’t installed',
+        words: 'You canceled the install in Slack. Nothing was changed.',
+      };
     case 'state_unusable':
-      return STATE_UNUSABLE;
+      return {
+        status: 400,
+        title: 'This install has expired',
+        words:
+          'An install works once, for ten minutes, and in the browser that began it. If the app is already in Slack, there’s nothing more to do.',
+      };
     case 'unsaved':
-      return UNSAVED;
+      return {
+        status: 500,
+        title: 'The install couldn’t be saved',
+        words: 'Slack allowed it, but the app couldn’t store it.',
+      };
   }
-}
-
-function notAllowed(name: string): Failure {
-  const place = name === '' ? 'This workspace' : `The Slack workspace <b>${escapeHtml(name)}</b>`;
-  const words = `${place} may not use this app. Ask the person who runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
-  return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
-}
-
-/** Makes the page for a failed install. Shows only Slack's codes, which are plain words. */
-function refused(error: string): Failure {
-  const code = /^[a-z_]{1,60}$/.test(error) ? ` (<code>${error}</code>)` : '';
-  const words = `Slack didn’t complete the install${code}.`;
-  // Without a code, the browser wasn't sent by Slack.
-  return { status: error === 'missing_code' ? 400 : 502, title: 'The app wasn’t installed', words };
 }
 
 function showFailure(response: ServerResponse, { status, title, words, isFinal = false }: Failure): void {
