@@ -22,18 +22,15 @@ import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys
 /** How long a link of `/vps connect` works. */
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
-/** A new link. The hash, which opens nothing, names it in everything that is stored. */
-interface NewLink {
-  readonly token: Secret<string>;
-  readonly tokenHash: string;
-}
-
-/** Makes a one-time link to the form that takes the API key, for this user in this workspace. It works for ten minutes. */
+/**
+ * Makes a one-time link to the form that takes the API key, for this user in this workspace. It works for ten minutes. The hash of its
+ * token, which opens nothing, names it in everything that is stored.
+ */
 const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<NewLink> => {
+  run: async (_input: Record<never, never>, { actor, app }) => {
     const { system, connectLinks } = app;
     const token = system.newToken(32);
     const tokenHash = hashToken(token);
@@ -94,20 +91,19 @@ export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, context): Promise<Connected> => {
-    const { tokenHash } = input;
+  run: async ({ tokenHash, key }: { tokenHash: string; key: Secret<string> }, context) => {
     const { connectLinks, system } = context.app;
     if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let list: ServerList | undefined;
     try {
-      list = await storeKey(input.key, context);
+      list = await storeKey(key, context);
     } finally {
       if (list === undefined) await connectLinks.giveBack(tokenHash);
     }
-    const servers = list.extent === 'whole' ? list.servers.length : undefined;
-    return { tokenHash, servers };
+    // Not counted in a list that isn't certainly whole.
+    return { tokenHash, servers: list.extent === 'whole' ? list.servers.length : undefined };
   },
   follow: async ({ tokenHash, servers }, context) => {
     const { actor, app } = context;
@@ -115,12 +111,6 @@ export const connectByLink = defineUseCase({
     await notifyKeyChange('set', context);
   },
 });
-
-interface Connected {
-  readonly tokenHash: string;
-  /** How many servers the account has; absent if the list isn't certainly whole. */
-  readonly servers?: number;
-}
 
 export const connect = defineCommand({
   name: 'connect',

@@ -49,31 +49,33 @@ const POLL_MS = 250;
 /** Creates the locks: within this process a fair queue for each name, across processes a lease in the store. */
 export function createLocks(parts: Parts): Locks {
   const { system } = parts;
-  const tails = new Map<string, Promise<void>>();
-  const run: Locks['run'] = async (name, work) => {
-    const deadline = system.elapsed() + WAIT_MS;
-    const before = tails.get(name);
-    const { promise: ended, resolve: end } = withResolvers();
-    // Settles only after all earlier work: the next in the queue still waits for it if this one gives up.
-    const tail = (before ?? Promise.resolve()).then(() => ended);
-    tails.set(name, tail);
-    try {
-      if (before) await waitFor(before, system);
-      return await runLeased({ name, owner: system.newId() }, deadline, work, parts);
-    } finally {
-      end();
-      if (tails.get(name) === tail) tails.delete(name);
-    }
+  /** When all work of a name has ended. */
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    run: (name, work) => {
+      const deadline = system.elapsed() + WAIT_MS;
+      const before = tails.get(name);
+      const done = waitFor(before, system).then(() =>
+        runLeased({ name, owner: system.newId() }, deadline, work, parts),
+      );
+      // The next in the queue still waits for all earlier work if this one gives up.
+      const tail = Promise.allSettled([before, done]);
+      tails.set(name, tail);
+      void tail.then(() => tails.get(name) === tail && tails.delete(name));
+      return done;
+    },
   };
-  return { run };
 }
 
-async function waitFor(before: Promise<void>, system: System): Promise<void> {
-  const isOver = await withTimeout(
-    before.then(() => true),
-    system,
-    WAIT_MS,
-  );
+/** @throws Refusal `waited_too_long` */
+async function waitFor(before: Promise<unknown> | undefined, system: System): Promise<void> {
+  const isOver = before
+    ? await withTimeout(
+        before.then(() => true),
+        system,
+        WAIT_MS,
+      )
+    : true;
   if (!isOver) throw new Refusal('waited_too_long', {});
 }
 

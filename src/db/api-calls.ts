@@ -117,7 +117,7 @@ function mayBeHeld(
 }
 
 /** All limiters of a process have the same. */
-function longest(limits: readonly Pick<SlotLimits, 'maxHoldMs'>[]): number {
+function longest(limits: readonly { readonly maxHoldMs: number }[]): number {
   return Math.max(...limits.map(({ maxHoldMs }) => maxHoldMs));
 }
 

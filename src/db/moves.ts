@@ -213,46 +213,40 @@ async function isNoted(db: Queries, orderId: ConfirmationId): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Which order was sent last from here, and from which database. */
 const sentOrder = z.object({
   /** The identity of the database. */
   store: z.string().min(1),
   order: z.string().min(1),
 });
 
-/** Which order was sent last from here, and from which database. */
-interface SentOrder {
-  readonly store: string;
-  readonly order: ConfirmationId;
-}
+export type LastSent = ReturnType<typeof createLastSent>;
 
 /**
- * Keeps it in a file that no backup of the database puts back: a copy of the database that does not know the order is older
- * than that (docs/design.md 4.12).
+ * Keeps which order was sent last in a file that no backup of the database puts back: a copy of the database that does not know the
+ * order is older than that (docs/design.md 4.12). It is in this folder, for its owner only; nowhere for a database in memory.
+ * `newId` keeps processes apart.
  */
-export interface LastSent {
-  /** Called after the database has stored that it was sent, and before the request leaves. */
-  write(sent: SentOrder): void;
-  /** Undefined where nothing was sent from here, or the file is gone. */
-  read(): SentOrder | undefined;
-  /** Why nothing can be noted, in a sentence for the operator. */
-  readonly fault: string | undefined;
-}
-
-const NAME = 'last-sent.json';
-
-/** Keeps it in this folder, for its owner only; nowhere for a database in memory. `newId` keeps processes apart. */
-export function createLastSent(folder: string | undefined, newId: () => string): LastSent {
-  if (folder === undefined) return { write: () => undefined, read: () => undefined, fault: undefined };
-  const path = join(folder, NAME);
+export function createLastSent(folder: string | undefined, newId: () => string) {
+  const path = folder && join(folder, 'last-sent.json');
   return {
-    write: (sent) => {
+    /** Called after the database has stored that it was sent, and before the request leaves. */
+    write: (sent: z.output<typeof sentOrder>): void => {
       // The order itself is stored: that a restore could not be noticed later is no reason to refuse it.
       try {
-        replace(path, `${path}.${newId()}.part`, JSON.stringify(sent));
+        if (path) replace(path, `${path}.${newId()}.part`, JSON.stringify(sent));
       } catch {}
     },
-    read: () => read(path),
-    fault: findFault(folder),
+    /** Undefined where nothing was sent from here, or the file is gone. */
+    read: () => {
+      try {
+        return path ? sentOrder.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    /** Why nothing can be noted, in a sentence for the operator. */
+    fault: folder && findFault(folder),
   };
 }
 
@@ -265,14 +259,6 @@ function replace(path: string, part: string, text: string): void {
     closeSync(file);
   }
   renameSync(part, path);
-}
-
-function read(path: string): SentOrder | undefined {
-  try {
-    return sentOrder.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 function findFault(folder: string): string | undefined {

@@ -33,33 +33,18 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws DatabaseInUse, DatabaseUnusable
  */
 export function openSqlite(path: string, { lock, mustExist = !lock, system }: EngineOptions): Engine {
+  const isInMemory = path === ':memory:';
   if (mustExist) requireFile(path);
-  if (path === ':memory:')
-    return makeEngine(path, BUSY_TIMEOUT_MS, { mayMigrate: true, isSoleProcess: true, clock: system });
-  prepareFile(path);
-  const instanceLock = lock ? takeLock(`${path}.lock`) : undefined;
-  if (lock && !instanceLock) throw new DatabaseInUse(path);
-  try {
-    const timeoutMs = lock ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
-    const besidePath = (ending: string) => `${path}.${ending}`;
-    const rights = { mayMigrate: lock, isSoleProcess: lock, clock: system };
-    return { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
-  } catch (error) {
-    instanceLock?.close();
-    throw error;
-  }
-}
-
-function makeEngine(
-  path: string,
-  timeoutMs: number,
-  rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess' | 'clock'>,
-  instanceLock?: DatabaseSyncInstance,
-): Engine {
-  const connection = connect(path, timeoutMs);
+  if (!isInMemory) prepareFile(path);
+  const isSoleProcess = lock || isInMemory;
+  const timeoutMs = isSoleProcess ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
+  const instanceLock = lock && !isInMemory ? takeLock(path) : undefined;
+  const connection = connect(path, timeoutMs, instanceLock);
   return {
     dialect: createSqliteDialect(connection),
-    ...rights,
+    mayMigrate: isSoleProcess,
+    isSoleProcess,
+    clock: system,
     textType: 'text',
     skipsLockedRows: false,
     // Its processes are on one machine, so they have one clock.
@@ -77,6 +62,7 @@ function makeEngine(
           await sql.raw(`pragma busy_timeout = ${timeoutMs}`).execute(one);
         }
       }),
+    besidePath: isInMemory ? undefined : (ending) => `${path}.${ending}`,
     close: () => {
       if (connection.isOpen) connection.close();
       if (instanceLock?.isOpen) instanceLock.close();
@@ -114,7 +100,7 @@ function createPrivately(file: string): void {
   }
 }
 
-function connect(path: string, timeoutMs: number): DatabaseSyncInstance {
+function connect(path: string, timeoutMs: number, instanceLock?: DatabaseSyncInstance): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
   try {
     connection = new DatabaseSync(path, { timeout: timeoutMs, enableForeignKeyConstraints: true });
@@ -127,6 +113,7 @@ function connect(path: string, timeoutMs: number): DatabaseSyncInstance {
     return connection;
   } catch (error) {
     connection?.close();
+    instanceLock?.close();
     throw new DatabaseUnusable(`The database ${path} can't be opened: ${wordsOf(error)}.`);
   }
 }
@@ -137,9 +124,10 @@ function readPragma(connection: DatabaseSyncInstance, pragma: string): unknown {
 
 /**
  * Holds a second file exclusively: the operating system frees it when the process ends, however it ends.
- * Undefined when another process holds it.
+ * @throws DatabaseInUse when another process holds it
  */
-function takeLock(path: string): DatabaseSyncInstance | undefined {
+function takeLock(database: string): DatabaseSyncInstance {
+  const path = `${database}.lock`;
   let connection: DatabaseSyncInstance | undefined;
   try {
     connection = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
@@ -147,7 +135,8 @@ function takeLock(path: string): DatabaseSyncInstance | undefined {
     return connection;
   } catch (error) {
     connection?.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+    if (isBusy) throw new DatabaseInUse(database);
     throw new DatabaseUnusable(`The lock file ${path} can't be used: ${wordsOf(error)}.`);
   }
 }
