@@ -179,7 +179,6 @@ export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles 
 const ACCESS_USAGE =
   'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role> | withdraw]';
 
-/** A parsed `/vps access` command. */
 type AccessCommand =
   | { readonly act: 'list' }
   | { readonly act: 'explain'; readonly userId: UserId }
@@ -378,7 +377,6 @@ type RoleRow =
       readonly isAdmin: boolean;
     };
 
-/** Lists everyone who has a role, the highest role first. */
 function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): readonly RoleRow[] {
   const adminIds = admins?.userIds ?? [];
   const owning = [...new Set([...owners, ...adminIds])].map((userId) => ({

@@ -9,10 +9,8 @@ export const wantedRole = z.object({
   command: z.string().exactOptional(),
 });
 
-/** Opens the form that requests a role. */
 export const requestAccessButton = defineButton('access_ask', wantedRole);
 export const accessRequestId = z.object({ id: z.string() });
-/** An owner's answers to a request for a role. */
 export const accessAnswerButton = {
   workday: defineButton('access_workday', accessRequestId),
   permanent: defineButton('access_permanent', accessRequestId),
@@ -20,7 +18,6 @@ export const accessAnswerButton = {
 } as const;
 /** Opens the form that approves a request for less than was asked, or for another time. */
 export const adjustButton = defineButton('access_adjust', accessRequestId);
-/** Withdraws the requester's own request. */
 export const withdrawAccessButton = defineButton('access_withdraw', accessRequestId);
 /** Runs the command for which the requester needed the role. */
 export const continueButton = defineButton('access_continue', accessRequestId);

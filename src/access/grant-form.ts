@@ -62,12 +62,10 @@ export function grantView(groups: readonly UserGroup[] | undefined, origin: Orig
   });
 }
 
-/** A role as a choice, with what it allows. */
 export function roleOption(role: Role) {
   return option(role, role, ROLE_WORDS[role]);
 }
 
-/** The field that limits a role to servers whose label matches. */
 export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock {
   return form.textField('pattern', {
     label: 'Limit to servers',
@@ -81,7 +79,6 @@ export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock
 /** The error beside a pattern that no label could match. */
 export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
 
-/** The field for how long a role lasts. */
 export function durationField(
   form: FieldKinds<{ time: string }>,
   initial: (typeof DURATIONS)[number]['value'],
@@ -127,7 +124,6 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
   owner: 'Also connects the account and grants roles',
 };
 
-/** Reads the form that grants a role, or returns errors by field. */
 export function readGrantFields(
   fields: GrantFields,
 ): WantedGrant | { readonly errors: Record<string, string> } {

@@ -12,7 +12,6 @@ import type { NewGrant } from './grants.ts';
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** Stores who has which role (docs/design.md 3). */
 export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {
@@ -108,7 +107,6 @@ export function createGrants(foundation: Foundation) {
   };
 }
 
-/** Where a user acts. */
 interface Place {
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;

@@ -14,7 +14,6 @@ import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 /** Who has which role in a workspace and why, and the open access requests. */
 export interface AccessList {
   readonly grants: readonly Grant[];
-  /** The owners that the operator named (`OWNERS`). */
   readonly owners: readonly UserId[];
   /** Admins of the Slack workspace, who are owners; undefined if Slack doesn't list them. */
   readonly admins: { readonly userIds: readonly UserId[]; readonly isComplete: boolean } | undefined;
@@ -55,7 +54,6 @@ export const explainAccess = defineUseCase({
     findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
 });
 
-/** A grant to make. */
 export type WantedGrant = Grantee & {
   readonly role: Role;
   readonly pattern: string;
@@ -63,7 +61,6 @@ export type WantedGrant = Grantee & {
   readonly forMs?: number;
 };
 
-/** A grant that was made. */
 export interface Granted {
   readonly grant: Grant;
   /** Servers that match its pattern now; absent for all servers, and if the whole list can't be read. */
@@ -148,7 +145,6 @@ export const revokeAccess = defineUseCase({
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
 
-/** Lists stored grants for the audit, with their whole duration. */
 function auditGrants(grants: readonly Grant[]): AuditDetails {
   return auditRoles(
     grants.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt })),
@@ -221,7 +217,6 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
   },
 };
 
-/** Members of a group that are looked up. */
 const MOST_MEMBERS = 10;
 
 /**
@@ -279,5 +274,4 @@ export interface Channels {
   hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
 }
 
-/** A grant to store. */
 export type NewGrant = Omit<Grant, 'id'>;

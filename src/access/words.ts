@@ -44,7 +44,6 @@ export function describeNewRole(facts: RoleFacts, covered = ''): string {
   return `${articleOf(facts.role)} *${facts.role}*${scopeOf(facts, covered)}`;
 }
 
-/** "a" or "an". */
 export function articleOf(role: Role): 'a' | 'an' {
   return /^[aeiou]/.test(role) ? 'an' : 'a';
 }

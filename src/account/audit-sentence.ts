@@ -216,7 +216,6 @@ function describeMinutes(minutes: number): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** Mentions a user, a user group or a channel by ID. */
 function describeId(id: string): string {
   if (id.startsWith('S')) return `<!subteam^${id}>`;
   return /^[CG]/.test(id) ? `<#${id}>` : mention(id);
@@ -248,7 +247,6 @@ const NONE: Partial<Readonly<Record<SettingName, string>>> = {
   currency: 'default',
 };
 
-/** The name of each setting in the audit. */
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   freeze: 'Purchase freeze',
   announces: 'Changes are announced',

@@ -157,7 +157,6 @@ const SPANS = { 1: 'Last 24 hours', 7: 'Last 7 days', 30: 'Last 30 days', 365: '
 /** The value of the option for the time that was typed with the command. */
 const TYPED = 'typed';
 
-/** The form that filters the audit. */
 const auditFilterForm = defineModal(
   'audit_filter',
   auditQuery,
@@ -219,7 +218,6 @@ function menu(
   return auditFilterForm.selectField(name, { label, placeholder, options, initial, optional: true });
 }
 
-/** Reads the chosen filters as a query. */
 function readFilterFields(fields: Fields, was: AuditQuery, now: number): AuditQuery {
   const { person, time, ...rest } = fields;
   const days = Number(time);
@@ -375,7 +373,6 @@ export function parseAuditHead(text: string): AuditHead | undefined {
   return seq === undefined || signature === undefined ? undefined : { seq: Number(seq), signature };
 }
 
-/** How often the heads are published. */
 export const PUBLISH_MS = HOUR_MS;
 
 /**

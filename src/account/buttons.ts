@@ -27,10 +27,8 @@ export const auditQuery = z.object({
   /** Epoch milliseconds. */
   since: z.number().exactOptional(),
 });
-/** A filter of the audit. */
 export type AuditQuery = z.output<typeof auditQuery>;
 
-/** Converts a query to the filter that `readAudit` takes. */
 export function toWish({ group, ...query }: AuditQuery): Omit<AuditWish, 'limit'> {
   const all = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
   return { ...query, actions: group && all.filter((action) => AUDIT_ACTIONS[action].group === group) };
@@ -51,7 +49,6 @@ export function describeQuery({ server, actorId, group, outcome, since }: AuditQ
 export const connectButton = defineButton('connect', z.object({}));
 /** Offers an owner to connect an account, where none is connected. */
 export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
-/** Opens the workspace's settings. */
 export const settingsButton = defineButton('settings', z.object({}));
 export const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */

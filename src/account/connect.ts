@@ -19,7 +19,6 @@ import type { SlackRequest } from '../slack/request.ts';
 import { connectButton, disconnectButton, linkButton } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
 
-/** How long a link of `/vps connect` works. */
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
 /**
@@ -188,12 +187,10 @@ export function connectedMessage(servers: number | undefined): Message {
   return textMessage(`Your hosting account is connected${found}. ${next}`);
 }
 
-/** Announces in the channel that a user connected the account. */
 export function connectedAnnouncement(userId: string): Message {
   return textMessage(`${mention(userId)} connected the hosting account`);
 }
 
-/** Renders the question before the API key is removed. */
 export function disconnectMessage(): Message {
   const confirm = confirmation({
     title: 'Disconnect the hosting account?',

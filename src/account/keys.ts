@@ -85,7 +85,6 @@ type SearchedAccount =
   /** `other`: the key was replaced since, and its account's list proves nothing. */
   | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
 
-/** Finds the account in which a sent operation can be looked for. */
 export async function findSearchedAccount(
   { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
@@ -132,7 +131,6 @@ export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['
   too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy the key alone and try again.`,
 };
 
-/** A change of a workspace's API key. */
 export interface KeyChange {
   readonly workspaceId: WorkspaceId;
   readonly actorId: UserId;

@@ -30,7 +30,6 @@ const currency = z
   )
   .exactOptional();
 
-/** What a screen is drawn with. */
 interface Drawing {
   /** Follows amounts; '' for none. */
   readonly currency: string;
@@ -152,10 +151,8 @@ function readAmount(text: string | undefined): Money | undefined {
 
 interface ScreenParts<Fields> {
   readonly title: string;
-  /** The settings on this screen. */
   readonly names: readonly SettingName[];
   blocks(settings: WorkspaceSettings, drawing: Drawing): KnownBlock[];
-  /** Reads what was entered. */
   read(fields: Fields, was: WorkspaceSettings, request: SlackRequest): Partial<WorkspaceSettings>;
 }
 

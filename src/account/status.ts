@@ -23,7 +23,6 @@ import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/t
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './buttons.ts';
 
-/** What `/vps status` shows. */
 interface Status {
   readonly api: ApiStatus;
   /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
@@ -32,12 +31,10 @@ interface Status {
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords of the workspace that nobody has saved. */
   readonly passwordsHeld: number;
-  /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
 }
 
-/** What Slack allows the app in a workspace. */
 export interface SlackStatus {
   readonly abilities: SeenAbilities;
   /** Slack won't renew the app's token, which ends soon: the app has to be installed again. */
@@ -51,7 +48,6 @@ type ApiStatus =
   | {
       readonly isUsable: true;
       readonly servers: number;
-      /** How much of the list they are. */
       readonly extent: ListExtent;
       readonly answerMs: number;
       readonly budget: ReturnType<HostingApi['budget']>;
@@ -60,9 +56,7 @@ type ApiStatus =
 
 interface WaitingApproval {
   readonly approval: Approval;
-  /** Whether the reader of the status may approve it. */
   readonly canAnswer: boolean;
-  /** Whether the reader requested it. */
   readonly isOwn: boolean;
 }
 
@@ -149,7 +143,6 @@ export const status = defineCommand({
   modals: [...decideModals, ...approvalModals],
 });
 
-/** Renders the status of the app and the API for this workspace. */
 export function statusMessage(found: Status, currency: string): Message {
   const { api, freeze } = found;
   return {

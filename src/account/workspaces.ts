@@ -19,7 +19,6 @@ import { lockWorkspace } from '../db/locks.ts';
 import type { ChannelPurpose } from '../slack/abilities.ts';
 import { channelId, userId } from '../slack/kit/fields.ts';
 
-/** Reads the workspace's settings (docs/design.md 8.4). */
 export const readSettings = defineUseCase({
   name: 'settings',
   needs: 'owner',
@@ -128,7 +127,6 @@ export async function refuseFrozen(workspaceId: WorkspaceId, workspaces: Workspa
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
-/** A Slack workspace that the app works for. */
 interface Workspace {
   readonly id: string;
   readonly name: string;

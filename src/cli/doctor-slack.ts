@@ -4,7 +4,6 @@ import type { Config } from '../config.ts';
 import type { Store } from '../context.ts';
 import { listNamedOwners } from '../core/roles.ts';
 
-/** The status of one check. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
 interface Checkup {
@@ -12,7 +11,6 @@ interface Checkup {
   readonly store: Store | undefined;
   /** Reads the Slack app's manifest. */
   readonly configToken: string | undefined;
-  /** What is never printed. */
   readonly secrets: Set<string>;
   report(check: string, status: Status, text: string): void;
 }
@@ -301,7 +299,6 @@ async function callSlack(
   return { isOk: false, isSlacks: true, code, text: FIXES[code] ?? unknown };
 }
 
-/** An answer over HTTP. */
 export interface Page {
   readonly status: number;
   readonly text: string;

@@ -12,7 +12,6 @@ import { createVault, type Vault } from '../db/vault.ts';
 import { silentLog } from '../log.ts';
 import { realSystem } from '../system.ts';
 
-/** Wrong arguments. The message says what is wrong; the usage is printed after it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -28,10 +27,8 @@ export class ProgramEnd extends Error {
   }
 }
 
-/** The exit code of every program for wrong arguments. */
 const WRONG_USAGE = 2;
 
-/** A program of `vps-slack`. */
 export interface Program {
   readonly usage: string;
   /** The words that may come first, such as `set` of `vps-slack key set`. */
@@ -58,7 +55,6 @@ export function runProgram({ run, usage }: Program, args: readonly string[]): vo
   });
 }
 
-/** Writes a line to standard output. */
 export function print(words: string): void {
   process.stdout.write(`${words}\n`);
 }
@@ -88,7 +84,6 @@ export function wrongCommand(typed: string | undefined, commands: readonly strin
   return new UsageError(typed === undefined ? choose : `There's no command "${typed}". ${choose}`);
 }
 
-/** Reads a workspace ID. @throws UsageError */
 export function parseWorkspaceId(text: string): WorkspaceId {
   if (/^[TE][A-Z0-9]+$/.test(text)) return text;
   throw new UsageError(

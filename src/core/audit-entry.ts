@@ -9,7 +9,6 @@ import type { PowerAction } from './server.ts';
 import type { SettingChange } from './settings.ts';
 import { MINUTE_MS } from './time.ts';
 
-/** How a request reached the app. */
 export type Surface =
   | 'command'
   | 'button'
@@ -26,9 +25,7 @@ export type Surface =
 /** The server, amount and operation that an audit entry is about; absent where they aren't known. */
 export interface AuditSubject {
   readonly serverId?: ServerId;
-  /** The server's label. */
   readonly label?: string;
-  /** What it is about instead of a server. */
   readonly details?: AuditDetails;
   readonly money?: Money;
   readonly operationId?: ConfirmationId;
@@ -49,7 +46,6 @@ export type AuditDetails =
   | {
       readonly kind: 'roles';
       readonly roles: readonly AuditedRole[];
-      /** An owner's answer to a request. */
       readonly answer?: 'approve' | 'deny';
     }
   | { readonly kind: 'every_role'; readonly subjectId: string }
@@ -65,7 +61,6 @@ export type AuditDetails =
   /** A grant or a workflow key that is to be revoked: what it is is known once it was found. */
   | { readonly kind: 'id'; readonly id: string };
 
-/** Makes the details of roles that were granted, revoked or requested. */
 export function auditRoles(roles: readonly AuditedRole[]): Extract<AuditDetails, { kind: 'roles' }> {
   const picked = roles.map(({ role, pattern, subjectId, forMs }) => ({ role, pattern, subjectId, forMs }));
   return { kind: 'roles', roles: picked };
@@ -282,7 +277,6 @@ export function isAuditAction(name: string): name is AuditAction {
 /** The faults that verifying a chain of audit entries can find. */
 export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';
 
-/** Every code that the audit stores as the reason of an outcome. */
 export type AuditCode =
   | RefusalCode
   | HostingCode

@@ -25,7 +25,6 @@ export interface SlackUser {
   readonly timeZone?: string;
 }
 
-/** How recent Slack's answer has to be. */
 export interface FreshOption {
   /** Bypasses the cache: for what changes access or spends money. Default: false. */
   readonly isFresh?: boolean;
@@ -58,7 +57,6 @@ export interface AdminList {
   list(workspaceId: WorkspaceId): Promise<Admins | undefined>;
 }
 
-/** A user group in Slack. */
 export interface UserGroup {
   readonly id: string;
   /** The name in a mention, without the @. */

@@ -41,7 +41,6 @@ export interface Entry {
   drain(): Promise<void>;
 }
 
-/** Creates the entry, which hands this context to the use cases. */
 export function createEntry(app: AppContext): Entry {
   const followUps = new InFlight();
   return {
@@ -185,7 +184,6 @@ async function openHosting(actor: Actor, app: AppContext): Promise<HostingApi> {
 
 /** What authorization needs to know of a use case. */
 export interface UseCaseSpec {
-  /** The name in the audit. */
   readonly name: AuditAction;
   /** The role that the caller needs. `anyone`: every member of the workspace. */
   readonly needs: Role | 'anyone';
@@ -209,7 +207,6 @@ export interface UseCase<Input, Output> extends UseCaseSpec {
   readonly announcesChange?: true;
   /** Names what the act is about from its input: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
-  /** Does the work, after the permission check. */
   run(input: Input, context: UseCaseContext): Promise<Output>;
   /**
    * Continues after the request was answered, for example by sending a payment. Money effect: may send a paid request. The

@@ -81,7 +81,6 @@ export interface RefusalDetails {
   /** Another user changed grants during the check that an owner would be left. */
   grants_moved: NoDetails;
   owner_limited: NoDetails;
-  /** The user, group or channel can't be granted a role. */
   no_grantee: {
     problem:
       | 'bot'
@@ -119,7 +118,6 @@ export interface RefusalDetails {
   /** The approval could not be checked; `reason` says why. */
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
-  /** An owner has frozen purchases. */
   purchases_frozen: { frozenBy: UserId; since: number };
   channel_unwritable: { reason: string };
   /** Another user saved other settings while the form was open. */
@@ -163,12 +161,10 @@ export interface RefusalDetails {
   workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
   workflow_key_name: { name: string };
   workflow_keys_full: { most: number };
-  /** The key was already revoked. */
   workflow_key_gone: NoDetails;
   /** The run has ended (answered, canceled or given up), or is being carried out. */
   workflow_run_over: NoDetails;
 }
-/** The code of a refusal by the app's own rules. */
 export type RefusalCode = keyof RefusalDetails;
 
 /** The reasons why the hosting account could not be used: the API's answer, or what prevented the call. */
@@ -230,7 +226,6 @@ export interface HostingErrorDetails {
   readonly unknownCode?: string;
   /** The server's state, which does not allow the action. */
   readonly state?: string;
-  /** The action that was not carried out, with proof. */
   readonly failed?: FailedAct;
 }
 

@@ -26,11 +26,9 @@ export type ServerId = Id<'server', number>;
  * operation in the ledger or the approval or access request, and the operation in the audit.
  */
 export type ConfirmationId = Id<'confirmation'>;
-/** A role that was granted. */
 export type GrantId = Id<'grant'>;
 /** An audit entry; a ULID, so that IDs sort in the order in which entries were added. */
 export type AuditEntryId = Id<'audit entry'>;
-/** A workflow key that an owner issued. */
 export type WorkflowKeyId = Id<'workflow key'>;
 /** One run of the app's step in a workflow. The button of its card carries it, and its messages are stored under it. */
 export type WorkflowRunId = ConfirmationId;

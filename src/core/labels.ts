@@ -10,7 +10,6 @@ import { Refusal } from './errors.ts';
  * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
  */
 
-/** Whether two labels are equal character by character. */
 export function isIdenticalLabel(a: string, b: string): boolean {
   return a === b;
 }
@@ -197,7 +196,6 @@ export interface TextRun {
   readonly end: number;
 }
 
-/** Splits a text into runs of letters and digits. */
 export function splitRuns(text: string): readonly TextRun[] {
   return [...text.matchAll(RUN)].map((match) => ({
     text: match[0],

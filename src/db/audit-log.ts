@@ -31,7 +31,6 @@ import type { Foundation } from './database.ts';
 import type { AuditRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
-/** A filter of audit entries; all given fields have to match. */
 export interface AuditFilter {
   readonly workspaceId: string;
   readonly actorId?: string;
@@ -55,7 +54,6 @@ export interface AuditFault {
   readonly seq: number;
   readonly id?: string;
   readonly problem: AuditProblem;
-  /** The problem in a sentence. */
   readonly words: string;
 }
 
@@ -77,7 +75,6 @@ interface PrunedWorkspace {
   readonly fault?: AuditFault;
 }
 
-/** The number and the signature of a chain's newest entry. */
 export interface AuditHead {
   readonly seq: number;
   readonly signature: string;
@@ -114,7 +111,6 @@ export function createAuditLog(foundation: Foundation) {
       if (before !== undefined) query = query.where('seq', '<', before);
       return (await query.execute()).map(toEntry);
     },
-    /** Lists the acts of these `started` entries whose outcome is recorded. */
     listEnded: async (started: readonly StoredEntry[]): Promise<readonly string[]> => {
       const [first] = started;
       if (!first) return [];
@@ -140,7 +136,6 @@ export function createAuditLog(foundation: Foundation) {
      */
     verify: (workspaceId: string, published?: AuditHead): Promise<AuditVerdict> =>
       verifyAudit(foundation, workspaceId, published),
-    /** Lists the newest entry of every chain. */
     listHeads: async () => {
       const rows = await db
         .selectFrom('audit_heads')

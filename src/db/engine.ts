@@ -59,7 +59,6 @@ export function placeOfPostgres(url: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** Another process is using this database file. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';
 

@@ -129,7 +129,6 @@ export async function holdsJob(
 
 export type JobStore = ReturnType<typeof createJobStore>;
 
-/** The jobs that are stored, and their leases. */
 export function createJobStore(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
@@ -163,7 +162,6 @@ export function createJobStore(foundation: Foundation) {
       return rows.map(toJob);
     },
     lease: (kind: string, key: string, lease: Lease) => leaseJob(foundation, kind, key, lease),
-    /** Extends the leases of these jobs. */
     renew: async (owner: string, keys: readonly string[]): Promise<void> => {
       const now = engine.clock.now();
       await db
@@ -209,7 +207,6 @@ export function createJobStore(foundation: Foundation) {
   };
 }
 
-/** Gives back all that this owner has leased. */
 export async function giveBackJobs(db: Queries, owner: string): Promise<void> {
   await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner).execute();
 }

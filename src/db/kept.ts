@@ -28,7 +28,6 @@ export type Kept = ReturnType<typeof createKept>;
 /** Stores threads and messages until a time, and removes everything whose time has passed. Times are in epoch milliseconds. */
 export function createKept({ db }: { readonly db: Queries }) {
   return {
-    /** Stores a value until that time, in place of an earlier one of that kind and ID. */
     put: <Kind extends keyof Values>(
       kind: Kind,
       id: string,
@@ -49,7 +48,6 @@ export function createKept({ db }: { readonly db: Queries }) {
     remove: async (kind: keyof Values, id: string): Promise<void> => {
       await db.deleteFrom('kept').where('kind', '=', kind).where('id', '=', id).execute();
     },
-    /** Removes everything of every kind whose time has passed. */
     removeExpired: async (now: number): Promise<void> => {
       await db.deleteFrom('kept').where('until', '<=', now).execute();
     },

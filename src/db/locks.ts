@@ -8,7 +8,6 @@ import type { Foundation, Queries } from './database.ts';
  */
 export function createLockLeases(foundation: Foundation): LockLeases {
   const { db, engine } = foundation;
-  /** So long from now. */
   const after = (ms: number) => {
     const now = engine.clock.now();
     return engine.moment(now + ms, now);

@@ -18,15 +18,11 @@ import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
 interface Move {
-  /** The address of a SQLite file. */
   readonly from: string;
-  /** The address of an empty PostgreSQL database. */
   readonly to: string;
-  /** `SPILL_DIR`. */
   readonly spillDir?: string | undefined;
   readonly vault: Vault;
   readonly system: System;
-  /** Takes a line for the operator. */
   readonly report: (words: string) => void;
 }
 
@@ -169,7 +165,6 @@ async function compareAudits(source: Side, target: Side, { vault, system, report
 
 interface Declaration {
   readonly databaseUrl: string;
-  /** `SPILL_DIR`. */
   readonly spillDir?: string | undefined;
   readonly vault: Vault;
   readonly system: System;

@@ -48,13 +48,11 @@ export async function refuseMoved(db: Queries): Promise<void> {
 }
 
 interface RestoredBy {
-  /** The operator said so. */
   readonly isCommand: boolean;
   /** This order was sent from here, and the database doesn't know that. */
   readonly orderId?: ConfirmationId | undefined;
 }
 
-/** What a restore changed. */
 export interface Restored {
   readonly orders: number;
   readonly approvals: number;
@@ -215,7 +213,6 @@ async function isNoted(db: Queries, orderId: ConfirmationId): Promise<boolean> {
 
 /** Which order was sent last from here, and from which database. */
 const sentOrder = z.object({
-  /** The identity of the database. */
   store: z.string().min(1),
   order: z.string().min(1),
 });

@@ -160,7 +160,6 @@ export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise
   );
 }
 
-/** The first migrations of databases that earlier builds made. */
 const EARLIER = ['0001-first-tables', '0001-schema'];
 
 /** @throws DatabaseUnusable */

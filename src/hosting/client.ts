@@ -116,7 +116,6 @@ function createApi(account: AccountNames, caller: CallMaker, { chain, limiter }:
 
 /** One attempt at a request, for metrics; also one that failed before its first byte left. No secrets. */
 export interface CallReport {
-  /** The endpoint's name. */
   readonly operation: string;
   /** Absent if no answer arrived. */
   readonly status?: number;

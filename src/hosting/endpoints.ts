@@ -118,10 +118,8 @@ function stateOf({ state }: Fields): string {
   return findText(state)?.trim() ?? '';
 }
 
-/** An HTTP answer before it is decoded. */
 export interface WireAnswer {
   readonly status: number;
-  /** The `Retry-After` header as it was sent. */
   readonly retryAfter?: string;
   readonly text: string;
   /** The answer with every byte as one character; present if it was not UTF-8, which damages `text`. */

@@ -1,9 +1,7 @@
 import { findMoney, type Money } from '../core/money.ts';
 
-/** The fields of a JSON object in an answer. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a value as the fields of an object; no fields for anything else. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NO_FIELDS;
 }

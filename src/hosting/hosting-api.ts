@@ -75,7 +75,6 @@ export interface AcceptedPower {
  */
 export interface HostingApi {
   readonly account: AccountNames;
-  /** Reads the catalog. */
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
   /** Reads every page of the list of servers; `extent` says whether that is all of it. */
   fetchServers(options?: CallOptions): Promise<ServerList>;
@@ -98,9 +97,7 @@ export interface HostingApi {
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 
-/** The limits of the slots of an account, and of a workspace. */
 export interface SlotLimits {
-  /** The number of slots. */
   readonly limit: number;
   /** How long a slot can be held: the longest time of a call, plus the minute after its answer. */
   readonly maxHoldMs: number;

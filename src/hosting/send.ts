@@ -7,7 +7,6 @@ import { makeError } from './refusals.ts';
 import { isPagingHeader, type PagingHeaders } from './server-list.ts';
 import { sleepUnless } from './slots.ts';
 
-/** Sends requests to one base address. */
 export interface Transport {
   /**
    * Sends one request, once, unless `isTooLate` returns true right before its first byte would leave. Money effect: that of the

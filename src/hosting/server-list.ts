@@ -20,7 +20,6 @@ export type PagingHeaders = Readonly<Record<string, string>>;
 
 const PAGING = new Set('total count next page pages cursor more continuation pagination'.split(' '));
 
-/** Whether a header may say something about further pages. */
 export function isPagingHeader(name: string): boolean {
   if (/rate-?limit|retry|csrf|request/i.test(name)) return false;
   return /^(?:link|content-range)$/i.test(name) || wordsOf(name).some((word) => PAGING.has(word));
@@ -31,7 +30,6 @@ export interface ServerPage {
   readonly servers: readonly Server[];
   /** The number of elements that can't be read but may be servers. */
   readonly unreadable: number;
-  /** The addresses that the answer names as the next page. */
   readonly next: readonly string[];
   /** The fields around the list, including headers. */
   readonly around: readonly Leaf[];
@@ -39,7 +37,6 @@ export interface ServerPage {
   readonly extent: ListExtent;
 }
 
-/** An answer with the headers that may announce further pages. */
 export interface ReceivedList extends Received {
   readonly paging?: PagingHeaders;
 }
@@ -132,13 +129,11 @@ function findAddress({ words, value }: Leaf): string[] {
   return isNext && /^(https?:\/\/|[/?])/i.test(value) ? [value] : [];
 }
 
-/** How far the pages of a list have been read. */
 interface Progress {
   /** The number of elements on this page, and on all pages so far. */
   readonly onPage: number;
   readonly elements: number;
   readonly pages: number;
-  /** Whether the service says how many pages there are. */
   readonly arePagesCounted: boolean;
   /** Whether a total, which counts all pages, equals the elements so far. */
   readonly isTotalReached: boolean;

@@ -3,7 +3,6 @@ import type { System } from '../system.ts';
 import type { Freshness, OnWait, Urgency, Wait } from './hosting-api.ts';
 import type { CallBy } from './limiter.ts';
 
-/** How a shared read is sent. */
 export interface Read {
   readonly urgency: Urgency;
   readonly caller: string | undefined;
@@ -51,7 +50,6 @@ export function createShare(system: System) {
     ): Reader<Answer> => {
       /** The newest request; older ones continue for the callers that wait for them. */
       let newest: Flight<Answer> | undefined;
-      /** The newest request of each caller. */
       const own = new Map<string | undefined, Flight<Answer>>();
       let cached: { readonly answer: Answer; readonly at: number; readonly epoch: number } | undefined;
 

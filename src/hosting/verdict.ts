@@ -16,7 +16,6 @@ import {
 /** The fields of the request: a code in the answer that only repeats one of them says nothing. */
 export type Sent = Readonly<Record<string, string>> | undefined;
 
-/** A 2xx answer: its status and its parsed body. */
 export interface Received {
   readonly body: unknown;
   readonly status: number;
@@ -25,7 +24,6 @@ export interface Received {
 /** A 2xx answer doesn't prove the success that it claims. */
 export class Unclear extends Error {
   readonly problem: 'unexpected' | 'carries_error';
-  /** The documented code in the answer. */
   readonly apiCode: ApiCode | undefined;
 
   constructor(problem: Unclear['problem'], apiCode?: ApiCode) {
@@ -37,9 +35,7 @@ export class Unclear extends Error {
 
 /** The answer to a change. Nothing in it contradicts the success that its status claims. */
 interface ChangeAnswer {
-  /** The object with the documented fields. */
   readonly record: Fields;
-  /** The only sentence in the answer. */
   readonly words?: string;
 }
 

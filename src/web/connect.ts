@@ -10,7 +10,6 @@ type Explain = (error: unknown) => string;
 
 type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
-/** What the connect page works with. */
 export interface ConnectParts {
   readonly entry: Entry;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
@@ -123,7 +122,6 @@ function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
     : `${lead} the Slack workspace <b>${escapeHtml(workspaceName)}</b>.`;
 }
 
-/** The words for links that open no form. */
 const LINK_FAILURES = {
   used: {
     title: 'This link was already used',

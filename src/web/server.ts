@@ -15,7 +15,6 @@ import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import { hasToken, type Metrics } from './metrics.ts';
 import { answer, answerPage } from './page.ts';
 
-/** What the app's HTTP server works with. */
 interface WebParts extends ConnectParts {
   /** Absent if the app serves the one workspace of `SLACK_BOT_TOKEN`. */
   readonly installer?: Installer | undefined;
@@ -32,7 +31,6 @@ interface WebParts extends ConnectParts {
   readonly warnings: () => readonly string[];
 }
 
-/** The limits of the server; times in milliseconds. */
 interface WebLimits {
   readonly requestTimeout: number;
   readonly headersTimeout: number;
@@ -116,7 +114,6 @@ function keepRoom(server: Server, mostConnections: number, { system, log }: WebP
       connections: open.size,
     });
   };
-  /** Moves a connection to the end. */
   const note = (socket: Socket, request?: IncomingMessage) => {
     open.delete(socket);
     if (!socket.destroyed) open.set(socket, request);
@@ -201,7 +198,6 @@ export async function listen(server: Server, port: number, host: string): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** The unanswered requests of a server. */
 interface OpenRequests {
   /**
    * Resolves when every request that has arrived completely is answered, or its client has hung up. Does not wait for a request
