@@ -4,6 +4,7 @@ import { isRefusal } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findNearest, findPattern } from '../core/labels.ts';
 import { type Grant, type Grantee, type HeldRoles, ROLES, type Role } from '../core/roles.ts';
+import { DAY_MS, findDuration } from '../core/time.ts';
 import type { RoleRequest } from '../requests/request.ts';
 import { type WantedRole, withdrawRoleRequest } from '../requests/role-request.ts';
 import {
@@ -188,13 +189,7 @@ type AccessCommand =
   | { readonly act: 'withdraw' };
 
 const ACTS = ['list', 'grant', 'revoke', 'ask', 'withdraw'];
-const UNIT_MS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-};
-const LONGEST_MS = 366 * 86_400_000;
+const LONGEST_MS = 366 * DAY_MS;
 
 /** Parses what was typed after `access`. A string says what is wrong with it. */
 function parseAccess({ words, options }: TypedWords): AccessCommand | string {
@@ -287,8 +282,7 @@ function findRole(typed: string): Role | undefined {
 }
 
 function findTime(typed: string): number | 'wrong' {
-  const [, amount, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(typed.toLowerCase()) ?? [];
-  const ms = Number(amount) * (UNIT_MS[unit] ?? 0);
+  const ms = findDuration(typed) ?? 0;
   return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
 }
 

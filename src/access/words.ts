@@ -69,8 +69,7 @@ export function describeRequest(request: RoleRequest): string {
 
 /** "*operator* role for `web-1`". */
 export function describeWantedRole({ role, pattern }: RoleFacts): string {
-  const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
-  return `*${role}* role${servers}`;
+  return `*${role}* role${scopeOf({ role, pattern })}`;
 }
 
 /** Quotes a user's text, to set it off from the app's own words. */

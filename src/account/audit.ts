@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 import { ACTION_GROUPS, type AuditEntry, type StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../core/time.ts';
+import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
@@ -131,10 +131,7 @@ function describeIds({ seq, id, action, code, actId, operationId }: StoredEntry)
 
 const OUTCOMES: Readonly<Record<AuditEntry['outcome'], string>> = {
   started: 'Not recorded yet',
-  done: 'Succeeded',
-  failed: 'Failed',
-  denied: 'Denied',
-  in_doubt: 'Unconfirmed',
+  ...OUTCOME_FILTERS,
 };
 
 const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
@@ -344,12 +341,9 @@ function parseQuery({
   return { server: server === '' ? undefined : server, actorId, since };
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
-
 function findSince(typed: string): Since | undefined {
-  const [, amount, unit = ''] = /^(\d{1,4})([hdw])$/i.exec(typed) ?? [];
-  const unitMs = UNIT_MS[unit.toLowerCase()];
-  if (unitMs !== undefined) return { agoMs: Number(amount) * unitMs };
+  const agoMs = findDuration(typed);
+  if (agoMs !== undefined) return { agoMs };
   const at = findDay(typed);
   return at === undefined ? undefined : { at };
 }

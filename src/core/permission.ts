@@ -12,11 +12,11 @@ import {
   type HeldRole,
   type HeldRoles,
   isCommandLine,
+  isExpired,
   type Role,
   roleCovers,
   strongestRole,
 } from './roles.ts';
-import { isExpired } from './workflow-key.ts';
 
 /**
  * The one permission check (docs/design.md 3). Returns the roles that the actor holds in this workspace and channel; none for a

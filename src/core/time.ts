@@ -11,6 +11,15 @@ export function findDay(text: string): number | undefined {
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
 }
 
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
+
+/** Reads a duration such as 30m, 8h, 2d or 1w in milliseconds; undefined for anything else. */
+export function findDuration(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(text.toLowerCase()) ?? [];
+  const unitMs = UNITS[unit];
+  return unitMs && Number(amount) * unitMs;
+}
+
 /**
  * Counts the days until the end of the paid time; 0 once it has passed. Both in epoch milliseconds. Rounds, so that 30 days that
  * were bought a second ago count as 30.

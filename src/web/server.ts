@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -188,26 +189,13 @@ function isFromFuture({ headers }: IncomingMessage, system: System): boolean {
 
 /** Starts a server; resolves with its port. @throws Error with `code: 'EADDRINUSE'` and the like */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(port, host);
+  await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-interface OpenRequests {
-  /**
-   * Resolves when every request that has arrived completely is answered, or its client has hung up. Does not wait for a request
-   * that is still arriving, which can take any time.
-   */
-  answered(): Promise<void>;
-}
-
 /** Watches the requests of a server. */
-export function watchRequests(server: Server): OpenRequests {
+export function watchRequests(server: Server) {
   const open = new Map<ServerResponse, IncomingMessage>();
   server.on('request', (request, response) => {
     open.set(response, request);
@@ -215,14 +203,13 @@ export function watchRequests(server: Server): OpenRequests {
   });
   const findWhole = () => [...open].find(([, request]) => request.complete)?.[0];
   return {
-    answered: async () => {
-      for (let response = findWhole(); response; response = findWhole()) await closeOf(response);
+    /**
+     * Resolves when every request that has arrived completely is answered, or its client has hung up. Does not wait for a request
+     * that is still arriving, which can take any time.
+     */
+    answered: async (): Promise<void> => {
+      for (let response = findWhole(); response; response = findWhole())
+        await new Promise((resolve) => response?.once('close', resolve));
     },
   };
-}
-
-function closeOf(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once('close', resolve);
-  });
 }

@@ -3,9 +3,9 @@ import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { WorkflowKeyId, WorkspaceId } from '../core/ids.ts';
+import { KEY_PREFIX, type WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
-import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
 
 /** How many workflow keys a workspace can have: each run is compared with all of them. */
 const MOST_KEYS = 50;

@@ -3,11 +3,10 @@ import { type Caller, defineUseCase, type Entry, type UseCase, type UseCaseConte
 import { describeDefect, HostingError, isExpected, isRefusal, type Reason, Refusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
-import { A_WORKFLOW, workflowOf } from '../core/roles.ts';
+import { A_WORKFLOW, KEY_PREFIX, type WorkflowKey, workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
-import { KEY_PREFIX, type WorkflowKey } from '../core/workflow-key.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import type { Card } from '../requests/request.ts';
 import { changePower } from '../servers/change-power.ts';

@@ -1,7 +1,7 @@
 import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
+import type { WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
-import type { WorkflowKey } from '../core/workflow-key.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';

@@ -2,9 +2,9 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { Refusal } from '../core/errors.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
+import { findKeyName, isExpired, MOST_KEY_NAME, type WorkflowKey } from '../core/roles.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
-import { findKeyName, isExpired, MOST_KEY_NAME, type WorkflowKey } from '../core/workflow-key.ts';
 import {
   actions,
   confirmation,
