@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 import { ACTION_GROUPS, type AuditEntry, type StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
+import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
@@ -369,14 +369,18 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 
 export const PUBLISH_MS = HOUR_MS;
 
+/** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
+const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
+
 /**
- * Creates a function that logs the newest entry of each chain that has grown since this process logged it: evidence that can't be
- * removed through the database alone (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
+ * start what a killed one didn't.
  */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
-    const heads = await audit.listHeads();
+    const heads = await audit.listHeads(GROWN_WITHIN_MS);
     for (const { workspaceId, seq, signature } of heads) {
       if (published.get(workspaceId) === signature) continue;
       log.info('audit head', { workspaceId, seq, signature });
