@@ -147,8 +147,7 @@ export function createWorkspaces(foundation: Foundation) {
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
         .execute();
     },
-    list: (): Promise<readonly Pick<Workspace, 'id' | 'name'>[]> =>
-      db.selectFrom('workspaces').select(['id', 'name']).orderBy('id').execute(),
+    list: () => db.selectFrom('workspaces').select(['id', 'name']).orderBy('id').execute(),
     find: async (id: string): Promise<Workspace | undefined> => {
       const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
       return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };

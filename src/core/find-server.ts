@@ -37,7 +37,8 @@ export function matchServer(
   const beginning = servers.filter((_, at) => labels[at]?.startsWith(label));
   const matches = matchAlike(wanted, servers, names, beginning);
   if (matches.length > 0) return offer(matches);
-  return { kind: 'unknown', nearest: suggest(wanted, servers, isOffered) };
+  const offered = servers.filter(({ label }) => isOffered(label));
+  return { kind: 'unknown', nearest: listNearest(wanted, offered).slice(0, MOST_SUGGESTED) };
 }
 
 /**
@@ -80,15 +81,10 @@ function foldedOf(servers: readonly Server[]): FoldedLabels {
   return made;
 }
 
-function suggest(
-  wanted: string,
-  servers: readonly Server[],
-  isOffered: (label: string) => boolean,
-): readonly Server[] {
-  const offered = servers.filter(({ label }) => isOffered(label));
-  const labels = offered.map(({ label }) => label);
-  const nearest = new Set(findAllNearest(bareName(wanted), labels));
-  return offered.filter(({ label }) => nearest.has(label)).slice(0, MOST_SUGGESTED);
+function listNearest(typed: string, servers: readonly Server[]): readonly Server[] {
+  const labels = servers.map(({ label }) => label);
+  const nearest = new Set(findAllNearest(bareName(typed), labels));
+  return servers.filter(({ label }) => nearest.has(label));
 }
 
 const MOST_SUGGESTED = 20;
@@ -179,10 +175,7 @@ export function searchServers(
     const offered = servers.filter((server, at) => texts[at]?.includes(wanted) && isOffered(server));
     if (offered.length > 0) return offered;
   }
-  const offered = servers.filter(isOffered);
-  const labels = offered.map(({ label }) => label);
-  const nearest = new Set(findAllNearest(bareName(filter), labels));
-  return offered.filter(({ label }) => nearest.has(label));
+  return listNearest(filter, servers.filter(isOffered));
 }
 
 function textOf({ label, id, ipv4 = '', state }: Server): string {

@@ -196,13 +196,9 @@ export function coversAllServers(roles: HeldRoles, needed: Role | undefined): bo
 
 const NO_ROLES: KnownRoles = { held: [], possible: [] };
 
-/** The roles of programs on the app's machine. */
-const ALL_ROLES: KnownRoles = {
-  held: [{ role: 'owner', pattern: EVERY_SERVER, source: 'named' }],
-  possible: [],
-};
-
 const OWNER_BY_NAME: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 'named' };
+/** The roles of programs on the app's machine. */
+const ALL_ROLES: KnownRoles = { held: [OWNER_BY_NAME], possible: [] };
 const OWNER_AS_ADMIN: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 'admin' };
 
 /**
