@@ -204,18 +204,6 @@ export function splitRuns(text: string): readonly TextRun[] {
   }));
 }
 
-/** An index of labels: finds them in a text with a few lookups for each word, however many labels there are. */
-interface LabelIndex<One> {
-  /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
-  findAt(
-    runs: readonly TextRun[],
-    at: number,
-    text: string,
-  ): { readonly found: readonly One[]; readonly runs: number } | undefined;
-  /** Finds the entries with exactly this label. */
-  find(label: string): readonly One[];
-}
-
 /** Labels of more runs are left out of the index. */
 const MOST_RUNS = 12;
 
@@ -226,10 +214,13 @@ interface Entry<One> {
   readonly ones: One[];
 }
 
-/** Indexes labels, which have to be folded like the searched texts. Leaves out labels without letters and digits. */
-export function indexLabels<One>(
-  labels: readonly { readonly label: string; readonly one: One }[],
-): LabelIndex<One> {
+export type LabelIndex<One> = ReturnType<typeof indexLabels<One>>;
+
+/**
+ * Indexes labels, which have to be folded like the searched texts: they are found in a text with a few lookups for each word, however
+ * many labels there are. Leaves out labels without letters and digits.
+ */
+export function indexLabels<One>(labels: readonly { readonly label: string; readonly one: One }[]) {
   const byRuns = new Map<string, Entry<One>[]>();
   const byLabel = new Map<string, Entry<One>>();
   const lengths = new Set<number>();
@@ -251,8 +242,10 @@ export function indexLabels<One>(
   }
   const longestFirst = [...lengths].sort((a, b) => b - a);
   return {
-    find: (label) => byLabel.get(label)?.ones ?? [],
-    findAt: (runs, at, text) => {
+    /** Finds the entries with exactly this label. */
+    find: (label: string): readonly One[] => byLabel.get(label)?.ones ?? [],
+    /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
+    findAt: (runs: readonly TextRun[], at: number, text: string) => {
       const start = runs[at]?.start ?? 0;
       for (const length of longestFirst) {
         if (at + length > runs.length) continue;

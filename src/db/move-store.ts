@@ -13,7 +13,7 @@ import {
   type Restored,
   refuseMoved,
 } from './moves.ts';
-import { bringUp, freeLeases } from './open-store.ts';
+import { bringUp, freeLeases, type StoreOptions } from './open-store.ts';
 import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
@@ -163,22 +163,15 @@ async function compareAudits(source: Side, target: Side, { vault, system, report
   }
 }
 
-interface Declaration {
-  readonly databaseUrl: string;
-  readonly spillDir?: string | undefined;
-  readonly vault: Vault;
-  readonly system: System;
-  /** Tests bring their own clock. */
-  readonly openEngine?: typeof openEngine;
-}
-
 /**
  * Takes the operator's word that the database was restored from a backup, before the app is started on it.
  * Money effect: nothing that the backup has as confirmed is sent.
  * @throws DatabaseInUse, DatabaseUnusable: each with a sentence for the operator
  */
-export async function declareRestored(declaration: Declaration): Promise<Restored> {
-  const { databaseUrl, spillDir, vault, system, openEngine: open = openEngine } = declaration;
+export async function declareRestored(
+  options: Omit<StoreOptions, 'lock' | 'maxProcesses'>,
+): Promise<Restored> {
+  const { databaseUrl, spillDir, vault, system, openEngine: open = openEngine } = options;
   const engine = await open(databaseUrl, { lock: true, mustExist: true, system });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {

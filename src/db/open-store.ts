@@ -29,7 +29,7 @@ import { migrate, requireCurrent } from './schema.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
-interface StoreOptions {
+export interface StoreOptions {
   /** `sqlite:./path`, `sqlite::memory:` or `postgres://…` (docs/design.md 8, `DATABASE_URL`). */
   readonly databaseUrl: string;
   readonly vault: Vault;

@@ -23,26 +23,7 @@ export interface SealedPlace {
 }
 
 /** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5). */
-export interface Vault {
-  /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
-  seal(plain: string, place: SealedPlace): string;
-  /**
-   * @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it;
-   * VaultError when the token was altered, or sealed for another place
-   */
-  open(token: string, place: SealedPlace): string;
-  /** Returns a token `v1.<key id>.<base64url of a keyed hash>`: the same for the same text, purpose and key. */
-  sign(text: string, purpose: string): string;
-  /**
-   * Whether the token was made of exactly this text for this purpose, under any key of the ring.
-   * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
-   */
-  isSigned(token: string, text: string, purpose: string): boolean;
-  /** Returns the names of an API key, one by each key of the ring and in its order. */
-  namesOf(apiKey: Secret<string>): AccountNames;
-  /** For each key of the ring, by its ID and in order, a value that only this key produces; it decrypts nothing. */
-  readonly checks: ReadonlyMap<string, string>;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /** Keys by id, in the order of `ENCRYPTION_KEYS`: the first seals, all open. */
 interface Keyring {
@@ -103,13 +84,15 @@ function isWeak(bytes: Buffer): boolean {
 }
 
 /** Makes a vault of a keyring: AES-256-GCM, a random nonce for each text, the place as associated data. */
-export function createVault(keyring: Keyring): Vault {
+export function createVault(keyring: Keyring) {
   const sign = createSigner(keyring);
   /** One command asks for the names of the key that it has read several times. */
   const named = new WeakMap<Secret<string>, AccountNames>();
   return {
-    sign: (text, purpose) => sign(text, purpose, keyring.sealingKeyId),
-    namesOf: (apiKey) => {
+    /** Returns a token `v1.<key id>.<base64url of a keyed hash>`: the same for the same text, purpose and key. */
+    sign: (text: string, purpose: string): string => sign(text, purpose, keyring.sealingKeyId),
+    /** Returns the names of an API key, one by each key of the ring and in its order. */
+    namesOf: (apiKey: Secret<string>): AccountNames => {
       const known = named.get(apiKey);
       if (known) return known;
       const nameBy = (keyId: string) => sign(apiKey.reveal(), 'api_key', keyId);
@@ -118,14 +101,20 @@ export function createVault(keyring: Keyring): Vault {
       named.set(apiKey, names);
       return names;
     },
+    /** For each key of the ring, by its ID and in order, a value that only this key produces; it decrypts nothing. */
     checks: new Map([...keyring.keys.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
-    isSigned: (token, text, purpose) => {
+    /**
+     * Whether the token was made of exactly this text for this purpose, under any key of the ring.
+     * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
+     */
+    isSigned: (token: string, text: string, purpose: string): boolean => {
       const [, keyId] = TOKEN.exec(token) ?? [];
       if (keyId === undefined) return false;
       const [given, right] = [Buffer.from(token), Buffer.from(sign(text, purpose, keyId))];
       return given.length === right.length && timingSafeEqual(given, right);
     },
-    seal: (plain, place) => {
+    /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
+    seal: (plain: string, place: SealedPlace): string => {
       const keyId = keyring.sealingKeyId;
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, getKey(keyring, keyId), nonce, TAG);
@@ -138,7 +127,11 @@ export function createVault(keyring: Keyring): Vault {
       ]);
       return `${VERSION}.${keyId}.${sealed.toString('base64url')}`;
     },
-    open: (token, place) => {
+    /**
+     * @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it;
+     * VaultError when the token was altered, or sealed for another place
+     */
+    open: (token: string, place: SealedPlace): string => {
       const [version, keyId = '', encoded = '', ...rest] = token.split('.');
       const sealed = Buffer.from(encoded, 'base64url');
       const isWhole = sealed.length >= NONCE_BYTES + TAG_BYTES && sealed.toString('base64url') === encoded;

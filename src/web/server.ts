@@ -32,23 +32,15 @@ interface WebParts extends ConnectParts {
   readonly warnings: () => readonly string[];
 }
 
-interface WebLimits {
-  readonly requestTimeout: number;
-  readonly headersTimeout: number;
-  readonly keepAliveTimeout: number;
-  /** How often the server looks for connections whose time is over. */
-  readonly connectionsCheckingInterval: number;
-  readonly mostConnections: number;
-}
-
 /**
  * Slack sends small requests over few connections, and a proxy holds some open. Each connection may have a body of 512 KiB in
- * memory (`slack/http-receiver.ts`), all together 200 MiB.
+ * memory (`slack/http-receiver.ts`), all together 200 MiB. Times in milliseconds.
  */
-const LIMITS: WebLimits = {
+const LIMITS = {
   requestTimeout: 10_000,
   headersTimeout: 5000,
   keepAliveTimeout: 65_000,
+  /** How often the server looks for connections whose time is over. */
   connectionsCheckingInterval: 1000,
   mostConnections: 400,
 };
@@ -60,7 +52,7 @@ const MOST_AHEAD_SECONDS = 300;
  * Creates the app's HTTP server, for Slack's requests and the app's own pages (docs/design.md 8.2). It answers every request, on
  * any path, and no unauthenticated request can stop the process. `listen` starts it.
  */
-export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}): Server {
+export function createWebServer(parts: WebParts, limits: Partial<typeof LIMITS> = {}): Server {
   const { mostConnections, ...timeouts } = { ...LIMITS, ...limits };
   const server = createServer(timeouts);
   keepRoom(server, mostConnections, parts);
