@@ -18,7 +18,7 @@ export function createGrants(foundation: Foundation) {
     /** Grants that have not ended and may apply to this user in this channel: their own, the channel's and every group's. */
     listFor: async (
       workspaceId: WorkspaceId,
-      { userId, channelId }: Place,
+      { userId, channelId }: { readonly userId: UserId; readonly channelId?: ChannelId | undefined },
       now: number,
     ): Promise<readonly Grant[]> => {
       // Written out, since every command waits for it: putting it together takes the query builder longer than reading it takes SQLite.
@@ -105,11 +105,6 @@ export function createGrants(foundation: Foundation) {
         return ended;
       }),
   };
-}
-
-interface Place {
-  readonly userId: UserId;
-  readonly channelId?: ChannelId | undefined;
 }
 
 /**

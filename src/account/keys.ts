@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
-import type { AccountNames, UserId, WorkspaceId } from '../core/ids.ts';
+import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isCommandLine } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
@@ -152,13 +152,6 @@ export async function notifyKeyChange(
   await app.accountNotifier.notifyKeyChange({ workspaceId, actorId, change }, { channelId, userIds });
 }
 
-interface HeldKey {
-  readonly key: Secret<string>;
-  readonly setBy: string;
-  /** The account that it opens, by all of its names. */
-  readonly account: AccountNames;
-}
-
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
@@ -166,10 +159,11 @@ export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;
   return {
     /** @throws Refusal `key_unreadable` if `ENCRYPTION_KEYS` lacks the key that sealed it */
-    find: async (workspaceId: string): Promise<HeldKey | undefined> => {
+    find: async (workspaceId: string) => {
       const row = await findRow(db, workspaceId);
       if (!row) return undefined;
       const key = openKey(vault, row);
+      /** `account`: the one that it opens, by all of its names. */
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
     put: async (workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void> => {

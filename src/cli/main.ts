@@ -1,11 +1,5 @@
 import { type Program, print, readArguments, runProgram, UsageError } from './program.ts';
 
-/** What `vps-slack` runs, by name. A program is loaded when it is run, so that each starts at once. */
-interface Entry {
-  readonly summary: string;
-  load(): Promise<Program>;
-}
-
 const start: Program = {
   usage: `Usage:
   vps-slack start    starts the app, with the settings of .env in this folder and of the environment
@@ -33,7 +27,8 @@ const completion: Program = {
   },
 };
 
-const PROGRAMS: Readonly<Record<string, Entry>> = {
+/** What `vps-slack` runs, by name. A program is loaded when it is run, so that each starts at once. */
+const PROGRAMS: Readonly<Record<string, { readonly summary: string; load(): Promise<Program> }>> = {
   start: { summary: 'Start the app', load: async () => start },
   doctor: {
     summary: 'Check the whole setup, and say how to fix what’s wrong',

@@ -14,31 +14,17 @@ export interface Foundation {
 
 export type Queries = Kysely<Tables> | Transaction<Tables>;
 
-type Open = (databaseUrl: string, options: EngineOptions) => Engine | Promise<Engine>;
-
-const ENGINES: Readonly<Record<string, Open>> = {
-  sqlite: (databaseUrl, options) => openSqlite(databaseUrl.slice('sqlite:'.length), options),
-  postgres: openPostgres,
-  postgresql: openPostgres,
-};
-
-/** Loaded only where it is used: most apps have SQLite. */
-async function openPostgres(databaseUrl: string, options: EngineOptions): Promise<Engine> {
-  return (await import('./postgres.ts')).openPostgres(databaseUrl, options);
-}
-
 /**
  * Opens the engine that a `DATABASE_URL` names.
  * @throws DatabaseUnusable, DatabaseInUse
  */
 export async function openEngine(databaseUrl: string, options: EngineOptions): Promise<Engine> {
-  const scheme = databaseUrl.slice(0, Math.max(databaseUrl.indexOf(':'), 0)).toLowerCase();
-  const open = Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme] : undefined;
+  const [, scheme, rest = ''] = /^(sqlite|postgres(?:ql)?):(.+)$/is.exec(databaseUrl) ?? [];
+  if (scheme?.toLowerCase() === 'sqlite') return openSqlite(rest, options);
+  // Loaded only where it is used: most apps have SQLite.
+  if (scheme) return (await import('./postgres.ts')).openPostgres(databaseUrl, options);
   // The address is not repeated: a mistyped one may hold a password.
-  if (!open || databaseUrl.length === scheme.length + 1) {
-    throw new DatabaseUnusable(
-      'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
-    );
-  }
-  return open(databaseUrl, options);
+  throw new DatabaseUnusable(
+    'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
+  );
 }

@@ -243,18 +243,26 @@ async function countPasswords(db: Queries) {
   return { unsaved: Number(unsaved), unopened: Number(unopened) };
 }
 
-/** A value that a key left in the database, and whether the ring's key of that ID fits it. */
-interface Trace {
-  readonly keyId: string;
-  readonly fits: boolean;
-}
-
 /**
- * Checks that the ring belongs to the database. Changes nothing; a new database takes any ring.
+ * Checks that the ring belongs to the database, and returns the IDs of the keys that the database knows. Changes nothing; a new
+ * database takes any ring.
  * @throws DatabaseUnusable when the ring has a different key under a known ID, or no known key
  */
-async function requireFittingKeys(db: Queries, vault: Vault): Promise<void> {
-  judgeKeys(await readChecks(db, vault), vault);
+async function requireFittingKeys(db: Queries, { checks }: Vault): Promise<readonly string[]> {
+  const rows = await db.selectFrom('facts').selectAll().where('kind', '=', 'key').execute();
+  const other = rows.find(({ id, value }) => checks.has(id) && checks.get(id) !== value);
+  if (other)
+    throw new DatabaseUnusable(
+      `ENCRYPTION_KEYS has a different key "${other.id}" than this database was written with: put the original back ` +
+        '(a new key needs a new ID), or correct DATABASE_URL.',
+    );
+  const known = rows.map(({ id }) => id);
+  if (known.length > 0 && !known.some((id) => checks.has(id)))
+    throw new DatabaseUnusable(
+      `ENCRYPTION_KEYS has none of the keys that this database was written with (${known.join(', ')}): put one of them ` +
+        'back, after the new ones, or correct DATABASE_URL.',
+    );
+  return known;
 }
 
 /**
@@ -265,11 +273,9 @@ async function requireFittingKeys(db: Queries, vault: Vault): Promise<void> {
 async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
   await engine.transact(db, async (trx) => {
     const at = engine.clock.now();
-    const checks = await readChecks(trx, vault);
-    judgeKeys(checks, vault);
-    const known = new Set(checks.map(({ keyId }) => keyId));
+    const known = await requireFittingKeys(trx, vault);
     for (const [id, value] of vault.checks) {
-      if (known.has(id)) continue;
+      if (known.includes(id)) continue;
       await trx
         .insertInto('facts')
         .values({ kind: 'key', id, value, at })
@@ -296,26 +302,4 @@ async function requireSealingKey(db: Queries, { checks }: Vault): Promise<void> 
     `ENCRYPTION_KEYS begins with the key "${first}", which the app hasn't used with this database yet: ` +
       'start the app with the same ENCRYPTION_KEYS first.',
   );
-}
-
-function judgeKeys(traces: readonly Trace[], { checks }: Vault): void {
-  // A row may have been altered, so one that fits is enough to prove a key.
-  const proven = new Set(traces.flatMap(({ keyId, fits }) => (fits ? [keyId] : [])));
-  const known = new Set(traces.map(({ keyId }) => keyId));
-  const other = [...checks.keys()].find((keyId) => known.has(keyId) && !proven.has(keyId));
-  if (other !== undefined)
-    throw new DatabaseUnusable(
-      `ENCRYPTION_KEYS has a different key "${other}" than this database was written with: put the original back ` +
-        '(a new key needs a new ID), or correct DATABASE_URL.',
-    );
-  if (known.size > 0 && proven.size === 0)
-    throw new DatabaseUnusable(
-      `ENCRYPTION_KEYS has none of the keys that this database was written with (${[...known].join(', ')}): put one of them ` +
-        'back, after the new ones, or correct DATABASE_URL.',
-    );
-}
-
-async function readChecks(db: Queries, { checks }: Vault): Promise<readonly Trace[]> {
-  const rows = await db.selectFrom('facts').selectAll().where('kind', '=', 'key').execute();
-  return rows.map(({ id, value }) => ({ keyId: id, fits: checks.get(id) === value }));
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { API_CODES, type ApiCode, HostingError, type HostingErrorDetails } from '../core/errors.ts';
+import { API_CODES, HostingError, type HostingErrorDetails } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Endpoint } from './endpoints.ts';
 import { fieldsOf, findWhole, isEmpty, listLeaves } from './fields.ts';
@@ -64,22 +64,12 @@ export function readError(
   return makeError(endpoint, 'unknown_code', { status, unknownCode }, sealed);
 }
 
-interface FoundCode {
-  /** The documented code that decides. */
-  readonly code?: ApiCode;
-  /** Whether a field for codes decides, or nothing else in the answer could be a code. */
-  readonly isAlone?: boolean;
-  /** All documented codes in the answer, also those that only repeat what was sent. */
-  readonly named: readonly ApiCode[];
-  /** The first undocumented word in a field for codes that can't be a secret, for the log. */
-  readonly unknownCode?: string | undefined;
-}
-
 /**
  * Finds the code that decides (docs/hosting-api.md 7.4): the one that every code field of the shallowest level names, or, where
- * no level names any, the only documented code in the answer. Two different ones anywhere decide nothing.
+ * no level names any, the only documented code in the answer. Two different ones anywhere decide nothing. `named`: all documented
+ * codes, also those that only repeat what was sent. `isAlone`: a field for codes decides, or nothing else could be a code.
  */
-function findCode(body: unknown, status: number, sent: Sent): FoundCode {
+function findCode(body: unknown, status: number, sent: Sent) {
   const leaves = listLeaves(body);
   const strings = leaves.flatMap(({ name, value }) =>
     typeof value === 'string' && name !== 'label' ? [value.trim()] : [],

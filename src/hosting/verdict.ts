@@ -33,18 +33,12 @@ export class Unclear extends Error {
   }
 }
 
-/** The answer to a change. Nothing in it contradicts the success that its status claims. */
-interface ChangeAnswer {
-  readonly record: Fields;
-  readonly words?: string;
-}
-
 /**
  * Reads the answer to a change of one server: the object, or the one with the ID inside a wrapper or an array of one
- * (docs/hosting-api.md 4.12). What its fields prove is for the caller to decide.
+ * (docs/hosting-api.md 4.12). What its documented fields prove is for the caller to decide.
  * @throws Unclear if anything in the answer takes away what its fields would prove
  */
-export function readChange({ body, status }: Received, sent: Sent, serverId?: number): ChangeAnswer {
+export function readChange({ body, status }: Received, sent: Sent, serverId?: number) {
   const leaves = listLeaves(body);
   refuseContradiction(leaves, status, sent);
   for (const name of ['id', 'state', 'paid_until', 'root_password'])
@@ -55,10 +49,8 @@ export function readChange({ body, status }: Received, sent: Sent, serverId?: nu
   const [words, ...others] = new Set(
     leaves.flatMap(({ name, value }) => (WORDS.has(name) ? proseIn(value) : [])),
   );
-  return {
-    record: findRecord(fieldsOf(outer)),
-    ...(words !== undefined && others.length === 0 && { words }),
-  };
+  // Only the one sentence in an answer may be quoted.
+  return { record: findRecord(fieldsOf(outer)), words: others.length === 0 ? words : undefined };
 }
 
 /** The fields whose sentences are quoted: any other field may hold a secret with a blank in it. */

@@ -5,15 +5,13 @@ import type { Entry } from '../core/entry.ts';
 import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
 import { answerPage, escapeHtml, htmlOfWords, readForm } from './page.ts';
 
-/** Puts an error into words, in mrkdwn. */
-type Explain = (error: unknown) => string;
-
 type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
 export interface ConnectParts {
   readonly entry: Entry;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
-  readonly explain: Explain;
+  /** Puts an error into words, in mrkdwn. */
+  readonly explain: (error: unknown) => string;
   /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */
   readonly publicUrl?: string | undefined;
   /** The hosting account's page (`HOSTING_ACCOUNT_URL`), where keys are made. */
