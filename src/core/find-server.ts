@@ -61,25 +61,23 @@ function matchAlike(
   return servers.filter((_, at) => readings.some((reading) => names[at]?.startsWith(reading)));
 }
 
-/** The labels of a list, in its order: folded by `foldLabel` and by `foldName`. */
-interface FoldedLabels {
-  readonly labels: readonly string[];
-  readonly names: readonly string[];
-}
-
-/** Caches the folded labels of a list, since one list is searched for many names. */
-const folded = new WeakMap<readonly Server[], FoldedLabels>();
-
-function foldedOf(servers: readonly Server[]): FoldedLabels {
-  const known = folded.get(servers);
-  if (known) return known;
-  const made = {
-    labels: servers.map(({ label }) => foldLabel(label)),
-    names: servers.map(({ label }) => foldName(label)),
+/** Caches what is made of a list: many users search one list for many names. */
+function perList<Made extends object>(make: (servers: readonly Server[]) => Made): typeof make {
+  const known = new WeakMap<readonly Server[], Made>();
+  return (servers) => {
+    const made = known.get(servers) ?? make(servers);
+    known.set(servers, made);
+    return made;
   };
-  folded.set(servers, made);
-  return made;
 }
+
+/** The labels of a list, in its order. */
+const foldedOf = perList((servers) => ({
+  labels: servers.map(({ label }) => foldLabel(label)),
+  names: servers.map(({ label }) => foldName(label)),
+}));
+
+const sortedOf = perList((servers): readonly Server[] => servers.toSorted(compareServers));
 
 function listNearest(typed: string, servers: readonly Server[]): readonly Server[] {
   const labels = servers.map(({ label }) => label);
@@ -121,17 +119,6 @@ export function filterServers(
     ),
   );
   return matches.sort(compareServers);
-}
-
-/** Caches the sorted servers of a list, which many users ask for. */
-const sorted = new WeakMap<readonly Server[], readonly Server[]>();
-
-function sortedOf(servers: readonly Server[]): readonly Server[] {
-  const known = sorted.get(servers);
-  if (known) return known;
-  const made = servers.toSorted(compareServers);
-  sorted.set(servers, made);
-  return made;
 }
 
 /**

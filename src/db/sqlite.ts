@@ -4,7 +4,6 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
@@ -41,7 +40,12 @@ export function openSqlite(path: string, { lock, mustExist = !lock, system }: En
   const instanceLock = lock && !isInMemory ? takeLock(path) : undefined;
   const connection = connect(path, timeoutMs, instanceLock);
   return {
-    dialect: createSqliteDialect(connection),
+    dialect: {
+      createDriver: () => new ImmediateDriver(connection),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new TransactionalAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
     mayMigrate: isSoleProcess,
     isSoleProcess,
     clock: system,
@@ -148,15 +152,6 @@ function wordsOf(error: unknown): string {
 }
 
 /** Lets Kysely speak to SQLite through the API of `node:sqlite`, over one connection that is open already. */
-function createSqliteDialect(connection: DatabaseSyncInstance): Dialect {
-  return {
-    createDriver: () => new ImmediateDriver(connection),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new TransactionalAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-  };
-}
-
 class ImmediateDriver extends SqliteDriver {
   readonly #connection: DatabaseSyncInstance;
 
