@@ -50,7 +50,7 @@ const POLL_MS = 250;
 export function createLocks(parts: Parts): Locks {
   const { system } = parts;
   /** When all work of a name has ended. */
-  const tails = new Map<string, Promise<unknown>>();
+  const tails = new Map<string, Promise<void>>();
   return {
     run: (name, work) => {
       const deadline = system.elapsed() + WAIT_MS;
@@ -59,16 +59,17 @@ export function createLocks(parts: Parts): Locks {
         runLeased({ name, owner: system.newId() }, deadline, work, parts),
       );
       // The next in the queue still waits for all earlier work if this one gives up.
-      const tail = Promise.allSettled([before, done]);
+      const tail: Promise<void> = Promise.allSettled([before, done]).then(() => {
+        if (tails.get(name) === tail) tails.delete(name);
+      });
       tails.set(name, tail);
-      void tail.then(() => tails.get(name) === tail && tails.delete(name));
       return done;
     },
   };
 }
 
 /** @throws Refusal `waited_too_long` */
-async function waitFor(before: Promise<unknown> | undefined, system: System): Promise<void> {
+async function waitFor(before: Promise<void> | undefined, system: System): Promise<void> {
   const isOver = before
     ? await withTimeout(
         before.then(() => true),
