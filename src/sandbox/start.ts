@@ -84,33 +84,30 @@ interface Opening {
 
 async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   let panel: Panel | undefined;
-  let accountUrl = '';
-  const chat = await openChat(
-    opening,
-    () => panel,
-    () => accountUrl,
-  );
+  const chat = await openChat(opening, () => panel);
   const { hosting, account } = await openHosting(opening);
-  accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
   const { world } = chat.slack;
-  const parts = { hosting, account, slack: world.journal, store: app.ports };
-  const opened = await openSandboxPanel(opening, parts);
+  const { journal } = world;
+  const onChange = () => journal.emit({ type: 'panel' });
+  const opened = await openSandboxPanel(opening, {
+    ...{ hosting, account, slack: journal, store: app.ports, onChange },
+  });
   panel = opened.panel;
   raiseAlert(opened.tour, { world, hosting, account });
   if (!opening.stored.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
-  return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
+  const { url } = chat.slack;
+  return { url, accountUrl: `${url}/account`, slack: chat.slack, hosting, account, app, panel };
 }
 
 /** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
   { options: { port, isSocketMode }, folder, stored, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
-  getAccountUrl: () => string,
 ): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
-  const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
+  const pageIsReady = createPages(EXTRAS).then((pages) => {
     page = withGallery(pages, createGallery(readSurfaces));
   });
   // It is awaited at the end; until then another part may have failed.
@@ -135,16 +132,14 @@ async function openChat(
   return { slack, pageIsReady };
 }
 
-function describeExtras(accountUrl: string): PageExtras {
-  return {
-    links: [
-      { text: 'Hosting account', href: accountUrl, hint: 'balance, keys, servers, faults, time' },
-      { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
-      { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
-    ],
-    subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
-  };
-}
+const EXTRAS: PageExtras = {
+  links: [
+    { text: 'Hosting account', href: '/account', hint: 'balance, keys, servers, faults, time' },
+    { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
+    { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
+  ],
+  subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
+};
 
 async function openHosting({ options: { port }, folder, stored, clock, onClose }: Opening) {
   const hosting = await startHosting({ port: port + 2, clock, snapshot: stored.hosting });

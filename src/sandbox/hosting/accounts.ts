@@ -46,11 +46,6 @@ export class Accounts {
     return [...this.#books.values()].map(accountOf);
   }
 
-  find(id: number): Account | undefined {
-    const book = this.#books.get(id);
-    return book && accountOf(book);
-  }
-
   /** Adds money to the balance; the first time, it opens the API (docs/hosting-api.md 5). @throws RangeError */
   topUp(account: Account, amountMinor: number): void {
     if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
@@ -100,7 +95,7 @@ export class Accounts {
     return this.#getBook(account).keys;
   }
 
-  /** Revokes a key by its id, or by the key itself; from then on it is `unauthorized`. Unknown keys are left be. */
+  /** Revokes a key by its id, or by the key itself; from then on it is `unauthorized`. */
   revokeKey(account: Account, key: number | string): void {
     const entry = this.#getBook(account).keys.find(
       ({ id, hash }) => id === key || hash === hashOf(String(key)),
@@ -157,21 +152,16 @@ const accountOf = ({ id, name }: Book): Account => ({ id, name });
 
 const MINUTE_MS = 60_000;
 
-/** The two ways of counting "300 requests a minute" that are possible (docs/hosting-api.md 8). */
-export type RateCounting = 'sliding_log' | 'fixed_window';
-
 /**
- * Counts an account's requests. Only accepted requests count: a refused one neither uses up the minute nor
- * prolongs the refusal, which is the mildest reading (docs/hosting-api.md 8).
+ * Counts an account's requests in any 60 seconds, the strictest reading of docs/hosting-api.md 8. Only accepted requests count: a
+ * refused one neither uses up the minute nor prolongs the refusal, which is the mildest.
  */
 export class RateLimit {
   readonly #perMinute: number;
-  readonly #counting: RateCounting;
   readonly #accepted = new Map<number, number[]>();
 
-  constructor(perMinute: number, counting: RateCounting, kept: HostingSnapshot['accepted'] = []) {
+  constructor(perMinute: number, kept: HostingSnapshot['accepted'] = []) {
     this.#perMinute = perMinute;
-    this.#counting = counting;
     for (const { accountId, atMs } of kept) this.#accepted.set(accountId, [...atMs]);
   }
 
@@ -184,15 +174,10 @@ export class RateLimit {
 
   /** Whether the account may send one more request now; a yes is counted. */
   accept(accountId: number, nowMs: number): boolean {
-    const openedMs = this.#counting === 'sliding_log' ? nowMs - MINUTE_MS : startOfMinute(nowMs) - 1;
-    const recent = (this.#accepted.get(accountId) ?? []).filter((atMs) => atMs > openedMs);
+    const recent = (this.#accepted.get(accountId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
     const isAccepted = recent.length < this.#perMinute;
     if (isAccepted) recent.push(nowMs);
     this.#accepted.set(accountId, recent);
     return isAccepted;
   }
-}
-
-function startOfMinute(atMs: number): number {
-  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,4 +1,4 @@
-import { type Account, Accounts, type RateCounting, RateLimit } from './accounts.ts';
+import { type Account, Accounts, RateLimit } from './accounts.ts';
 import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { HostingClock } from './clock.ts';
@@ -23,7 +23,6 @@ export interface HostingOptions {
   /** Servers an account may have; the real limit is an open question (docs/hosting-api.md 8). 5,000 by default. */
   readonly maxServers?: number;
   readonly requestsPerMinute?: number;
-  readonly rateCounting?: RateCounting;
   readonly createDelayMs?: number;
   readonly rebootDelayMs?: number;
   readonly answers?: AnswerStyleChange;
@@ -53,11 +52,7 @@ export class HostingService {
     this.journal = new Journal(options.journalCapacity);
     this.accounts = new Accounts(this.clock, this.journal, this.#changes);
     this.prices = new PriceList(snapshot?.catalog ?? options.catalog ?? defaultCatalog(), this.#changes);
-    this.rateLimit = new RateLimit(
-      options.requestsPerMinute ?? 300,
-      options.rateCounting ?? 'sliding_log',
-      snapshot?.accepted,
-    );
+    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300, snapshot?.accepted);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,

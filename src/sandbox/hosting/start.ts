@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Account } from './accounts.ts';
 import { errorBody } from './answers.ts';
 import { Exchange, serveApi } from './api.ts';
 import { type HostingOptions, HostingService } from './hosting.ts';
 import { reportFailure } from './journal.ts';
-import { Notes, servePage } from './page/page.ts';
 
 // Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
 const KEEP_ALIVE_MS = 60_000;
@@ -15,9 +13,6 @@ export interface Hosting extends HostingService {
   readonly port: number;
   /** The base address of the API, version included, without a slash at the end. */
   readonly baseUrl: string;
-  /** The list of accounts; `pageUrlOf` is one account's own page. */
-  readonly pageUrl: string;
-  pageUrlOf(account: Account): string;
   /** Stops listening and destroys every connection at once, answered or not. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -32,7 +27,6 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const httpServer = createServer(createListener(service, closing.signal));
   httpServer.keepAliveTimeout = KEEP_ALIVE_MS;
   const port = await listen(httpServer, options.port ?? 0);
-  const pageUrl = `http://127.0.0.1:${port}/account/`;
   const close = async (): Promise<void> => {
     closing.abort();
     await new Promise<void>((resolve) => {
@@ -44,8 +38,6 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   return Object.assign(service, {
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    pageUrl,
-    pageUrlOf: (account: Account) => `${pageUrl}${account.id}`,
     close,
     [Symbol.asyncDispose]: close,
   });
@@ -63,13 +55,10 @@ async function listen(httpServer: Server, port: number): Promise<number> {
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 function createListener(service: HostingService, closing: AbortSignal): Listener {
-  const notes = new Notes();
   return async (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     try {
-      if (path === '/' || path === '/account') response.writeHead(302, { location: '/account/' }).end();
-      else if (path.startsWith('/account/')) await servePage(service, notes, request, response);
-      else await serveEndpoint(service, closing, new Exchange(request, response, service, path));
+      await serveEndpoint(service, closing, new Exchange(request, response, service, path));
     } catch (error) {
       giveUp(error, request, response, closing);
     }

@@ -38,26 +38,27 @@ export interface PageExtras {
   readonly subcommands?: readonly { readonly usage: string; readonly summary: string }[];
 }
 
-/**
- * Bundles the page and makes the handler that serves it; pass it to `startSlack` as `pages`.
- * `extras` is called whenever a page is opened, since addresses may be known only later.
- */
-export async function createPages(extras: () => PageExtras = () => ({})): Promise<Pages> {
+/** Bundles the page and makes the handler that serves it; pass it to `startSlack` as `pages`. */
+export async function createPages(extras: PageExtras = {}): Promise<Pages> {
   const files = await bundlePage();
   return (incoming, outgoing) => servePage(files, extras, incoming, outgoing);
 }
 
 /** Addresses of pages, which show no file name. */
-const PAGES: Readonly<Record<string, string>> = { '/': '/index.html', '/gallery': '/gallery.html' };
+const PAGES: Readonly<Record<string, string>> = {
+  '/': '/index.html',
+  '/account': '/index.html',
+  '/gallery': '/gallery.html',
+};
 
 function servePage(
   files: ReadonlyMap<string, PageFile>,
-  extras: () => PageExtras,
+  extras: PageExtras,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
   const [path = '/'] = (incoming.url ?? '/').split('?');
-  const file = path === '/links.json' ? extrasFile(extras()) : files.get(PAGES[path] ?? path);
+  const file = path === '/links.json' ? extrasFile(extras) : files.get(PAGES[path] ?? path);
   const isReading = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (!file || !isReading) {
     outgoing.writeHead(file ? 405 : 404, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Account } from '../hosting/accounts.ts';
+import { minorOf } from '../hosting/catalog.ts';
 import type { FaultRule } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import { changePrice, FormProblem, skipTime, topUp } from '../hosting/page/page.ts';
 import { ApiError } from '../hosting/protocol.ts';
 import type { FaultPreset, PanelAction, PanelResult } from './panel-api.ts';
 
@@ -31,7 +31,6 @@ export function performAction(hosting: HostingService, account: Account, action:
   try {
     return carryOut(hosting, account, action);
   } catch (error) {
-    if (error instanceof FormProblem) return refuse('invalid_amount', error.message);
     if (error instanceof ApiError && error.code === 'not_allowed')
       return refuse('no_top_up', 'Top up first. Then you can create API keys.');
     if (error instanceof ApiError && error.code === 'not_found')
@@ -43,8 +42,7 @@ export function performAction(hosting: HostingService, account: Account, action:
 function carryOut(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
   switch (action.do) {
     case 'top_up':
-      topUp(hosting, account, new URLSearchParams({ amount: action.amount }));
-      return { ok: true };
+      return topUp(hosting, account, action.amount);
     case 'create_key':
       return { ok: true, key: hosting.createKey(account) };
     case 'revoke_key':
@@ -55,11 +53,9 @@ function carryOut(hosting: HostingService, account: Account, action: PanelAction
       hosting.faults.remove(action.fault);
       return { ok: true };
     case 'set_price':
-      if (!hosting.prices.findPlan(action.plan)) return refuse('unknown', 'There is no such plan.');
-      changePrice(hosting, new URLSearchParams({ plan: action.plan, price: action.price }));
-      return { ok: true };
+      return setPrice(hosting, action.plan, action.price);
     case 'skip_time':
-      skipTime(hosting, new URLSearchParams({ step: action.step }));
+      skipTime(hosting, action.step);
       return { ok: true };
     case 'seed_servers':
       seedServers(hosting, account);
@@ -68,6 +64,37 @@ function carryOut(hosting: HostingService, account: Account, action: PanelAction
       hosting.servers.remove(account, String(action.server));
       return { ok: true };
   }
+}
+
+function topUp(hosting: HostingService, account: Account, typed: string): PanelResult {
+  const amount = readAmount(typed);
+  if (amount === undefined) return refuse('invalid_amount', NO_AMOUNT);
+  if (minorOf(amount) === 0) return refuse('invalid_amount', 'A top-up is more than nothing.');
+  hosting.accounts.topUp(account, minorOf(amount));
+  return { ok: true };
+}
+
+function setPrice(hosting: HostingService, plan: string, typed: string): PanelResult {
+  const price = readAmount(typed);
+  if (!hosting.prices.findPlan(plan)) return refuse('unknown', 'There is no such plan.');
+  if (price === undefined) return refuse('invalid_amount', NO_AMOUNT);
+  hosting.setPrice(plan, price);
+  return { ok: true };
+}
+
+const NO_AMOUNT = 'Enter an amount such as 50 or 49.90.';
+
+/** A decimal amount as a person types it, `50`, `50.5` or `50,50`, with two decimals; undefined if it is none. */
+function readAmount(typed: string): string | undefined {
+  const parts = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(typed.trim());
+  return parts ? `${parts[1]}.${(parts[2] ?? '').padEnd(2, '0')}` : undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+function skipTime({ clock }: HostingService, step: 'hour' | 'day' | 'month'): void {
+  if (step === 'month') clock.advanceMonth();
+  else clock.advance(step === 'day' ? 24 * HOUR_MS : HOUR_MS);
 }
 
 function revokeKey(hosting: HostingService, account: Account, key: number): PanelResult {

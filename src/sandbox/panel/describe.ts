@@ -1,9 +1,8 @@
 import type { Account } from '../hosting/accounts.ts';
 import { decimalOf } from '../hosting/catalog.ts';
-import type { Fault } from '../hosting/faults.ts';
+import type { Fault, FaultRule } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
-import { describeRule } from '../hosting/page/views.ts';
 import { findPresetOf } from './actions.ts';
 import type { PanelAccount, PanelFault, PanelMoney, PanelRequest, PanelServer } from './panel-api.ts';
 
@@ -71,4 +70,15 @@ function panelFault({ id, rule, left }: Fault): PanelFault {
     title: preset?.title ?? `${rule.on}: ${describeRule(rule)}`,
     left: Number.isFinite(left) ? left : null,
   };
+}
+
+/** A rule in a few words. */
+function describeRule(rule: FaultRule): string {
+  const details = [
+    rule.code,
+    rule.delayMs !== undefined && `${rule.delayMs / 1000} s`,
+    rule.afterMs !== undefined && `after ${rule.afterMs / 1000} s`,
+    rule.status,
+  ];
+  return [rule.kind, ...details.filter(Boolean)].join(', ');
 }

@@ -4,11 +4,10 @@
  * and nothing else of this folder.
  *
  * GET  /panel/state  -> PanelState               everything, the same for every user
- * GET  /panel/live   -> server-sent events      `state`: the PanelState at first, and after every change
- * POST /panel/do     PanelDeed -> PanelDone      JSON body of 64 kB at most
+ * POST /panel/do     PanelAction -> PanelResult  JSON body of 64 kB at most
  *
  * Host must be a loopback name; what another site sends is refused with 403, a body that is no JSON with 415.
- * Browsers open six connections to one address, shared by all tabs: keep /panel/live only while it is looked at.
+ * The event `panel` among those of /page/live says that the state has changed.
  *
  * Money is a decimal string with two decimals. Times are epoch milliseconds, on the service's clock unless a comment
  * says otherwise; a step of time moves that clock and no other.
@@ -139,10 +138,10 @@ export type PanelAction =
   | { readonly do: 'skip_time'; readonly step: 'hour' | 'day' | 'month' }
   /** Twenty running servers, free. */
   | { readonly do: 'seed_servers' }
-  /** As if on the account page: the app isn't notified. */
+  /** As if the hosting company had: the app isn't notified. */
   | { readonly do: 'delete_server'; readonly server: number };
 
-/** The change itself comes by /panel/live, before this answer does. */
+/** The event of the change comes before this answer does. */
 export type PanelResult =
   | {
       readonly ok: true;

@@ -27,11 +27,13 @@ export async function openPanel(parts: {
   readonly store: Store;
   /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;
+  /** Called after every change of the panel's state. */
+  readonly onChange: () => void;
 }): Promise<OpenPanel> {
-  const { hosting, account, slack, store, done } = parts;
+  const { hosting, account, slack, store, done, onChange } = parts;
   const findAppKey = () => findKeyOf(store);
   const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey, done, now: Date.now });
-  const panel = new Panel({ hosting, account, tour, findAppKey });
+  const panel = new Panel({ hosting, account, tour, findAppKey, onChange });
   const watcher = new Watcher(async () => {
     await tour.check();
     await panel.check();
@@ -39,7 +41,7 @@ export async function openPanel(parts: {
   const stops = [
     hosting.onEvent(() => watcher.schedule()),
     hosting.onChange(() => watcher.schedule()),
-    slack.onEvent(() => watcher.schedule()),
+    slack.onEvent(({ type }) => type !== 'panel' && watcher.schedule()),
   ];
   await watcher.checkNow();
   return {
@@ -70,13 +72,11 @@ interface PanelParts {
   readonly tour: Tour;
   /** The app's API key of its workspace; it is only compared. */
   findAppKey(): Promise<string | undefined>;
+  onChange(): void;
 }
 
 const MONEY_SHOWN = 100;
 const REQUESTS_SHOWN = 200;
-
-/** Takes a PanelState as JSON. */
-type PanelListener = (state: string) => void;
 
 /** Timers can't wait longer than 24.8 days; an hour is enough here. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -84,7 +84,6 @@ const LONGEST_WAIT_MS = 3_600_000;
 /** The panel: its state, and its actions. */
 export class Panel {
   readonly #parts: PanelParts;
-  readonly #listeners = new Set<PanelListener>();
   #last = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -105,32 +104,20 @@ export class Panel {
     };
   }
 
-  /** Performs an action; every page gets the new state before the answer. */
+  /** Performs an action; every page hears of the new state before the answer. */
   async perform(action: PanelAction): Promise<PanelResult> {
     const done = performAction(this.#parts.hosting, this.#parts.account, action);
     await this.check();
     return done;
   }
 
-  /** Calls the listener with the state, and again after every change; the returned function ends that. */
-  async onState(listener: PanelListener): Promise<() => void> {
-    this.#listeners.add(listener);
-    await this.check();
-    listener(this.#last);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) clearTimeout(this.#timer);
-    };
-  }
-
   /** Compares with the last state, and checks again when time alone changes something. */
   async check(): Promise<void> {
-    if (this.#listeners.size === 0) return;
+    const { hosting, account, onChange } = this.#parts;
     const state = JSON.stringify(await this.state());
-    if (state !== this.#last) for (const listener of [...this.#listeners]) listener(state);
+    if (state !== this.#last) onChange();
     this.#last = state;
     clearTimeout(this.#timer);
-    const { hosting, account } = this.#parts;
     const next = hosting.servers.findNextChangeMs(account);
     if (next === undefined) return;
     const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
@@ -138,7 +125,6 @@ export class Panel {
   }
 
   close(): void {
-    this.#listeners.clear();
     clearTimeout(this.#timer);
   }
 }

@@ -37,8 +37,6 @@ async function answerPanel(
   switch (`${incoming.method} ${path}`) {
     case 'GET /panel/state':
       return sendJson(outgoing, 200, await panel.state(), HEADERS);
-    case 'GET /panel/live':
-      return streamStates(panel, outgoing);
     case 'POST /panel/do':
       return answerAction(panel, incoming, outgoing);
     default:
@@ -76,11 +74,4 @@ async function readSmallBody(incoming: IncomingMessage): Promise<string | undefi
     if (error instanceof ApiError) return undefined;
     throw error;
   }
-}
-
-async function streamStates(panel: Panel, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
-  const stop = await panel.onState((state) => outgoing.write(`event: state\ndata: ${state}\n\n`));
-  if (outgoing.closed) return stop();
-  outgoing.on('close', stop);
 }

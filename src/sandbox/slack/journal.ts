@@ -8,6 +8,8 @@ export type SlackEvent =
   | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly user: string }
   /** Users or channels changed: pages read the whole state again. */
   | { readonly type: 'workspace' }
+  /** What the page shows beside the chat has changed. */
+  | { readonly type: 'panel' }
   /** A run of a workflow began or ended. */
   | { readonly type: 'workflow' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }

@@ -4,7 +4,7 @@
  *
  * GET  /page/state?as=U…   -> PageState                      everything that user can see
  * GET  /page/live?as=U…    -> server-sent events, PageEvent  `event:` is the type, `data:` the whole event
- * POST /page/do            PageDeed -> PageDone              what that user does (JSON body)
+ * POST /page/do            PageAction -> PageResult          what that user does (JSON body)
  *
  * Host must be a loopback name; a POST from another origin is refused with 403.
  */
@@ -233,5 +233,7 @@ export type PageEvent =
   | { readonly type: 'home'; readonly view: PageView }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_rule'; readonly rule: BrokenRule }
+  /** What is shown beside the chat has changed. */
+  | { readonly type: 'panel' }
   /** Read /page/state again. */
   | { readonly type: 'reload' };

@@ -156,7 +156,7 @@ function streamEvents(world: World, user: User, outgoing: ServerResponse): void 
 }
 
 function eventFor(world: World, user: User, event: SlackEvent): PageEvent | undefined {
-  if (event.type === 'traffic' || event.type === 'broken_rule') return event;
+  if (event.type === 'traffic' || event.type === 'broken_rule' || event.type === 'panel') return event;
   if (event.type === 'workspace') return { type: 'reload' };
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;

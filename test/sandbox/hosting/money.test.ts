@@ -196,21 +196,6 @@ describe('the limit of requests in a minute', () => {
     hosting.clock.advance(1000);
     expect(await statusesOf(ask, 1)).toEqual([429]);
   });
-
-  test('counted by fixed windows, a new minute of the clock starts from nothing', async () => {
-    const clock = frozenClock('2026-01-15T10:00:59.000Z');
-    const { call, hosting } = await startCaller({
-      clock,
-      requestsPerMinute: 3,
-      rateCounting: 'fixed_window',
-    });
-    const ask = () => call('GET', '/catalog');
-    expect(await statusesOf(ask, 4)).toEqual([200, 200, 200, 429]);
-    hosting.clock.advance(1000);
-    expect(await statusesOf(ask, 4)).toEqual([200, 200, 200, 429]);
-    hosting.clock.advance(59_999);
-    expect(await statusesOf(ask, 1)).toEqual([429]);
-  });
 });
 
 describe('the journal', () => {

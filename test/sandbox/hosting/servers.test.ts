@@ -8,7 +8,6 @@ import {
 } from '../../../src/sandbox/hosting/answers.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { frozenClock, oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
-import { parseOptions } from '../../../src/sandbox/hosting/options.ts';
 import { ERROR_CODES } from '../../../src/sandbox/hosting/protocol.ts';
 import { type Answer, type Caller, field, idOf, ORDER, startCaller } from './caller.ts';
 
@@ -339,31 +338,6 @@ describe('a dialect', () => {
     const wrong = { listBeside: 'nonsense' } as unknown as AnswerStyleChange;
     expect(() => hosting.setAnswers(wrong)).toThrow('listBeside is one of');
     expect(() => hosting.setAnswers({ pageSize: 0 })).toThrow(RangeError);
-  });
-
-  test('can be chosen on the command line, beside limits', () => {
-    expect(
-      parseOptions([
-        '--paging',
-        'next',
-        '--page-size',
-        '3',
-        '--prices',
-        'in_usd',
-        '--rate',
-        '10',
-        '--max-servers',
-        '2',
-      ]),
-    ).toEqual({
-      port: 4100,
-      answers: { paging: 'next', pageSize: 3, prices: 'in_usd' },
-      requestsPerMinute: 10,
-      maxServers: 2,
-    });
-    expect(parseOptions(['--help'])).toBeUndefined();
-    expect(() => parseOptions(['--rate', '-1'])).toThrow();
-    expect(() => parseOptions(['--error-shape', 'x'])).toThrow('error-shape is one of');
   });
 });
 

@@ -20,7 +20,7 @@ describe('the files of the page', () => {
   const server = createServer();
   beforeAll(async () => {
     const links = [{ text: 'Account', href: '/account', hint: 'Balance' }];
-    server.on('request', await createPages(() => ({ links })));
+    server.on('request', await createPages({ links }));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -96,6 +96,7 @@ describe('the files of the page', () => {
     expect(await (await fetch(`${origin}/links.json`)).json()).toMatchObject({
       links: [{ text: 'Account' }],
     });
+    expect((await fetch(`${origin}/account`)).headers.get('content-type')).toContain('text/html');
     expect((await fetch(`${origin}/client/main.tsx`)).status).toBe(404);
     expect((await fetch(`${origin}/../bundle.ts`)).status).toBe(404);
     expect((await fetch(origin, { method: 'POST' })).status).toBe(405);
@@ -108,6 +109,8 @@ it('the time that the panel skips passes for the app and for Slack as well: a ro
   const sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'fatal' });
   try {
     const { panel, app } = sandbox;
+    const told: string[] = [];
+    sandbox.slack.world.journal.onEvent(({ type }) => told.push(type));
     const slack = new LocalSlack(sandbox.slack);
     const olga = slack.as('olga').in('#ops');
     const nora = slack.as('nora').in('#ops');
@@ -115,6 +118,7 @@ it('the time that the panel skips passes for the app and for Slack as well: a ro
     await nora.types('/vps list');
     expect(nora.screen()).not.toContain('Ask for access');
     expect(await panel.perform({ do: 'skip_time', step: 'day' })).toEqual({ ok: true });
+    expect(told).toContain('panel');
     expect(app.ports.system.now() - Date.now()).toBeGreaterThan(23 * HOURS_MS);
     await nora.types('/vps list');
     await expect.poll(() => nora.screen()).toContain('Ask for access');

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from 'vitest';
 import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/panel.ts';
 import type { PanelAction, PanelResult, PanelState, TourStep } from '../../../src/sandbox/panel/panel-api.ts';
 import { withPanel } from '../../../src/sandbox/panel/routes.ts';
@@ -21,23 +20,26 @@ export interface Beside extends AsyncDisposable {
   state(): Promise<PanelState>;
   perform(action: PanelAction): Promise<PanelResult>;
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>;
-  /** Listens to /panel/live. */
-  listen(): Promise<Live>;
+  /** The state after each change from now on. */
+  listen(): readonly PanelState[];
   /** Whether a step is done, after a look at what has happened. */
   step(id: TourStep['id']): Promise<boolean>;
-}
-
-interface Live {
-  readonly states: readonly PanelState[];
-  text(): string;
-  close(): void;
 }
 
 /** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
 export async function startWithPanel(options: TeamOptions = {}): Promise<Beside> {
   const team = await startTeam({ isConnected: false, ...options });
   const { hosting, account, slack } = team;
-  const open = await openPanel({ hosting, account, slack, store: team.app.ports });
+  const listeners: PanelState[][] = [];
+  let told = Promise.resolve();
+  const onChange = () => {
+    if (listeners.length === 0) return;
+    told = told.then(async () => {
+      const state = await open.panel.state();
+      for (const states of listeners) states.push(state);
+    });
+  };
+  const open = await openPanel({ hosting, account, slack, store: team.app.ports, onChange });
   const server = createServer(
     withPanel(
       (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),
@@ -58,7 +60,11 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
       const json = { 'content-type': 'application/json' };
       return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(action))).text) as PanelResult;
     },
-    listen: () => listenTo(port),
+    listen: () => {
+      const states: PanelState[] = [];
+      listeners.push(states);
+      return states;
+    },
     step: async (id) => {
       await open.check();
       return open.tour.steps().find((step) => step.id === id)?.isDone ?? false;
@@ -67,6 +73,7 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
       server.close();
       server.closeAllConnections();
       await open.close();
+      await told;
       await team[Symbol.asyncDispose]();
     },
   };
@@ -91,22 +98,6 @@ function sendTo(
     sent.on('error', reject);
     sent.end(body);
   });
-}
-
-async function listenTo(port: number): Promise<Live> {
-  const states: PanelState[] = [];
-  let text = '';
-  const sent = request({ host: '127.0.0.1', port, path: '/panel/live', agent: false }).end();
-  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
-  expect(answer.headers['content-type']).toBe('text/event-stream');
-  sent.on('error', () => undefined);
-  answer.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-    const whole = [...text.matchAll(/event: state\ndata: (.*)\n\n/g)].slice(states.length);
-    states.push(...whole.map(([, json = '']) => JSON.parse(json) as PanelState));
-  });
-  answer.on('error', () => undefined);
-  return { states, text: () => text, close: () => sent.destroy() };
 }
 
 /** Connects the app as an owner would: by the form behind the link of `/vps connect`. */

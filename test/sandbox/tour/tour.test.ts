@@ -15,10 +15,10 @@ describe('the tour', () => {
 
   it('reports a completed step immediately, with its time, and never reopens it', async () => {
     await using panel = await startWithPanel();
-    const live = await panel.listen();
+    const states = panel.listen();
     const before = Date.now();
     await connectByForm(panel, panel.team.apiKey);
-    await eventually(() => expect(live.states.at(-1)?.tour[0]?.isDone).toBe(true));
+    await eventually(() => expect(states.at(-1)?.tour[0]?.isDone).toBe(true));
     const [step] = (await panel.state()).tour;
     expect(step).toMatchObject({ id: 'connect', isDone: true });
     expect(step?.doneAt).toBeGreaterThanOrEqual(before);
@@ -150,7 +150,7 @@ describe('an answer is lost', () => {
 });
 
 describe('a server is deleted', () => {
-  it('when its label was typed in Slack, and not by the dialog or on the account page', async () => {
+  it('when its label was typed in Slack, and not by the dialog or past the app', async () => {
     await using panel = await startWithPanel(connected);
     const { slack, hosting, account } = panel.team;
     const [first] = hosting.seedServers(account, 2, 'web');

@@ -1,5 +1,6 @@
 import type { PageEvent, PageState } from '../../slack/page-api.ts';
 import { perform } from './actions.ts';
+import { readPanel } from './panel/follow.tsx';
 import { applyEvent, changeScreen, getScreen, markRead, onScreen } from './state.ts';
 
 const EVENTS: readonly PageEvent['type'][] = [
@@ -10,6 +11,7 @@ const EVENTS: readonly PageEvent['type'][] = [
   'home',
   'traffic',
   'broken_rule',
+  'panel',
   'reload',
 ];
 
@@ -21,6 +23,7 @@ export function followLive(as: string): () => void {
   let waiting: PageEvent[] | undefined = [];
   let latest = 0;
   const resync = async () => {
+    void readPanel();
     waiting ??= [];
     latest += 1;
     const attempt = latest;
@@ -33,6 +36,7 @@ export function followLive(as: string): () => void {
   };
   const take = (event: PageEvent) => {
     if (event.type === 'reload') void resync();
+    else if (event.type === 'panel') void readPanel();
     else if (waiting) waiting.push(event);
     else show((state) => state && applyEvent(state, event));
   };
@@ -43,11 +47,7 @@ export function followLive(as: string): () => void {
     disconnect();
     changeScreen({ link: 'refused' });
   };
-  const disconnect = stayConnected<PageEvent>(`/page/live?as=${encodeURIComponent(as)}`, EVENTS, {
-    onOpen: resync,
-    onLost: lost,
-    onEvent: take,
-  });
+  const disconnect = stayConnected(as, EVENTS, { onOpen: resync, onLost: lost, onEvent: take });
   return () => {
     latest += 1;
     disconnect();
@@ -85,28 +85,28 @@ function firstChannel(state: PageState): string {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Receives a stream of server-sent events. */
-interface StreamListener<Event> {
+/** Receives the events for one user. */
+interface StreamListener {
   /** Called on every connection; events before it are not replayed. */
-  onOpen?(): void;
+  onOpen(): void;
   onLost?(): void;
-  onEvent(event: Event): void;
+  onEvent(event: PageEvent): void;
 }
 
 /** Listens, and reconnects when the connection is lost; the returned function ends that. */
-export function stayConnected<Event>(
-  url: string,
-  types: readonly string[],
-  { onOpen, onLost, onEvent }: StreamListener<Event>,
+export function stayConnected(
+  as: string,
+  types: readonly PageEvent['type'][],
+  { onOpen, onLost, onEvent }: StreamListener,
 ): () => void {
   let source: EventSource;
   let pauseMs = FIRST_PAUSE_MS;
   let timer: ReturnType<typeof setTimeout>;
   const connect = () => {
-    source = new EventSource(url);
+    source = new EventSource(`/page/live?as=${encodeURIComponent(as)}`);
     source.addEventListener('open', () => {
       pauseMs = FIRST_PAUSE_MS;
-      onOpen?.();
+      onOpen();
     });
     source.addEventListener('error', () => {
       source.close();

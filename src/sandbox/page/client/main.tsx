@@ -1,18 +1,21 @@
 import { render } from 'preact';
 import { perform } from './actions.ts';
 import { App } from './app.tsx';
-import { reportReadMarks } from './live.ts';
+import { reportReadMarks, stayConnected } from './live.ts';
 import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
-import { followPanel } from './panel/follow.tsx';
+import { AccountPage } from './panel/account.tsx';
+import { readPanel } from './panel/follow.tsx';
 import { changeScreen, countUnread, getScreen, markRead, onScreen } from './state.ts';
 import './styles/index.css';
 
+const isAccount = location.pathname === '/account';
 const root = document.getElementById('page');
-if (root) render(<App />, root);
+if (root) render(isAccount ? <AccountPage /> : <App />, root);
 
-await start();
+if (isAccount) stayConnected(userInAddress(), ['panel'], { onOpen: readPanel, onEvent: readPanel });
+else await startChat();
 
-async function start(): Promise<void> {
+async function startChat(): Promise<void> {
   changeScreen({ as: userInAddress() });
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // A reload loses ephemeral messages and open modals; opening a second tab does not.
@@ -20,28 +23,26 @@ async function start(): Promise<void> {
   viewAs(userInAddress());
   reportReadMarks();
   disconnectWhileHidden();
-  await followPanel();
+  addEventListener('popstate', () => {
+    if (userInAddress() !== getScreen().as) viewAs(userInAddress());
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') changeScreen(markRead);
+  });
+  // As in Slack, typing anywhere goes to the composer.
+  document.addEventListener('keydown', (event) => {
+    const isLetter =
+      event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';
+    if (isLetter && document.activeElement === document.body && !document.querySelector('dialog[open]'))
+      document.querySelector<HTMLElement>('.composer textarea')?.focus();
+  });
+  onScreen(() => {
+    const screen = getScreen();
+    const { state } = screen;
+    if (!state) return;
+    const pings = state.channels.reduce((sum, channel) => sum + countUnread(screen, channel).pings, 0);
+    const channel = state.channels.find(({ id }) => id === screen.channel);
+    const title = `${pings > 0 ? `(${pings}) ` : ''}${channel?.kind === 'dm' ? '' : '#'}${channel?.name ?? ''} · ${state.as.realName} · Sandbox`;
+    if (document.title !== title) document.title = title;
+  });
 }
-
-addEventListener('popstate', () => {
-  if (userInAddress() !== getScreen().as) viewAs(userInAddress());
-});
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') changeScreen(markRead);
-});
-// As in Slack, typing anywhere goes to the composer.
-document.addEventListener('keydown', (event) => {
-  const isLetter =
-    event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';
-  if (isLetter && document.activeElement === document.body && !document.querySelector('dialog[open]'))
-    document.querySelector<HTMLElement>('.composer textarea')?.focus();
-});
-onScreen(() => {
-  const screen = getScreen();
-  const { state } = screen;
-  if (!state) return;
-  const pings = state.channels.reduce((sum, channel) => sum + countUnread(screen, channel).pings, 0);
-  const channel = state.channels.find(({ id }) => id === screen.channel);
-  const title = `${pings > 0 ? `(${pings}) ` : ''}${channel?.kind === 'dm' ? '' : '#'}${channel?.name ?? ''} · ${state.as.realName} · Sandbox`;
-  if (document.title !== title) document.title = title;
-});

@@ -89,11 +89,6 @@ export function hasOpenPanel(screen: Screen): boolean {
   return wideScreen.matches ? screen.isPanelOpen : screen.drawer === 'panel';
 }
 
-/** Calls the listener when the screen becomes wide enough for the panel, or too narrow. */
-export function onPanelWidth(listener: () => void): void {
-  wideScreen.addEventListener('change', listener);
-}
-
 /** An open drawer takes the focus, Escape closes it, and the focus goes back to where it was. */
 export function useDrawer(drawer: Screen['drawer']): void {
   useEffect(() => {

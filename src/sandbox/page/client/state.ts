@@ -138,6 +138,7 @@ export function applyEvent(state: PageState, event: PageEvent): PageState {
       );
       return isKnown ? state : { ...state, brokenRules: [...state.brokenRules, rule] };
     }
+    case 'panel':
     case 'reload':
       return state;
   }

@@ -11,10 +11,27 @@ import type {
   PanelState,
 } from '../../../panel/panel-api.ts';
 import { IconButton, SmallButton } from '../controls.tsx';
-import { confirmed, useExtras } from '../state.ts';
+import { ConfirmDialog } from '../modal.tsx';
+import { confirmed, useExtras, usePanelState } from '../state.ts';
 import { clockTime, isFollowable } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
+
+/** The hosting account on a page of its own (`/account`). */
+export function AccountPage() {
+  const panel = usePanelState();
+  return (
+    <>
+      <main class="panel">
+        <div class="panel-body account-page">
+          <h1>Hosting account</h1>
+          {panel && <Account panel={panel} />}
+        </div>
+      </main>
+      <ConfirmDialog />
+    </>
+  );
+}
 
 /** The hosting account that the app works for, and what can be made to go wrong there. */
 export function Account({ panel }: { readonly panel: PanelState }) {

@@ -1,65 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { PanelAction, PanelResult, PanelState } from '../../../panel/panel-api.ts';
 import { postAction } from '../actions.ts';
-import { stayConnected } from '../live.ts';
-import { hasOpenPanel, onPanelWidth } from '../navigate.ts';
-import { changeScreen, countDone, getScreen, onScreen } from '../state.ts';
+import { changeScreen, countDone, getScreen } from '../state.ts';
 
-/** A step of the tour may be done shortly after the app has acted. */
-const LULL_MS = 600;
+let reads = 0;
 
-/**
- * Keeps the panel up to date. Browsers open six connections to one address, for all tabs and windows together, so only
- * the focused window has one for this. The others, and a closed panel (its button counts the steps), read the state again
- * after each request to the app.
- */
-export async function followPanel(): Promise<void> {
-  const state = await readPanelState();
-  if (state === 'none') return changeScreen({ panel: 'none' });
-  if (state) show(state);
-  let disconnect: (() => void) | undefined;
-  const look = () => {
-    const isVisible = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
-    if (isVisible && document.hasFocus())
-      disconnect ??= stayConnected('/panel/live', ['state'], { onEvent: show });
-    else {
-      disconnect?.();
-      disconnect = undefined;
-    }
-  };
-  onScreen(look);
-  onScreen(readAfterTraffic(() => disconnect !== undefined));
-  onPanelWidth(look);
-  document.addEventListener('visibilitychange', look);
-  addEventListener('focus', look);
-  addEventListener('blur', look);
-  look();
-}
-
-function readAfterTraffic(isFollowed: () => boolean): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let seen: unknown;
-  const read = async () => {
-    const state = await readPanelState();
-    if (state && state !== 'none' && !isFollowed()) show(state);
-  };
-  return () => {
-    const last = getScreen().state?.traffic.at(-1);
-    if (last === seen || isFollowed() || document.visibilityState !== 'visible') return;
-    seen = last;
-    clearTimeout(timer);
-    timer = setTimeout(read, LULL_MS);
-  };
-}
-
-/** If the tour is complete when the page opens, the panel starts with the account. */
-function show(panel: PanelState): void {
+/** Reads the panel's state; one that is read later wins. If the tour is complete when the page opens, the account is shown. */
+export async function readPanel(): Promise<void> {
+  reads += 1;
+  const read = reads;
+  const panel = await fetchPanelState();
+  if (!panel || read !== reads) return;
   const isFirst = getScreen().panel === null;
-  const isTourDone = countDone(panel.tour) === panel.tour.length;
+  const isTourDone = panel !== 'none' && countDone(panel.tour) === panel.tour.length;
   changeScreen(isFirst && isTourDone ? { panel, panelTab: 'account' } : { panel });
 }
 
-async function readPanelState(): Promise<PanelState | 'none' | undefined> {
+async function fetchPanelState(): Promise<PanelState | 'none' | undefined> {
   try {
     const answer = await fetch('/panel/state');
     if (answer.ok) return (await answer.json()) as PanelState;
@@ -69,7 +26,7 @@ async function readPanelState(): Promise<PanelState | 'none' | undefined> {
   }
 }
 
-/** Runs one action on the hosting account at a time; a refusal stays until the next attempt. The change arrives by the event stream. */
+/** Runs one action on the hosting account at a time; a refusal stays until the next attempt. The change arrives by an event. */
 export function usePanelAction() {
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState('');
