@@ -25,8 +25,6 @@ export const DIALECT = {
   errorShape: ERROR_SHAPES,
   /** How a list that is longer than `pageSize` goes on; `none` lists everything at once (docs/hosting-api.md 4). */
   paging: ['none', 'next', 'link', 'cursor', 'has_more', 'total', 'partial'],
-  /** Whether an object around a list has a field that is documented nowhere. */
-  listBeside: ['nothing', 'unknown'],
   passwordField: ['root_password', 'rootPassword'],
   /** What the answer to a delete says; the document shows `deleted` (docs/hosting-api.md 3). */
   deletedState: ['deleted', 'DELETED', 'deleting', 'running'],
@@ -42,53 +40,42 @@ type Dialect = { readonly [Trait in keyof typeof DIALECT]: (typeof DIALECT)[Trai
 
 /** How answers look, so that a client can be tried against every reading of docs/hosting-api.md. */
 export interface AnswerStyle extends Dialect {
-  readonly errorStatus: Readonly<Record<ErrorCode, number>>;
-  readonly successStatus: Readonly<Partial<Record<Operation, number>>>;
   /** Servers on a page, unless `paging` is `none`. */
   readonly pageSize: number;
 }
 
 /** A change of the style: what is left out stays as it is. */
-export type AnswerStyleChange = Partial<Omit<AnswerStyle, 'errorStatus'>> & {
-  readonly errorStatus?: Partial<Record<ErrorCode, number>>;
-};
+export type AnswerStyleChange = Partial<AnswerStyle>;
 
-/** As the document shows it; `{"code": …}` with the customary statuses and 200 where it is silent. */
+/** As the document shows it, and `{"code": …}` where it is silent. */
 export const DEFAULT_STYLE: AnswerStyle = {
   errorShape: 'code',
   paging: 'none',
-  listBeside: 'nothing',
   passwordField: 'root_password',
   deletedState: 'deleted',
   startedState: 'running',
   listsDeleted: 'no',
   prices: 'documented',
   pageSize: 50,
-  errorStatus: {
-    unauthorized: 401,
-    not_allowed: 403,
-    bad_request: 400,
-    not_enough_balance: 402,
-    limit: 409,
-    not_created: 502,
-    checking: 504,
-    not_found: 404,
-    wrong_state: 409,
-    rate_limited: 429,
-  },
-  successStatus: {},
 };
 
-/** A style with some of it changed. @throws RangeError for an error status inside 2xx, a success outside it, or a word it can't speak */
+/** The customary ones: the document names none. */
+const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  unauthorized: 401,
+  not_allowed: 403,
+  bad_request: 400,
+  not_enough_balance: 402,
+  limit: 409,
+  not_created: 502,
+  checking: 504,
+  not_found: 404,
+  wrong_state: 409,
+  rate_limited: 429,
+};
+
+/** A style with some of it changed. @throws RangeError for a word it can't speak */
 export function restyle(style: AnswerStyle, change: AnswerStyleChange): AnswerStyle {
-  const errorStatus = { ...style.errorStatus, ...change.errorStatus };
-  const successStatus = { ...style.successStatus, ...change.successStatus };
-  for (const status of Object.values(errorStatus))
-    if (!(status >= 300 && status <= 599))
-      throw new RangeError(`An error is answered outside 2xx, not ${status}.`);
-  for (const status of Object.values(successStatus))
-    if (!(status >= 200 && status <= 299)) throw new RangeError(`A success is answered 2xx, not ${status}.`);
-  const changed = { ...style, ...change, errorStatus, successStatus };
+  const changed = { ...style, ...change };
   for (const [trait, spoken] of Object.entries(DIALECT)) {
     const wanted: unknown = Reflect.get(changed, trait);
     if (!spoken.some((word) => word === wanted))
@@ -97,6 +84,11 @@ export function restyle(style: AnswerStyle, change: AnswerStyleChange): AnswerSt
   if (!(Number.isInteger(changed.pageSize) && changed.pageSize >= 1))
     throw new RangeError('pageSize is a whole number above zero.');
   return changed;
+}
+
+/** The answer that carries a code in the place that the style says. */
+export function refusalOf({ errorShape }: AnswerStyle, code: ErrorCode) {
+  return { status: ERROR_STATUS[code], body: errorBody(errorShape, code), code };
 }
 
 /** The JSON body that carries a code in the given place. */
@@ -158,7 +150,7 @@ interface ListAnswer {
 
 /** The page of GET /servers that a request's address asks for, and the way to the next one as the dialect shows it. */
 export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL): ListAnswer {
-  if (style.paging === 'none') return { body: wrap(style, servers, {}), headers: {} };
+  if (style.paging === 'none') return { body: servers, headers: {} };
   const from = readPage(address) * style.pageSize;
   const elements = servers.slice(from, from + style.pageSize);
   const isLast = from + style.pageSize >= servers.length;
@@ -166,20 +158,17 @@ export function writeList(style: AnswerStyle, servers: readonly WireServer[], ad
   const next = `${address.origin}${address.pathname}?page=${page}`;
   switch (style.paging) {
     case 'next':
-      return { body: wrap(style, elements, { next: isLast ? null : next }), headers: {} };
+      return { body: { servers: elements, next: isLast ? null : next }, headers: {} };
     case 'link':
-      return {
-        body: wrap(style, elements, {}),
-        headers: isLast ? {} : { link: `<${next}>; rel="next"` },
-      };
+      return { body: elements, headers: isLast ? {} : { link: `<${next}>; rel="next"` } };
     case 'cursor':
-      return { body: wrap(style, elements, { next_cursor: isLast ? null : `c${page}` }), headers: {} };
+      return { body: { servers: elements, next_cursor: isLast ? null : `c${page}` }, headers: {} };
     case 'has_more':
-      return { body: wrap(style, elements, { has_more: !isLast }), headers: {} };
+      return { body: { servers: elements, has_more: !isLast }, headers: {} };
     case 'total':
-      return { body: wrap(style, elements, { total: servers.length }), headers: {} };
+      return { body: { servers: elements, total: servers.length }, headers: {} };
     case 'partial':
-      return { body: wrap(style, elements, {}), headers: {}, ...(!isLast && { status: 206 }) };
+      return { body: elements, headers: {}, ...(!isLast && { status: 206 }) };
   }
 }
 
@@ -187,9 +176,4 @@ export function writeList(style: AnswerStyle, servers: readonly WireServer[], ad
 function readPage(address: URL): number {
   const written = address.searchParams.get('page') ?? '1';
   return /^[1-9]\d{0,5}$/.test(written) ? Number(written) - 1 : 0;
-}
-
-function wrap(style: AnswerStyle, elements: readonly unknown[], paging: Record<string, unknown>): unknown {
-  const beside = style.listBeside === 'unknown' ? { ...paging, foo: { bar: 1 } } : paging;
-  return Object.keys(beside).length === 0 ? elements : { servers: elements, ...beside };
 }

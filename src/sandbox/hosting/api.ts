@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account, Accounts, RateLimit } from './accounts.ts';
-import { type AnswerStyle, errorBody, speak, writeList } from './answers.ts';
+import { type AnswerStyle, refusalOf, speak, writeList } from './answers.ts';
 import { type PriceList, parseOrder } from './catalog.ts';
 import type { HostingClock } from './clock.ts';
 import { type Effect, effectOf, type FaultBook, type FaultRule, supplierOf } from './faults.ts';
@@ -46,15 +46,14 @@ export async function serveApi(
     if (fault) exchange.note({ fault: fault.kind });
 
     const effect = effectOf(fault, route.operation);
-    if (effect.waits === 'before_work') await hold(fault, closing);
     const outcome = effect.works
       ? carryOut(parts, exchange, route.operation, () => perform(parts, account, route, body, fault))
-      : refusal(parts, fault?.code ?? 'bad_request');
-    if (effect.waits === 'after_work') await hold(fault, closing);
+      : refusalOf(parts.style, fault?.code ?? 'bad_request');
+    if (effect.waits) await hold(fault, closing);
     show(exchange, effect, outcome, fault);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { status, body } = refusal(parts, error.code);
+    const { status, body } = refusalOf(parts.style, error.code);
     exchange.json(status, body, { code: error.code });
   }
 }
@@ -99,13 +98,12 @@ function carryOut(parts: ApiParts, exchange: Exchange, operation: Operation, wor
   try {
     const body = work();
     exchange.note({ didWork: true, serverId: idIn(body) });
-    const status = style.successStatus[operation] ?? 200;
-    if (operation !== 'servers' || !isList(body)) return { status, body: speak(style, operation, body) };
-    return { status, ...writeList(style, body, exchange.address) };
+    if (operation !== 'servers' || !isList(body)) return { status: 200, body: speak(style, operation, body) };
+    return { status: 200, ...writeList(style, body, exchange.address) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     exchange.note({ didWork: error.code === 'checking' });
-    return refusal(parts, error.code);
+    return refusalOf(style, error.code);
   }
 }
 
@@ -117,10 +115,6 @@ function isList(body: unknown): body is WireServer[] {
 function idIn(body: unknown): number | undefined {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
   return typeof id === 'number' ? id : undefined;
-}
-
-function refusal({ style }: ApiParts, code: ErrorCode): Outcome {
-  return { status: style.errorStatus[code], body: errorBody(style.errorShape, code), code };
 }
 
 async function hold(fault: FaultRule | undefined, closing: AbortSignal): Promise<void> {

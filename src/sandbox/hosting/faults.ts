@@ -14,7 +14,8 @@ export interface Effect {
     | 'status_500'
     | 'html'
     | 'garbage';
-  readonly waits?: 'before_work' | 'after_work';
+  /** Between the work and the answer. */
+  readonly waits?: true;
 }
 
 /** Every kind of fault. To add one: a line here, and, if it shows something new, a case in api.ts. */
@@ -23,8 +24,7 @@ export const FAULT_EFFECTS = {
   lost_after: { works: true, shows: 'cut' },
   hang_before: { works: false, shows: 'nothing' },
   hang: { works: true, shows: 'nothing' },
-  slow_before: { works: true, shows: 'answer', waits: 'before_work' },
-  slow: { works: true, shows: 'answer', waits: 'after_work' },
+  slow: { works: true, shows: 'answer', waits: true },
   status_500: { works: false, shows: 'status_500' },
   status_500_after: { works: true, shows: 'status_500' },
   html: { works: false, shows: 'html' },
@@ -51,7 +51,7 @@ export interface FaultRule {
   readonly times?: number | 'always';
   /** Only this account's requests; default: every account's. */
   readonly accountId?: number;
-  /** For `slow` and `slow_before`: how long the answer, or the work, is held back. */
+  /** For `slow`: how long the answer is held back. */
   readonly delayMs?: number;
   /** For `error`: the code to refuse with; for `error_beside` and `error_in_2xx` the default is `bad_request`. */
   readonly code?: ErrorCode;
@@ -167,7 +167,7 @@ function checkRule({ on, kind, times, delayMs, code, afterMs, status }: FaultRul
   if (on !== 'any' && on !== 'paid' && !OPERATIONS.includes(on)) refuse(`there is no operation "${on}"`);
   if (isChecking(kind) && !concerns(on, 'create')) refuse(`only create can be "${kind}"`);
   if (kind === 'error' && (code === undefined || !ERROR_CODES.includes(code))) refuse('it needs an API code');
-  if ((kind === 'slow' || kind === 'slow_before') && delayMs === undefined) refuse('it needs a delayMs');
+  if (kind === 'slow' && delayMs === undefined) refuse('it needs a delayMs');
   if (times !== undefined && times !== 'always' && !(Number.isInteger(times) && times > 0))
     refuse('times is a whole number above zero, or "always"');
   for (const ms of [delayMs, afterMs])

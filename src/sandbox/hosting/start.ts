@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { errorBody } from './answers.ts';
+import { refusalOf } from './answers.ts';
 import { Exchange, serveApi } from './api.ts';
 import { type HostingOptions, HostingService } from './hosting.ts';
 import { reportFailure } from './journal.ts';
@@ -71,8 +71,8 @@ async function serveEndpoint(
   exchange: Exchange,
 ): Promise<void> {
   if (exchange.route) return serveApi(service, closing, exchange, exchange.route);
-  const { errorShape, errorStatus } = service.style;
-  exchange.json(errorStatus.not_found, errorBody(errorShape, 'not_found'), { code: 'not_found' });
+  const { status, body, code } = refusalOf(service.style, 'not_found');
+  exchange.json(status, body, { code });
 }
 
 /** Ends a request that threw: cut off by the caller, or by our closing, or by a fault of our own code. */

@@ -81,15 +81,6 @@ describe('a slow answer', () => {
     expect((await answer).status).toBe(200);
     expect(performance.now() - startedMs).toBeGreaterThan(SLOW_MS - 2);
   });
-
-  test('can also be late work, done after the caller has left', async () => {
-    const caller = await startWith({ on: 'create', kind: 'slow_before', delayMs: SLOW_MS });
-    const answer = caller.create();
-    await until(() => caller.hosting.requests({ fault: 'slow_before' }).length > 0, 2);
-    expect(madeBy(caller)).toEqual(NOTHING);
-    expect((await answer).status).toBe(200);
-    expect(madeBy(caller)).toEqual(ONE);
-  });
 });
 
 describe('an unreadable answer', () => {
