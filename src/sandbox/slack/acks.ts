@@ -51,7 +51,7 @@ export function expectEmptyAck(world: World, what: string, ack: Ack): void {
   world.journal.breakRule('bad_ack', `${what}: Slack takes no body in this ack`);
 }
 
-const OLD_BLOCKS = ['section', 'context', 'actions', 'header', 'divider', 'image'];
+const OLD_BLOCKS = ['section', 'context', 'actions', 'header', 'divider'];
 
 /** Whether the message of an ack has a block that Slack may refuse there: it tells nobody, so that the user would see nothing. */
 function hasNewerBlock(world: World, what: string, blocks: unknown): boolean {

@@ -54,41 +54,27 @@ function nameBlock(block: Json, ids: Ids): Json {
   return named;
 }
 
-const SILENT = new Set(['image', 'plain_text', 'mrkdwn']);
-
 function nameElement(element: unknown, ids: Ids): unknown {
   if (!isJson(element)) return element;
-  const type = String(element.type);
-  if (SILENT.has(type) || type.startsWith('rich_text_')) return element;
+  const isText = /^(?:plain_text|mrkdwn|rich_text_\w+)$/.test(String(element.type));
+  if (isText) return element;
   return { ...element, action_id: element.action_id ?? ids.secret().slice(0, 5) };
 }
 
-type Kind = 'text' | 'option' | 'options' | 'one' | 'many' | 'number';
+type Kind = 'text' | 'option' | 'one';
 
 /** For each stateful element: what it holds, in which state field, and from which initial field. */
 const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
   plain_text_input: ['text', 'value', 'initial_value'],
-  number_input: ['text', 'value', 'initial_value'],
   static_select: ['option', 'selected_option', 'initial_option'],
   external_select: ['option', 'selected_option', 'initial_option'],
-  radio_buttons: ['option', 'selected_option', 'initial_option'],
-  multi_static_select: ['options', 'selected_options', 'initial_options'],
-  multi_external_select: ['options', 'selected_options', 'initial_options'],
-  checkboxes: ['options', 'selected_options', 'initial_options'],
   users_select: ['one', 'selected_user', 'initial_user'],
   conversations_select: ['one', 'selected_conversation', 'initial_conversation'],
-  channels_select: ['one', 'selected_channel', 'initial_channel'],
-  multi_users_select: ['many', 'selected_users', 'initial_users'],
-  multi_conversations_select: ['many', 'selected_conversations', 'initial_conversations'],
-  multi_channels_select: ['many', 'selected_channels', 'initial_channels'],
-  datepicker: ['one', 'selected_date', 'initial_date'],
-  timepicker: ['one', 'selected_time', 'initial_time'],
-  datetimepicker: ['number', 'selected_date_time', 'initial_date_time'],
 };
 
 const keyOf = ({ blockId, actionId }: PlacedElement) => `${blockId}/${actionId}`;
 
-/** Whether the element holds a value (buttons and overflow menus don't). */
+/** Whether the element holds a value (buttons don't). */
 export function isStateful(element: Json): boolean {
   return Object.hasOwn(STATEFUL, String(element.type));
 }
@@ -103,9 +89,8 @@ export function stateOf(placed: PlacedElement, entered: EnteredValues): Json {
   const known = entered.get(keyOf(placed));
   if (known) return known;
   const { element } = placed;
-  const [kind, field, initial] = STATEFUL[String(element.type)] ?? ['text', 'value', 'initial_value'];
-  const empty = kind === 'options' || kind === 'many' ? [] : null;
-  return { type: element.type, [field]: element[initial] ?? empty };
+  const [, field, initial] = STATEFUL[String(element.type)] ?? ['text', 'value', 'initial_value'];
+  return { type: element.type, [field]: element[initial] ?? null };
 }
 
 /** `state.values` of all stateful elements. */
@@ -124,9 +109,7 @@ export function valuesOf(blocks: readonly Json[], entered: EnteredValues): PageV
 export function isEmpty(state: Json): boolean {
   const [, field] = STATEFUL[String(state.type)] ?? ['text', 'value'];
   const value = state[field];
-  return (
-    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
-  );
+  return value === null || value === undefined || value === '';
 }
 
 /**
@@ -141,7 +124,10 @@ export function enter(
 ): void {
   const { element } = placed;
   const [kind, field] = STATEFUL[String(element.type)] ?? ['text', 'value'];
-  entered.set(keyOf(placed), { type: element.type, [field]: convert(kind, element, value, offered) });
+  if (value !== null && typeof value !== 'string')
+    throw new SlackRefusal('wrong_value', 'Only one value fits here');
+  const chosen = kind === 'option' && value !== null ? optionFor(element, value, offered) : value;
+  entered.set(keyOf(placed), { type: element.type, [field]: chosen });
 }
 
 /** Keeps what was entered only for elements that are still there, as Slack does on views.update. */
@@ -156,24 +142,12 @@ export function optionsOf(element: Json): readonly Json[] {
   return [...objectsIn(element, 'options'), ...groups];
 }
 
-function convert(kind: Kind, element: Json, value: Entered, offered: readonly Json[]): unknown {
-  const several = kind === 'options' || kind === 'many';
-  if (value === null) return several ? [] : null;
-  const listed = typeof value === 'string' ? [value] : value;
-  const max = typeof element.max_selected_items === 'number' ? element.max_selected_items : listed.length;
-  if (listed.length > max) throw new SlackRefusal('wrong_value', `At most ${max} may be chosen`);
-  if (several) return kind === 'many' ? [...listed] : listed.map((each) => optionFor(element, each, offered));
-  if (typeof value !== 'string') throw new SlackRefusal('wrong_value', 'Only one value fits here');
-  if (kind === 'option') return optionFor(element, value, offered);
-  return kind === 'number' ? Number(value) : value;
-}
-
 /**
  * The option with that value, among those an element shows.
  * @throws SlackRefusal not_an_option
  */
-export function optionFor(element: Json, value: string, offered: readonly Json[]): Json {
-  const initial = [element.initial_option, ...objectsIn(element, 'initial_options')].filter(isJson);
+function optionFor(element: Json, value: string, offered: readonly Json[]): Json {
+  const initial = [element.initial_option].filter(isJson);
   const option = [...optionsOf(element), ...offered, ...initial].find((each) => each.value === value);
   if (!option) throw new SlackRefusal('not_an_option', `${JSON.stringify(value)} is not offered here`);
   return option;

@@ -1,6 +1,5 @@
 import { isJson } from './json.ts';
 import type { StoredMessage } from './messages.ts';
-import type { Json } from './page-api.ts';
 import { type Channel, Roster } from './workspace.ts';
 
 /** Writes & < > as entities, as Slack does with all text that users type. */
@@ -42,7 +41,7 @@ function escapeWord(word: string, { channels, roster }: Known): string | undefin
   return user && `<@${user.id}>`;
 }
 
-/** Finds whom a message notifies by name: mentions in mrkdwn and in rich text, never in plain text. */
+/** Finds whom a message notifies by name: mentions in mrkdwn, never in plain text. */
 export function findPings(message: StoredMessage, named: Named = {}): readonly string[] {
   const fromBlocks = message.blocks.flatMap((block) => pingsIn(block, named));
   return [...new Set([...pingsInText(message.text, named), ...fromBlocks])];
@@ -51,15 +50,8 @@ export function findPings(message: StoredMessage, named: Named = {}): readonly s
 function pingsIn(part: unknown, named: Named): readonly string[] {
   if (Array.isArray(part)) return part.flatMap((each) => pingsIn(each, named));
   if (!isJson(part)) return [];
-  return ownPings(part, named) ?? Object.values(part).flatMap((each) => pingsIn(each, named));
-}
-
-function ownPings(part: Json, named: Named): readonly string[] | undefined {
-  if (part.type === 'mrkdwn' || part.type === 'markdown') return pingsInText(String(part.text), named);
-  if (part.type === 'broadcast') return [`@${String(part.range)}`];
-  if (part.type === 'user') return [personName(String(part.user_id), named)];
-  if (part.type === 'usergroup') return [groupName(String(part.usergroup_id), named)];
-  return undefined;
+  if (part.type === 'mrkdwn') return pingsInText(String(part.text), named);
+  return Object.values(part).flatMap((each) => pingsIn(each, named));
 }
 
 function pingsInText(text: string, named: Named): readonly string[] {

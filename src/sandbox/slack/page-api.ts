@@ -156,9 +156,8 @@ export interface PageState {
 export type PagePlace = { readonly view: string } | { readonly channel: string; readonly ts: string };
 
 /**
- * What was entered: text for text inputs; an option's `value` for selects, radio buttons and overflow
- * menus; ids for user and channel selects; YYYY-MM-DD, HH:mm or seconds for date and time; a list for
- * checkboxes and multi selects; null to clear. Buttons take none.
+ * What was entered: text for text inputs, an option's `value` for selects, IDs for menus of users and channels, null to clear.
+ * Buttons take none, and no element that the app sends takes a list.
  */
 export type Entered = string | readonly string[] | null;
 
@@ -179,9 +178,9 @@ export type PageAction = {
       readonly text: string;
       readonly threadTs?: string;
     }
-  /** Press, choose, tick. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
+  /** Press, choose. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
   | ({ readonly do: 'action'; readonly value?: Entered; readonly confirmed?: boolean } & AtElement)
-  /** Enter something into an input; asks the app only where the block says dispatch_action. */
+  /** Enter something into an input. */
   | ({ readonly do: 'fill'; readonly value: Entered } & AtElement)
   /** Options of an external select for what was typed so far. Does not change anything. */
   | ({ readonly do: 'suggest'; readonly query: string } & AtElement)

@@ -91,17 +91,6 @@ describe('what a user can do', () => {
     expect(app.received).toEqual([]);
   });
 
-  it('more options than a menu allows are not chosen', async () => {
-    const { slack, app } = await startBoth();
-    const options = ['A', 'B'].map((text) => ({ text: plain(text), value: text }));
-    await post(app, {
-      type: 'section',
-      text: plain('Pick'),
-      accessory: { type: 'multi_static_select', action_id: 'many', max_selected_items: 1, options },
-    });
-    await expect(slack.as('olga').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
-  });
-
   it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
     const { slack } = await startBoth({
       app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },

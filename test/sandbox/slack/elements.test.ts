@@ -109,7 +109,7 @@ describe('menus in a message', () => {
       placeholder: plain('Manage a server'),
       options: [option('web-1', '1'), option('web-2', '2')],
     };
-    const more = { type: 'overflow', action_id: 'more', options: [option('Reboot'), option('Renew')] };
+    const more = { type: 'static_select', action_id: 'more', options: [option('Reboot'), option('Renew')] };
     const { app, owner } = await withMessage(actions(pick), {
       ...section('*db-1* is running'),
       accessory: more,
@@ -121,28 +121,9 @@ describe('menus in a message', () => {
     });
     await owner.chooses('db-1', 'Reboot');
     expect(app.last()).toMatchObject({
-      actions: [{ type: 'overflow', selected_option: { value: 'Reboot' } }],
+      actions: [{ type: 'static_select', selected_option: { value: 'Reboot' } }],
     });
     await expect(owner.chooses('db-1', 'Explode')).rejects.toThrow('there is: Reboot, Renew');
-  });
-});
-
-describe('an input in a message', () => {
-  const label = (more: Json) => ({
-    type: 'input',
-    block_id: 'label',
-    label: plain('Label'),
-    element: { type: 'plain_text_input', action_id: 'text' },
-    ...more,
-  });
-
-  it('sends typed text to the app only when its block says so', async () => {
-    const quiet = await withMessage(label({}));
-    await quiet.owner.fills({ Label: 'web-1' });
-    expect(quiet.app.received).toEqual([]);
-    const loud = await withMessage(label({ dispatch_action: true }));
-    await loud.owner.fills({ Label: 'web-1' });
-    expect(loud.app.last()).toMatchObject({ actions: [{ type: 'plain_text_input', value: 'web-1' }] });
   });
 });
 

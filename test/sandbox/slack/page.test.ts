@@ -344,33 +344,6 @@ describe('in an organization of several workspaces', () => {
   });
 });
 
-describe('a menu for several options that the app offers', () => {
-  it('keeps the options that were found by different words', async () => {
-    const { slack, app } = await start();
-    await app.call('chat.postMessage', {
-      channel: 'C0OPS00001',
-      text: 'x',
-      blocks: [
-        {
-          type: 'section',
-          block_id: 'pick',
-          text: { type: 'mrkdwn', text: 'Servers' },
-          accessory: { type: 'multi_external_select', action_id: 'pick', min_query_length: 1 },
-        },
-      ],
-    });
-    app.reply = ({ kind, content }) => {
-      if (kind !== 'block_suggestion') return {};
-      const value = String(content.value);
-      return { body: { options: [{ text: { type: 'plain_text', text: value }, value }] } };
-    };
-    await slack.as('olga').fills({ Servers: ['web-1', 'db-1'] });
-    expect(app.last()).toMatchObject({
-      actions: [{ selected_options: [{ value: 'web-1' }, { value: 'db-1' }] }],
-    });
-  });
-});
-
 /** A small app on the real Bolt and its real Web API client, to see that nothing of theirs is missed. */
 async function startBoltApp() {
   const slack = await startSlack({

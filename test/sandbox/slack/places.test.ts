@@ -74,7 +74,6 @@ describe('a menu of channels', () => {
       { type: 'conversations_select' },
       ['#random', '#management', '#acme-shared', 'dm'],
     ],
-    ['a channel menu', { type: 'channels_select' }, ['#random', '#acme-shared']],
     [
       'a conversation menu with a filter',
       { type: 'conversations_select', filter },

@@ -50,7 +50,7 @@ describe('what a reader sees', () => {
         ],
         [
           { type: 'raw_text', text: 'web-1' },
-          { type: 'raw_number', value: 7, text: '7 days' },
+          { type: 'raw_text', text: '7 days' },
         ],
       ],
     };

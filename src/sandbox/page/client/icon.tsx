@@ -42,12 +42,6 @@ const SHAPES = {
   back: <path d="M10 3 5 8l5 5" />,
   plus: <path d="M8 3v10M3 8h10" />,
   upDown: <path d="m5 6 3-3 3 3M5 10l3 3 3-3" />,
-  image: (
-    <>
-      <rect x="2" y="3" width="12" height="10" rx="1.5" />
-      <path d="m2.5 12 3.5-4 2.5 2.5L11 8l3 3.5" />
-    </>
-  ),
 } as const satisfies Readonly<Record<string, ComponentChildren>>;
 
 export type IconName = keyof typeof SHAPES;

@@ -90,16 +90,12 @@ function findDuplicates(ids: readonly unknown[], what: string, path: string): Bl
 /** Finds what is too much for one message as a whole. */
 function findTotalFaults(message: Json): BlockKitFault[] {
   const blocks = objectsIn(message, 'blocks');
-  const ofType = (type: string) => blocks.filter((block) => block.type === type);
-  const others = blocks.filter(({ type }) => !OWN_BUDGET.has(String(type)));
-  const charts = ofType('data_visualization').length;
+  const others = blocks.filter(({ type }) => type !== 'data_table');
+  const charts = blocks.filter(({ type }) => type === 'data_visualization').length;
   const most = LIMITS.dataVisualizations;
   return [
     ...findTableFaults(message),
-    ...findBudgetFaults([
-      ['markdown blocks', ofType('markdown'), LIMITS.markdown],
-      ['other blocks', others, LIMITS.messageTextRefused - 1],
-    ]),
+    ...findBudgetFaults('other blocks', others, LIMITS.messageTextRefused - 1),
     ...(charts > most
       ? fault('/blocks', 'too_many', `has ${charts} data_visualization blocks; at most ${most}`)
       : []),
@@ -109,21 +105,18 @@ function findTotalFaults(message: Json): BlockKitFault[] {
 /** Finds tables that are too much together, in a message or a view. */
 function findTableFaults(holder: Json): BlockKitFault[] {
   const tables = objectsIn(holder, 'blocks').filter(({ type }) => type === 'data_table');
-  const rows = tables.map((table) => table.rows);
-  return findBudgetFaults([['cells of data tables', rows, LIMITS.dataTableText]]);
+  return findBudgetFaults(
+    'cells of data tables',
+    tables.map((table) => table.rows),
+    LIMITS.dataTableText,
+  );
 }
 
-type Budget = readonly [what: string, parts: unknown, max: number];
-
-function findBudgetFaults(budgets: readonly Budget[]): BlockKitFault[] {
-  return budgets.flatMap(([what, parts, max]) => {
-    const characters = textLength(parts);
-    if (characters <= max) return [];
-    return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
-  });
+function findBudgetFaults(what: string, parts: unknown, max: number): BlockKitFault[] {
+  const characters = textLength(parts);
+  if (characters <= max) return [];
+  return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
 }
-
-const OWN_BUDGET = new Set(['data_table', 'markdown']);
 
 function fault(path: string, rule: BlockKitFault['rule'], words: string): BlockKitFault[] {
   return [{ path, rule, words }];

@@ -12,12 +12,6 @@ export const LIMITS = {
   viewBlocks: 100,
 
   sectionFields: 10,
-  /** All markdown blocks of a message together. */
-  markdown: 12_000,
-  alert: 200,
-  imageAlt: 2000,
-  imageTitle: 2000,
-  imageUrl: 3000,
 
   actionsElements: 25,
   contextElements: 10,
@@ -29,14 +23,10 @@ export const LIMITS = {
   id: 255,
 
   optionGroups: 100,
-  choiceOptions: 10,
-  overflowOptions: 5,
   placeholder: 150,
   inputLabel: 2000,
   inputHint: 2000,
   inputText: 3000,
-  /** Levels of a rich text list. */
-  listIndent: 8,
 
   privateMetadata: 3000,
   /** Modals on top of each other. */
@@ -53,15 +43,13 @@ export const LIMITS = {
   dataTablePageSize: 100,
   /** Charts of a message: not on Slack's page, but vercel/chat#696 saw a third one refused. */
   dataVisualizations: 2,
-  /** Segments of a pie, or series of another chart. */
-  chartParts: 6,
   /** Points of a series. */
   chartPoints: 20,
 
   /** The top-level text of a message. */
   messageText: 40_000,
   /**
-   * All text of a message's blocks, tables and markdown aside. Not written down by Slack: bolt-js#2509
+   * All text of a message's blocks, tables aside. Not written down by Slack: bolt-js#2509
    * and #2867 saw chat.postMessage refuse between 12,000 and 13,200.
    */
   messageTextRefused: 13_000,
@@ -76,14 +64,12 @@ export const SURFACES = {
     'data_visualization',
     'divider',
     'header',
-    'image',
     'input',
-    'markdown',
     'rich_text',
     'section',
   ],
-  modal: ['actions', 'alert', 'context', 'divider', 'header', 'image', 'input', 'rich_text', 'section'],
-  home: ['actions', 'context', 'data_table', 'divider', 'header', 'image', 'input', 'rich_text', 'section'],
+  modal: ['actions', 'context', 'divider', 'header', 'input', 'rich_text', 'section'],
+  home: ['actions', 'context', 'data_table', 'divider', 'header', 'input', 'rich_text', 'section'],
 } as const;
 
 export type Surface = keyof typeof SURFACES;

@@ -106,19 +106,5 @@ function findInputFaults(view: StoredView): Readonly<Record<string, string>> {
 
 function describeTextFault(element: Json, text: string): string | undefined {
   const max = typeof element.max_length === 'number' ? element.max_length : LIMITS.inputText;
-  const min = typeof element.min_length === 'number' ? element.min_length : 0;
-  if (text.length > max) return `Please use at most ${max} characters.`;
-  if (text.length < min) return `Please use at least ${min} characters.`;
-  return element.type === 'number_input' ? describeNumberFault(element, text) : undefined;
-}
-
-function describeNumberFault(element: Json, text: string): string | undefined {
-  const number = Number(text);
-  if (!Number.isFinite(number)) return 'Please enter a number.';
-  if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return 'Please enter a whole number.';
-  if (textIn(element, 'min_value') !== '' && number < Number(element.min_value))
-    return `Please enter at least ${String(element.min_value)}.`;
-  if (textIn(element, 'max_value') !== '' && number > Number(element.max_value))
-    return `Please enter at most ${String(element.max_value)}.`;
-  return undefined;
+  return text.length > max ? `Please use at most ${max} characters.` : undefined;
 }

@@ -73,7 +73,6 @@ export function offeredTo(
   return world.offered.get(offerKey(user, place, at)) ?? [];
 }
 
-/** A multi select remembers the options of earlier searches, since users find them one after another. */
 export function rememberOffer(
   world: World,
   user: User,
@@ -81,37 +80,28 @@ export function rememberOffer(
   at: PlacedElement,
   options: readonly Json[],
 ): void {
-  const key = offerKey(user, place, at);
-  const isMulti = at.element.type === 'multi_external_select';
-  const before = isMulti ? (world.offered.get(key) ?? []) : [];
-  world.offered.set(key, [...options, ...before]);
+  world.offered.set(offerKey(user, place, at), options);
 }
 
 /**
- * A channel or conversation menu offers what the user can see and its `filter` lets through.
+ * A conversation menu offers what the user can see and its `filter` lets through.
  * @throws SlackRefusal not_an_option
  */
 export function checkPicker(world: World, user: User, element: Json, value: Entered): void {
-  const type = String(element.type);
-  const isChannels = type.endsWith('channels_select');
-  if (!isChannels && !type.endsWith('conversations_select')) return;
-  for (const id of typeof value === 'string' ? [value] : (value ?? [])) {
-    if (id === '') continue;
-    const channel = findChannel(world.channels, id);
-    if (channel && isSeen(channel, user) && isOffered(channel, element, isChannels)) continue;
-    // A conversation menu names direct messages by the other user.
-    if (!channel && !isChannels && world.roster.findUser(id) && includes(element, 'im')) continue;
-    throw new SlackRefusal('not_an_option', `${channel?.name ?? id} is not offered by this menu's filter`);
-  }
+  if (element.type !== 'conversations_select' || typeof value !== 'string' || value === '') return;
+  const channel = findChannel(world.channels, value);
+  if (channel && isSeen(channel, user) && isOffered(channel, element)) return;
+  // Direct messages are named by the other user.
+  if (!channel && world.roster.findUser(value) && includes(element, 'im')) return;
+  throw new SlackRefusal('not_an_option', `${channel?.name ?? value} is not offered by this menu's filter`);
 }
 
 function isSeen({ isArchived, kind, members }: Channel, user: User): boolean {
   return !isArchived && (kind === 'public' || members.has(user.id));
 }
 
-function isOffered(channel: Channel, element: Json, isChannels: boolean): boolean {
+function isOffered(channel: Channel, element: Json): boolean {
   const kind = kindOf(channel);
-  if (isChannels) return kind === 'public';
   const filter = objectIn(element, 'filter');
   if (!includes(element, kind)) return false;
   // The sandbox's direct messages are all with the app, which is a bot.

@@ -1,15 +1,7 @@
 import { type Ack, expectEmptyAck, readAck, sendInteraction, TROUBLE } from '../acks.ts';
 import { findViewFaults } from '../block-kit/find-faults.ts';
 import type { Delivery } from '../deliver.ts';
-import {
-  enter,
-  isStateful,
-  isTextInput,
-  optionFor,
-  optionsOf,
-  type PlacedElement,
-  stateOf,
-} from '../entered.ts';
+import { enter, isStateful, optionsOf, type PlacedElement, stateOf } from '../entered.ts';
 import { objectIn, objectsIn } from '../json.ts';
 import type { StoredMessage } from '../messages.ts';
 import type { Entered, Json, PagePlace } from '../page-api.ts';
@@ -43,15 +35,15 @@ export async function press(world: World, user: User, act: Act): Promise<Deliver
 }
 
 /**
- * A user enters something into an input; the app gets an event only if the block has dispatch_action.
+ * A user enters something into an input, which the app is not told; in any other block, it is a press.
  * @throws SlackRefusal not_an_option, no_such_element, view_closed
  */
 export async function fill(world: World, user: User, act: Act): Promise<Delivery | undefined> {
   const place = getPlace(world, user, act.place);
   const at = getElement(place, act.block, act.action);
-  if (at.block.type !== 'input' && !isTextInput(at.element)) return press(world, user, act);
-  const action = actionOf(world, user, place, at, act.value ?? null);
-  return at.block.dispatch_action === true ? dispatch(world, user, place, action) : undefined;
+  if (at.block.type !== 'input') return press(world, user, act);
+  actionOf(world, user, place, at, act.value ?? null);
+  return undefined;
 }
 
 async function dispatch(
@@ -85,14 +77,7 @@ function actionOf(
     enter(at, value, entered, offeredTo(world, user, place, at));
     return { ...ids, ...stateOf(at, entered), ...copied(element, ['placeholder', 'confirm']) };
   }
-  if (element.type === 'overflow') {
-    return {
-      ...ids,
-      selected_option: optionFor(element, String(value), []),
-      ...copied(element, ['confirm']),
-    };
-  }
-  return { ...ids, ...copied(element, ['text', 'value', 'url', 'style', 'confirm', 'icon']) };
+  return { ...ids, ...copied(element, ['text', 'value', 'url', 'style', 'confirm']) };
 }
 
 function copied(element: Json, fields: readonly string[]): Json {
@@ -121,7 +106,7 @@ export async function suggest(
 ): Promise<Suggestions> {
   const place = getPlace(world, user, where.place);
   const at = getElement(place, where.block, where.action);
-  if (!['external_select', 'multi_external_select'].includes(String(at.element.type)))
+  if (at.element.type !== 'external_select')
     throw new SlackRefusal('not_external', 'Only external selects ask the app');
   const min =
     typeof at.element.min_query_length === 'number' ? at.element.min_query_length : MIN_QUERY_LENGTH;

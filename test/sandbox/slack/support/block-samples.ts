@@ -36,7 +36,3 @@ export const modal = (blocks: unknown[], more: Json = {}) => ({
   ...more,
 });
 export const form = (blocks: unknown[], more: Json = {}) => modal(blocks, { submit: plain('Send'), ...more });
-
-export function richCell(text: string): Json {
-  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }] };
-}

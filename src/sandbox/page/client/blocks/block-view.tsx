@@ -2,7 +2,6 @@ import type { ComponentType } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import type { Json } from '../../../slack/page-api.ts';
 import { ElementView } from '../elements/element-view.tsx';
-import { ImageView } from '../elements/popup.tsx';
 import { SurfaceContext } from '../elements/spot.ts';
 import { objectIn, objectsIn, textIn } from '../json.ts';
 import { Mrkdwn, plainWords, RichText, Signed, TextView } from '../text/view.tsx';
@@ -19,12 +18,6 @@ const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   ),
   context: Context,
   divider: () => <hr />,
-  image: ({ block }) => (
-    <figure>
-      {objectIn(block, 'title') && <figcaption>{plainWords(objectIn(block, 'title'))}</figcaption>}
-      <ImageView element={block} />
-    </figure>
-  ),
   actions: Actions,
   input: InputBlock,
   rich_text: RichText,
@@ -81,7 +74,9 @@ function Context({ block }: BlockProps) {
   return (
     <div class="context">
       {objectsIn(block, 'elements').map((each, index) => (
-        <div key={index}>{each.type === 'image' ? <ImageView element={each} /> : <TextView of={each} />}</div>
+        <div key={index}>
+          <TextView of={each} />
+        </div>
       ))}
     </div>
   );

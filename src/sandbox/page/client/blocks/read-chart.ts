@@ -7,12 +7,11 @@ export interface Point {
   readonly value: number;
 }
 
-/** A chart as it is drawn. */
+/** A chart as it is drawn: bars of one series. */
 export interface ChartData {
   readonly title: string;
-  readonly series: readonly { readonly name: string; readonly points: readonly Point[] }[];
-  readonly categories: readonly string[];
-  readonly xLabel: string;
+  readonly name: string;
+  readonly points: readonly Point[];
   readonly yLabel: string;
 }
 
@@ -20,26 +19,18 @@ export interface ChartData {
 export function chartOf(block: Json): ChartData {
   const chart = objectIn(block, 'chart');
   const axes = objectIn(chart, 'axis_config');
-  const given = Array.isArray(axes?.categories) ? axes.categories.map(String) : [];
-  const series = objectsIn(chart, 'series').map((each) => {
-    const points = pointsIn(each, 'data');
-    const sorted = given.flatMap((category) => points.filter(({ label }) => label === category));
-    return { name: textIn(each, 'name'), points: sorted };
-  });
+  const categories = Array.isArray(axes?.categories) ? axes.categories.map(String) : [];
+  const [series] = objectsIn(chart, 'series');
+  const points = objectsIn(series, 'data').map(({ label, value }) => ({
+    label: String(label),
+    value: Number(value),
+  }));
   return {
     title: textIn(block, 'title'),
-    series,
-    categories: given,
-    xLabel: textIn(axes, 'x_label'),
+    name: textIn(series, 'name'),
+    points: categories.flatMap((category) => points.filter(({ label }) => label === category)),
     yLabel: textIn(axes, 'y_label'),
   };
-}
-
-function pointsIn(holder: unknown, field: string): readonly Point[] {
-  return objectsIn(holder, field).map((point) => ({
-    label: textIn(point, 'label'),
-    value: typeof point.value === 'number' ? point.value : 0,
-  }));
 }
 
 /** The lines of a scale around all values and 0: at most six, on round numbers. */
@@ -60,10 +51,7 @@ function roundStep(size: number): number {
 }
 
 /** What the chart says, for readers who don't see it. */
-export function describeChart({ title, series }: ChartData): string {
-  const parts = series.map(({ name, points }) => {
-    const words = points.map(({ label, value }) => `${label} ${value}`).join(', ');
-    return `${name}: ${words}`;
-  });
-  return `${title}, bar chart. ${parts.join('. ')}`;
+export function describeChart({ title, name, points }: ChartData): string {
+  const words = points.map(({ label, value }) => `${label} ${value}`).join(', ');
+  return `${title}, bar chart. ${name}: ${words}`;
 }

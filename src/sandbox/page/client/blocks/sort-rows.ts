@@ -1,7 +1,8 @@
 import type { Json } from '../../../slack/page-api.ts';
-import { isJson, textIn } from '../json.ts';
+import { textIn } from '../json.ts';
 
-export type Row = readonly Json[];
+/** The texts of its cells. */
+export type Row = readonly string[];
 
 export interface Order {
   readonly column: number;
@@ -10,16 +11,13 @@ export interface Order {
 
 const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Rows in order; numbers by value, `web-2` before `web-10`. */
+/** Rows in order, `web-2` before `web-10`. */
 export function sortRows(rows: readonly Row[], order: Order | undefined): readonly Row[] {
   if (!order) return rows;
   const sign = order.direction === 'ascending' ? 1 : -1;
-  return rows.toSorted((one, other) => sign * compareCells(one[order.column], other[order.column]));
-}
-
-function compareCells(one: Json | undefined, other: Json | undefined): number {
-  if (typeof one?.value === 'number' && typeof other?.value === 'number') return one.value - other.value;
-  return natural.compare(cellText(one), cellText(other));
+  return rows.toSorted(
+    (one, other) => sign * natural.compare(one[order.column] ?? '', other[order.column] ?? ''),
+  );
 }
 
 /** The rows in which some cell has all the words that were typed. */
@@ -27,7 +25,7 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
   return rows.filter((row) => {
-    const text = row.map(cellText).join(' ').toLowerCase();
+    const text = row.join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
@@ -38,16 +36,8 @@ export function nextOrder(order: Order | undefined, column: number): Order | und
   return order.direction === 'ascending' ? { column, direction: 'descending' } : undefined;
 }
 
-/** The plain text of a cell, to sort and search by. */
-export function cellText(cell: unknown): string {
-  if (Array.isArray(cell)) return cell.map(cellText).join('');
-  if (!isJson(cell)) return '';
-  const own = textIn(cell, 'text') || (typeof cell.value === 'number' ? String(cell.value) : '');
-  return own || cellText(cell.elements);
-}
-
-/** The rows of a table, as lists of cells. */
-export function rowsOf(block: Json): readonly (readonly Json[])[] {
+/** The rows of a table, as the texts of their cells. */
+export function rowsOf(block: Json): readonly Row[] {
   const rows = Array.isArray(block.rows) ? block.rows : [];
-  return rows.filter(Array.isArray).map((row: unknown[]) => row.filter(isJson));
+  return rows.filter(Array.isArray).map((row: unknown[]) => row.map((cell) => textIn(cell, 'text')));
 }

@@ -1,16 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Json } from '../../../slack/page-api.ts';
 import { scrollable } from '../elements/popup.tsx';
 import { textIn } from '../json.ts';
-import { isRichText, RichText, Signed } from '../text/view.tsx';
+import { Signed } from '../text/view.tsx';
 import type { BlockProps } from './block-view.tsx';
-import { cellText, filterRows, nextOrder, type Order, type Row, rowsOf, sortRows } from './sort-rows.ts';
-
-/** A cell: raw text, a number, or rich text. */
-function Cell({ cell }: { readonly cell: Json | undefined }) {
-  if (isRichText(cell)) return <RichText block={cell} />;
-  return <Signed text={cellText(cell)} />;
-}
+import { filterRows, nextOrder, type Order, type Row, rowsOf, sortRows } from './sort-rows.ts';
 
 /** Slack's "Data table block" page. */
 const PAGE_SIZE = 5;
@@ -87,7 +80,7 @@ function Head({ cells, order, onSort }: HeadProps) {
           return (
             <th key={column} scope="col" aria-sort={direction ?? 'none'}>
               <button type="button" class="sort" onClick={() => onSort(column)}>
-                {cellText(cell)} <span aria-hidden="true">{sign}</span>
+                {cell} <span aria-hidden="true">{sign}</span>
               </button>
             </th>
           );
@@ -103,11 +96,11 @@ function BodyRow({ row, headerColumn }: { readonly row: Row; readonly headerColu
       {row.map((cell, column) =>
         column === headerColumn ? (
           <th key={column} scope="row">
-            <Cell cell={cell} />
+            <Signed text={cell} />
           </th>
         ) : (
           <td key={column}>
-            <Cell cell={cell} />
+            <Signed text={cell} />
           </td>
         ),
       )}

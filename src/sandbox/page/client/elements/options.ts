@@ -31,7 +31,7 @@ const loading: Answer = { groups: [], note: 'Loading…', query: undefined };
 
 /** The options of a menu that match what was typed; those of an external select come from the app. */
 export function useOffer(element: Json, spot: Spot, query: string, state: PageState | null): Offer {
-  const isExternal = String(element.type).includes('external_select');
+  const isExternal = element.type === 'external_select';
   const answer = useAnswer(element, spot, query, isExternal);
   if (isExternal) return { ...answer, isFresh: answer.query === query };
   return offerOf(filterGroups(groupsOf(withOptions(element, state)), query));
@@ -90,19 +90,14 @@ function groupsOf(element: Json): readonly OptionGroup[] {
   return loose.length > 0 ? [{ label: '', options: loose }, ...grouped] : grouped;
 }
 
-/** Menus of users and channels take their options from the workspace. */
+/** Menus of users and conversations take their options from the workspace. */
 function withOptions(element: Json, state: PageState | null): Json {
-  const type = String(element.type);
   if (!state) return element;
   const people = state.people
     .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
     .map(({ id, name, realName }) => makeOption(id, `@${name}`, realName));
-  const channels = state.channels
-    .filter(({ kind }) => kind !== 'dm')
-    .map(({ id, name }) => makeOption(id, `#${name}`, ''));
-  if (type.includes('users_select')) return { options: people };
-  if (type.includes('channels_select')) return { options: channels };
-  if (type.includes('conversations_select')) return { options: conversationsFor(element, state, people) };
+  if (element.type === 'users_select') return { options: people };
+  if (element.type === 'conversations_select') return { options: conversationsFor(element, state, people) };
   return element;
 }
 
@@ -122,9 +117,9 @@ function makeOption(value: string, text: string, description: string): Json {
   return { value, text: plain(text), ...(description ? { description: plain(description) } : {}) };
 }
 
-/** All options that the element itself names, its groups' and initial ones among them. */
+/** All options that the element itself names, its groups' and the initial one among them. */
 export function knownOptions(element: Json, state: PageState | null): readonly Json[] {
-  const initial = [objectIn(element, 'initial_option'), ...objectsIn(element, 'initial_options')];
+  const initial = objectIn(element, 'initial_option');
   const groups = groupsOf(withOptions(element, state)).flatMap(({ options }) => options);
-  return [...groups, ...initial.filter((option) => option !== undefined)];
+  return initial ? [...groups, initial] : groups;
 }

@@ -1,8 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../icon.tsx';
-import { textIn } from '../json.ts';
-import type { ElementProps } from './spot.ts';
 
 interface PopupProps {
   readonly anchor: RefObject<HTMLElement>;
@@ -209,14 +206,3 @@ export function OptionRow({ id, isActive, isChosen, onChoose, children }: Option
 
 /** The attributes of every region that scrolls: without a tab stop, it could not be scrolled with the keyboard alone. */
 export const scrollable = { tabIndex: 0 } as const;
-
-/** The alternative text of an image: nothing is fetched from other servers, so there is no picture to show. */
-export function ImageView({ element }: Pick<ElementProps, 'element'>) {
-  const words = textIn(element, 'alt_text') || 'image';
-  return (
-    <span class="image" role="img" aria-label={words} title={textIn(element, 'image_url')}>
-      <Icon name="image" />
-      {words}
-    </span>
-  );
-}

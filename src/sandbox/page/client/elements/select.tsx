@@ -6,9 +6,9 @@ import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
 import { plainWords, Signed, TextView } from '../text/view.tsx';
 import { knownOptions, type OptionGroup, useOffer } from './options.ts';
 import { OptionRow, Popup } from './popup.tsx';
-import { type ElementProps, listOf, useSpot } from './spot.ts';
+import { type ElementProps, useSpot } from './spot.ts';
 
-/** Every menu of options: static and external, single and multi, users and channels. */
+/** Every menu of options: static and external, of users and of conversations. */
 export function SelectElement(props: ElementProps) {
   const { block, element } = props;
   const { spot, entered, isBusy, isInput, enter } = useSpot(block, element);
@@ -16,36 +16,39 @@ export function SelectElement(props: ElementProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   /** What was typed on the closed menu; undefined while it is closed. */
   const [typed, setTyped] = useState<string | undefined>();
-  const isMulti = String(element.type).startsWith('multi_');
-  const chosen = listOf(entered);
   const known = knownOptions(element, state);
   const close = useCallback(() => setTyped(undefined), []);
   const choose = (option: Json) => {
     const value = String(option.value);
     rememberOption(spot, option);
-    if (!isMulti) {
-      close();
-      trigger.current?.focus();
-      if (!(isInput && chosen.includes(value))) void enter(value);
-    } else if (chosen.includes(value)) void enter(chosen.filter((each) => each !== value));
-    else void enter([...chosen, value]);
+    close();
+    trigger.current?.focus();
+    if (!(isInput && entered === value)) void enter(value);
   };
-  const shared = { anchor: trigger, element, spot, isMulti, onChoose: choose, onClose: close };
-  const isClearable = isInput && block.optional === true && chosen.length > 0;
+  const isClearable = isInput && block.optional === true && entered !== null;
   return (
     <span class="select">
       <SelectTrigger
         {...props}
         button={trigger}
-        words={chosen.map((value) => wordsOf(value, spot, known))}
-        isMulti={isMulti}
+        words={entered === null ? '' : wordsOf(entered, spot, known)}
         isOpen={typed !== undefined}
         isBusy={isBusy}
         onOpen={setTyped}
         onClose={close}
       />
-      {isClearable && <Clear onClear={() => void enter(isMulti ? [] : null)} />}
-      {typed !== undefined && <Picker {...shared} chosen={chosen} typed={typed} />}
+      {isClearable && <Clear onClear={() => void enter(null)} />}
+      {typed !== undefined && (
+        <Picker
+          anchor={trigger}
+          element={element}
+          spot={spot}
+          chosen={entered}
+          typed={typed}
+          onChoose={choose}
+          onClose={close}
+        />
+      )}
     </span>
   );
 }
@@ -65,9 +68,8 @@ function Clear({ onClear }: { readonly onClear: () => void }) {
 
 interface SelectTriggerProps extends ElementProps {
   readonly button: RefObject<HTMLButtonElement>;
-  /** Of what is chosen. */
-  readonly words: readonly string[];
-  readonly isMulti: boolean;
+  /** Of what is chosen; empty for nothing. */
+  readonly words: string;
   readonly isOpen: boolean;
   readonly isBusy: boolean;
   /** With what was typed, if it was opened by typing. */
@@ -86,19 +88,14 @@ function SelectTrigger(props: SelectTriggerProps) {
     onOpen(isLetter ? event.key : '');
   };
   const valueId = labelId && `${labelId}-value`;
-  const chips = words.map((each) => (
-    <span key={each} class="chip">
-      <Signed text={each} />
-    </span>
-  ));
   return (
     <button
       ref={props.button}
       type="button"
-      class={`select-trigger ${words.length > 0 ? '' : 'empty'}`}
+      class={`select-trigger ${words ? '' : 'empty'}`}
       aria-haspopup="listbox"
       aria-expanded={isOpen}
-      aria-label={labelId ? undefined : [placeholder, ...words].join(': ')}
+      aria-label={labelId ? undefined : [placeholder, words].filter(Boolean).join(': ')}
       aria-labelledby={labelId ? `${labelId} ${valueId}` : undefined}
       aria-describedby={describedBy}
       aria-invalid={isWrong}
@@ -107,7 +104,7 @@ function SelectTrigger(props: SelectTriggerProps) {
       onKeyDown={openByKey}
     >
       <span class="select-value" id={valueId}>
-        {words.length === 0 ? placeholder : props.isMulti ? chips : <Signed text={words.join('')} />}
+        {words ? <Signed text={words} /> : placeholder}
       </span>
       {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
     </button>
@@ -118,10 +115,9 @@ interface PickerProps {
   readonly anchor: RefObject<HTMLButtonElement>;
   readonly element: Json;
   readonly spot: Spot;
-  readonly chosen: readonly string[];
+  readonly chosen: string | null;
   /** What was typed on the closed menu. */
   readonly typed: string;
-  readonly isMulti: boolean;
   readonly onChoose: (option: Json) => void;
   readonly onClose: () => void;
 }
@@ -129,7 +125,7 @@ interface PickerProps {
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 /** The open menu: a search field, and the options that fit below it. */
-function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose, onClose }: PickerProps) {
+function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: PickerProps) {
   const state = useScreen((screen) => screen.state);
   const [query, setQuery] = useState(typed);
   const [active, setActive] = useState(0);
@@ -162,7 +158,7 @@ function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose, onClo
   return (
     <Popup anchor={anchor} onClose={onClose} class="picker" wide>
       <Search query={query} field={search} listId={id} at={shownAt} onType={type} onKey={press} />
-      <OptionList id={id} groups={groups} at={at} chosen={chosen} isMulti={isMulti} onChoose={onChoose} />
+      <OptionList id={id} groups={groups} at={at} chosen={chosen} onChoose={onChoose} />
       <Note>{note}</Note>
     </Popup>
   );
@@ -211,13 +207,12 @@ interface OptionListProps {
   readonly groups: readonly OptionGroup[];
   /** The index of the option that Enter takes, counted through all groups. */
   readonly at: number;
-  readonly chosen: readonly string[];
-  readonly isMulti: boolean;
+  readonly chosen: string | null;
   readonly onChoose: (option: Json) => void;
 }
 
 /** The options of an open menu, in their groups. */
-function OptionList({ id, groups, at, chosen, isMulti, onChoose }: OptionListProps) {
+function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
   const list = useRef<HTMLDivElement>(null);
   const options = groups.flatMap((group) => group.options);
   useEffect(() => {
@@ -226,7 +221,7 @@ function OptionList({ id, groups, at, chosen, isMulti, onChoose }: OptionListPro
   const rowOf = (option: Json) => {
     const index = options.indexOf(option);
     const value = String(option.value);
-    const isChosen = chosen.includes(value);
+    const isChosen = chosen === value;
     const row = { id: `${id}-${index}`, isActive: index === at, isChosen, onChoose: () => onChoose(option) };
     return (
       <OptionRow key={value} {...row}>
@@ -238,7 +233,7 @@ function OptionList({ id, groups, at, chosen, isMulti, onChoose }: OptionListPro
     );
   };
   return (
-    <div ref={list} id={id} role="listbox" aria-multiselectable={isMulti} class="options" tabIndex={-1}>
+    <div ref={list} id={id} role="listbox" class="options" tabIndex={-1}>
       {groups.map(({ label, options: members }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
         <div key={label} role="group" aria-label={label || undefined}>
@@ -251,7 +246,7 @@ function OptionList({ id, groups, at, chosen, isMulti, onChoose }: OptionListPro
 }
 
 /** The words of an option, with its description below. */
-export function OptionText({ option }: { readonly option: Json }) {
+function OptionText({ option }: { readonly option: Json }) {
   const description = objectIn(option, 'description');
   return (
     <>

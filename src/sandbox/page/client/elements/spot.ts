@@ -1,9 +1,9 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
-import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import type { Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { isJson, objectIn, textIn } from '../json.ts';
-import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
+import { confirmed, type Entered, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
 interface Surface {
@@ -93,17 +93,8 @@ async function fill(spot: Spot, value: Entered): Promise<void> {
 }
 
 /** Reads Slack's state value back into what was entered: besides its type, it has one field. */
-export function enteredOf({ type: _type, ...fields }: Json = {}): Entered {
+export function enteredOf({ type: _type, ...fields }: Json = {}): string | null {
   const [value = null] = Object.values(fields);
-  if (Array.isArray(value)) return value.map(textOf);
-  return value === null ? null : textOf(value);
-}
-
-/** An option stands for its value. */
-const textOf = (value: unknown) => String(isJson(value) ? value.value : value);
-
-/** What was entered as a list: of one for single values, empty for nothing. */
-export function listOf(entered: Entered): readonly string[] {
-  if (entered === null || entered === '') return [];
-  return typeof entered === 'string' ? [entered] : entered;
+  // An option stands for its value.
+  return value === null ? null : String(isJson(value) ? value.value : value);
 }

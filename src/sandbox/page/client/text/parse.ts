@@ -1,6 +1,6 @@
 import { getScreen } from '../state.ts';
 
-/** A piece of a line, as mrkdwn, markdown or rich text say it. */
+/** A piece of a line of mrkdwn. */
 export type Inline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bold' | 'italic' | 'strike'; readonly children: readonly Inline[] }

@@ -120,7 +120,7 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
   );
 }
 
-/** A rich_text block, or the rich_text cell of a table. */
+/** A rich_text block. */
 export function RichText({ block }: { readonly block: Json }) {
   return (
     <>
@@ -136,11 +136,6 @@ function Part({ part }: { readonly part: Json }) {
   const words = objectsIn(part, 'elements').map((each) => textIn(each, 'text'));
   if (part.type === 'rich_text_preformatted') return <Preformatted>{words}</Preformatted>;
   return <span class="unknown">({textIn(part, 'type')} is not in the sandbox)</span>;
-}
-
-/** Whether a table's cell is rich text. */
-export function isRichText(cell: unknown): cell is Json {
-  return isJson(cell) && cell.type === 'rich_text';
 }
 
 const COPIED_MS = 2000;
