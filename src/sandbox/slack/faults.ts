@@ -143,18 +143,12 @@ const TIERS = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 const TIER_OF: Readonly<Record<string, keyof typeof TIERS>> = {
   'chat.postEphemeral': 4,
   'chat.update': 3,
-  'chat.delete': 3,
   'conversations.info': 3,
-  'conversations.list': 2,
   'conversations.members': 4,
-  'conversations.open': 3,
-  'team.info': 3,
   'usergroups.list': 2,
-  'usergroups.users.list': 2,
   'users.info': 4,
   'users.list': 2,
   'views.open': 4,
-  'views.push': 4,
   'views.publish': 4,
   'views.update': 4,
 };

@@ -127,7 +127,7 @@ async function perform(world: World, user: User, action: PageAction): Promise<Pa
       await submit(world, user, action.view, action.values);
       return { ok: true };
     case 'close':
-      await close(world, user, action.view, action.all);
+      close(world, user, action.view, action.all);
       return { ok: true };
     case 'shortcut':
       await useShortcut(world, user, action.callbackId, action.message);

@@ -147,14 +147,6 @@ export function submissionPayload(world: World, user: User, view: StoredView): J
   };
 }
 
-export function closedPayload(world: World, user: User, view: StoredView, isCleared: boolean): Json {
-  return {
-    ...interaction(world, user, 'view_closed', 'view'),
-    view: viewOf(world, view, user),
-    is_cleared: isCleared,
-  };
-}
-
 export function shortcutPayload(world: World, user: User, callbackId: string, message?: StoredMessage): Json {
   const common = {
     callback_id: callbackId,

@@ -98,22 +98,13 @@ export class Views {
 
   /** Finds an open modal or a home tab. */
   find(id: string): StoredView | undefined {
-    return this.#all().find((view) => view.id === id);
-  }
-
-  findByExternalId(externalId: string): StoredView | undefined {
-    return externalId
-      ? this.#all().find((view) => textIn(view.fields, 'external_id') === externalId)
-      : undefined;
-  }
-
-  #all(): readonly StoredView[] {
-    return [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
+    const all = [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
+    return all.find((view) => view.id === id);
   }
 
   #make(user: string, view: unknown, previous: StoredView | undefined): StoredView {
     const id = this.#ids.id('V');
-    const made: StoredView = {
+    return {
       id,
       user,
       type: textIn(view, 'type') === 'home' ? 'home' : 'modal',
@@ -124,9 +115,6 @@ export class Views {
       errors: {},
       trouble: undefined,
     };
-    const externalId = textIn(made.fields, 'external_id');
-    if (this.findByExternalId(externalId)) throw new WebApiError('duplicate_external_id');
-    return made;
   }
 
   #renew(view: StoredView, fields: unknown): StoredView {
@@ -182,14 +170,14 @@ export function describeView(
     ...(view.type === 'home'
       ? {}
       : { title: fields.title ?? { type: 'plain_text', text: 'View Title', emoji: true } }),
-    clear_on_close: fields.clear_on_close === true,
-    notify_on_close: fields.notify_on_close === true,
+    clear_on_close: false,
+    notify_on_close: false,
     close: fields.close ?? null,
     submit: fields.submit ?? null,
     previous_view_id: view.previousId ?? null,
     root_view_id: view.rootId,
     app_id: APP.id,
-    external_id: textIn(fields, 'external_id'),
+    external_id: '',
     app_installed_team_id: installedId,
     bot_id: APP.botId,
   };

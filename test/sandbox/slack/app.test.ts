@@ -146,7 +146,7 @@ describe('an app whose manifest turns interactivity off', () => {
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'x', blocks });
     await expect(olga.presses('Go')).rejects.toThrow('not_interactive');
     app.reply = async ({ content }) => {
-      const view = modal([textInput('Name')], { notify_on_close: true });
+      const view = modal([textInput('Name')]);
       await app.call('views.open', { trigger_id: content.trigger_id, view });
       return {};
     };

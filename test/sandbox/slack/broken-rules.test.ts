@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import {
-  actions,
-  button,
-  type FakeApp,
-  modal,
-  plain,
-  section,
-  startBoth,
-  TOKEN,
-} from './support/fake-app.ts';
+import { actions, button, type FakeApp, plain, section, startBoth, TOKEN } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 const OWNER = 'U0OWNER001';
@@ -23,19 +14,6 @@ async function afterCommand() {
   const open = (view: Json) => both.app.call('views.open', { trigger_id: trigger(), view });
   return { ...both, open };
 }
-
-describe('an external_id', () => {
-  it('names one view at a time', async () => {
-    const { slack, app, open } = await afterCommand();
-    await open(modal([section('one')], { external_id: 'same' }));
-    await slack.as('vera').types('/vps create');
-    const again = await app.call('views.open', {
-      trigger_id: app.last().trigger_id,
-      view: modal([section('two')], { external_id: 'same' }),
-    });
-    expect(again).toMatchObject({ ok: false, error: 'duplicate_external_id' });
-  });
-});
 
 describe('what can be read', () => {
   it('bodies that are no JSON, and blocks that are no list, are refused by name', async () => {

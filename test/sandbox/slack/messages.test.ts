@@ -46,7 +46,7 @@ describe('posting', () => {
     expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['no_text']);
   });
 
-  it('changes and deletes what the app posted, and nothing else', async () => {
+  it('changes what the app posted, and nothing else', async () => {
     const { slack, app } = await startBoth();
     const owner = slack.as('olga');
     const { ts } = await app.call('chat.postMessage', { channel: OPS, text: 'one' });
@@ -55,7 +55,7 @@ describe('posting', () => {
       text: 'two',
     });
     await owner.sees('two');
-    expect(await app.call('chat.delete', { channel: OPS, ts })).toMatchObject({ ok: true });
+    slack.admin.deleteMessage('#ops', String(ts));
     expect(await app.call('chat.update', { channel: OPS, ts, text: 'x' })).toMatchObject({
       error: 'message_not_found',
     });
@@ -63,9 +63,6 @@ describe('posting', () => {
     const mine = owner.messages()[0]?.ts;
     expect(await app.call('chat.update', { channel: OPS, ts: mine, text: 'x' })).toMatchObject({
       error: 'cant_update_message',
-    });
-    expect(await app.call('chat.delete', { channel: OPS, ts: mine })).toMatchObject({
-      error: 'cant_delete_message',
     });
   });
 
@@ -102,13 +99,12 @@ describe('an ephemeral message', () => {
     expect(await send(app, 'D0OWNER001', 'U0OWNER001')).toMatchObject({ ok: true });
   });
 
-  it('can be neither changed nor deleted by its timestamp', async () => {
+  it('can’t be changed by its timestamp', async () => {
     const { app } = await startBoth();
     const { message_ts: ts } = await send(app, OPS, 'U0OWNER001');
     expect(await app.call('chat.update', { channel: OPS, ts, text: 'x' })).toMatchObject({
       error: 'message_not_found',
     });
-    expect(await app.call('chat.delete', { channel: OPS, ts })).toMatchObject({ error: 'message_not_found' });
   });
 });
 
@@ -183,7 +179,6 @@ describe('a home tab', () => {
       expect(await publish({ user_id: id })).toMatchObject(refused);
     for (const field of ['title', 'submit', 'close'])
       expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
-    expect(await publish({ view: { ...view, notify_on_close: true } })).toMatchObject(refused);
     const most = Array.from({ length: 100 }, () => section('x'));
     expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
     expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);

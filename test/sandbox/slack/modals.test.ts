@@ -62,22 +62,16 @@ describe('a trigger', () => {
 });
 
 describe('an open modal', () => {
-  it('is updated by its id or external id, with the hash that was seen', async () => {
+  it('is updated by its id, with the hash that was seen', async () => {
     const { app, open, owner } = await afterCommand();
-    const view = viewOf(await open(modal([section('Loading')], { external_id: 'form-1' })));
-    const next = modal([section('Loaded')], { external_id: 'form-1' });
+    const view = viewOf(await open(modal([section('Loading')])));
+    const next = modal([section('Loaded')]);
     const updated = await app.call('views.update', { view_id: view.id, hash: view.hash, view: next });
     expect(updated).toMatchObject({ ok: true, view: { id: view.id } });
     await owner.sees('Loaded');
     expect(await app.call('views.update', { view_id: view.id, hash: view.hash, view: next })).toMatchObject({
       error: 'hash_conflict',
     });
-    expect(
-      await app.call('views.update', { external_id: 'form-1', view: modal([section('Third')]) }),
-    ).toMatchObject({
-      ok: true,
-    });
-    await owner.sees('Third');
   });
 
   it('keeps what was entered when it is updated', async () => {
@@ -99,17 +93,6 @@ describe('an open modal', () => {
     expect(app.last().type).not.toBe('view_closed');
   });
 
-  it('tells the app that it was closed, if notify_on_close is set', async () => {
-    const { app, open, owner } = await afterCommand();
-    await open(modal([section('x')], { notify_on_close: true, private_metadata: 'm' }));
-    await owner.presses('Cancel');
-    expect(app.last()).toMatchObject({
-      type: 'view_closed',
-      is_cleared: false,
-      view: { private_metadata: 'm' },
-    });
-  });
-
   it('is gone after a reload', async () => {
     const { open, owner } = await afterCommand();
     await open(modal([section('x')]));
@@ -118,16 +101,14 @@ describe('an open modal', () => {
   });
 
   it('carries two more at most', async () => {
-    const { app, open, owner } = await afterCommand();
-    await open(modal([section('1'), actions(button('More'))]));
-    const push = async (text: string) => {
-      await owner.presses('More');
-      const view = modal([section(text), actions(button('More'))]);
-      return app.call('views.push', { trigger_id: app.last().trigger_id, view });
-    };
-    expect(await push('2')).toMatchObject({ ok: true });
-    expect(await push('3')).toMatchObject({ ok: true, view: { previous_view_id: expect.any(String) } });
-    expect(await push('4')).toMatchObject({ error: 'push_limit_reached' });
+    const { app, open, owner, brokenRules } = await afterCommand();
+    await open(modal([section('1')]));
+    for (const text of ['2', '3', '4']) {
+      app.reply = () => ({ body: { response_action: 'push', view: modal([section(text)]) } });
+      await owner.submits();
+    }
+    await owner.sees('trouble connecting');
+    expect(brokenRules()).toEqual(['bad_ack']);
     await owner.closes();
     await owner.sees('2');
     await owner.closes({ all: true });

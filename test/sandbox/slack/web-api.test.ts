@@ -39,7 +39,6 @@ describe('the Web API', () => {
     expect(await app.call('auth.test', {}, '')).toMatchObject({ ok: false, error: 'not_authed' });
     expect(await app.call('auth.test', {}, 'xoxb-other')).toMatchObject({ ok: false, error: 'invalid_auth' });
     expect(await app.call('chat.shout', {})).toMatchObject({ ok: false, error: 'unknown_method' });
-    expect(await app.call('api.test', { foo: 'bar' }, '')).toMatchObject({ ok: true, args: { foo: 'bar' } });
     expect(await app.call('auth.test', {})).toMatchObject({
       ok: true,
       team_id: 'T0SANDBOX',
@@ -52,9 +51,6 @@ describe('the Web API', () => {
     ['users.info', { user: 'U0OWNER001' }, 'users:read'],
     ['users.list', {}, 'users:read'],
     ['usergroups.list', {}, 'usergroups:read'],
-    ['usergroups.users.list', { usergroup: 'S0ONCALL01' }, 'usergroups:read'],
-    ['team.info', {}, 'team:read'],
-    ['conversations.open', { users: 'U0OWNER001' }, 'im:write'],
   ])('%s needs its scope', async (method, args, needed) => {
     const { slack, app } = await startBoth();
     expect(await app.call(method, args)).toMatchObject({
@@ -79,9 +75,6 @@ describe('the Web API', () => {
     expect(await user('U0GUEST001')).toMatchObject({ is_admin: false, is_restricted: true });
     expect(await user('U0STRANGER')).toMatchObject({ team_id: 'T0ACME0001', is_stranger: true });
     expect(await app.call('users.info', { user: 'U0NOONE' })).toMatchObject({ error: 'user_not_found' });
-    expect(await app.call('usergroups.users.list', { usergroup: 'S0' })).toMatchObject({
-      error: 'no_such_subteam',
-    });
   });
 
   it('describes channels by their kind', async () => {
@@ -97,7 +90,6 @@ describe('the Web API', () => {
       needed: 'im:read',
     });
     expect((await app.call('conversations.members', { channel: OPS })).members).toContain('U0GUEST001');
-    expect(await app.call('conversations.list', {})).toMatchObject({ channels: expect.any(Array) });
     slack.channel('#management')?.members.add('U0VPSBOT01');
     slack.app.scopes = EVERYTHING;
     expect(await app.call('conversations.info', { channel: BOARD })).toMatchObject({
@@ -124,7 +116,7 @@ describe('the Web API', () => {
     const { slack } = await startBoth();
     const { request } = await import('node:http');
     const status = await new Promise((resolve) => {
-      request(`${slack.url}/api/api.test`, { headers: { host: 'evil.example' } }, (res) =>
+      request(`${slack.url}/api/auth.test`, { headers: { host: 'evil.example' } }, (res) =>
         resolve(res.statusCode),
       ).end();
     });

@@ -46,18 +46,13 @@ const message = z.object({
 const viewFields = {
   private_metadata: string(LIMITS.privateMetadata),
   callback_id: string(LIMITS.id),
-  external_id: string(LIMITS.id),
 };
 
 const blocks = z.array(anyBlock).max(LIMITS.viewBlocks);
 const title = plainText(LIMITS.viewTitle);
 const home = typed('home', { blocks }, viewFields);
 
-const modal = typed(
-  'modal',
-  { title, blocks },
-  { ...viewFields, submit: title, close: title, clear_on_close: z.boolean(), notify_on_close: z.boolean() },
-);
+const modal = typed('modal', { title, blocks }, { ...viewFields, submit: title, close: title });
 
 /** Finds the blocks that the surface does not take, and the ids that are used twice. */
 function findBlockFaults(holder: Json, surface: Surface): BlockKitFault[] {

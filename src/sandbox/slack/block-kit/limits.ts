@@ -19,7 +19,7 @@ export const LIMITS = {
   buttonValue: 2000,
   url: 3000,
 
-  /** action_id, block_id, callback_id, external_id. */
+  /** action_id, block_id, callback_id. */
   id: 255,
 
   optionGroups: 100,

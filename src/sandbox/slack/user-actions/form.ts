@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { applyAck, expectEmptyAck, readAck, sendInteraction } from '../acks.ts';
+import { applyAck, readAck, sendInteraction } from '../acks.ts';
 import { LIMITS } from '../block-kit/limits.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter, isEmpty, isTextInput, listElements, stateOf } from '../entered.ts';
 import { textIn } from '../json.ts';
 import type { Entered, Json } from '../page-api.ts';
-import { closedPayload, submissionPayload } from '../payloads.ts';
+import { submissionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
 import type { User } from '../workspace.ts';
@@ -44,28 +44,11 @@ export async function submit(
 }
 
 /**
- * A user closes a modal: Cancel closes this one, × (`all`) the whole stack.
+ * A user closes a modal: Cancel closes this one, × (`all`) the whole stack. The app is not told.
  * @throws SlackRefusal view_closed
  */
-export async function close(
-  world: World,
-  user: User,
-  viewId: string,
-  all = false,
-): Promise<Delivery | undefined> {
-  const view = getTopView(world, user, viewId);
-  const isCleared = all || view.fields.clear_on_close === true;
-  const stack = world.views.stackOf(user.id);
-  world.views.close(view, isCleared);
-  let last: Delivery | undefined;
-  for (const closed of isCleared ? [...stack].reverse() : [view]) {
-    if (closed.fields.notify_on_close !== true || !world.app.isInteractive) continue;
-    const payload = closedPayload(world, user, closed, isCleared);
-    const what = `view_closed ${textIn(closed.fields, 'callback_id')}`.trim();
-    last = await sendInteraction(world, what, payload);
-    expectEmptyAck(world, what, readAck(world, last));
-  }
-  return last;
+export function close(world: World, user: User, viewId: string, all = false): undefined {
+  world.views.close(getTopView(world, user, viewId), all);
 }
 
 function getTopView(world: World, user: User, viewId: string): StoredView {

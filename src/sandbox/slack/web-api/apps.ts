@@ -22,11 +22,6 @@ export const authMethods: WebMethods = {
       is_enterprise_install: world.grid?.isOrgInstall ?? false,
     }),
   },
-  'api.test': { scopes: [], run: (_world, { token: _token, ...args }) => ({ args }) },
-  'team.info': {
-    scopes: ['team:read'],
-    run: (world) => ({ team: { ...world.team, email_domain: '', icon: {} } }),
-  },
 };
 
 /** What takes an app-level token instead of the bot's. */

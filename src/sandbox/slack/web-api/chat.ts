@@ -15,14 +15,6 @@ export const chatMethods: WebMethods = {
   'chat.postMessage': { scopes, run: postMessage },
   'chat.postEphemeral': { scopes, run: postEphemeral },
   'chat.update': { scopes, run: update },
-  'chat.delete': {
-    scopes,
-    run: (world, args) => {
-      const message = getOwnMessage(world, args, 'cant_delete_message');
-      world.messages.remove(message);
-      return { channel: message.channel, ts: message.ts };
-    },
-  },
   'reactions.add': { scopes: ['reactions:write'], run: react },
 };
 
@@ -100,7 +92,7 @@ function postEphemeral(world: World, args: Json): Json {
 }
 
 function update(world: World, args: Json): Json {
-  const message = getOwnMessage(world, args, 'cant_update_message');
+  const message = getOwnMessage(world, args);
   const { text, blocks } = getMessageContent(world, 'chat.update', args);
   const changed = world.messages.change(message, text, blocks);
   sendInBackground(sendChanged(world, changed, message));
@@ -108,10 +100,10 @@ function update(world: World, args: Json): Json {
 }
 
 /** Ephemeral messages can't be found this way (Slack's chat.postEphemeral page). */
-function getOwnMessage(world: World, args: Json, refusal: string): StoredMessage {
+function getOwnMessage(world: World, args: Json): StoredMessage {
   const channel = getVisibleChannel(world, required(args, 'channel'));
   const message = world.messages.find(channel.id, required(args, 'ts'));
   if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
-  if (message.user !== APP.botUserId) throw new WebApiError(refusal);
+  if (message.user !== APP.botUserId) throw new WebApiError('cant_update_message');
   return message;
 }

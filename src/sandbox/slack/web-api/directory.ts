@@ -2,10 +2,8 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import {
-  APP,
   type Channel,
   describeChannel,
-  findChannel,
   SLACKBOT,
   type Team,
   type User,
@@ -34,58 +32,13 @@ export const conversationMethods: WebMethods = {
       response_metadata: { next_cursor: '' },
     }),
   },
-  'conversations.list': {
-    scopes: reading,
-    run: listChannels,
-  },
-  'conversations.open': {
-    scopes: ['im:write'],
-    run: (world, args) => {
-      const channel = findChannel(world.channels, 'dm', required(args, 'users'));
-      if (!channel) throw new WebApiError('user_not_found');
-      return { channel: { id: channel.id } };
-    },
-  },
 };
-
-/** Each type that is asked for needs its scope, also where there is no such channel. */
-function listChannels(world: World, args: Json): Json {
-  const types = (textIn(args, 'types') || 'public_channel').split(',');
-  for (const type of types) {
-    const kind = KINDS[type];
-    if (kind === undefined) throw new WebApiError('invalid_types');
-    needScope(world, kind, type);
-  }
-  const listed = world.channels.filter((channel) => types.includes(typeOf(channel)) && isVisible(channel));
-  const { page, response_metadata } = pageOf(listed, args, { least: 1, atOnce: 2 });
-  return { channels: page.map((channel) => describeChannel(channel, world.team)), response_metadata };
-}
-
-const KINDS: Readonly<Record<string, Channel['kind']>> = {
-  public_channel: 'public',
-  private_channel: 'private',
-  im: 'dm',
-};
-
-function typeOf(channel: Channel): string {
-  if (channel.kind === 'dm') return 'im';
-  return channel.kind === 'private' ? 'private_channel' : 'public_channel';
-}
-
-function isVisible(channel: Channel): boolean {
-  return channel.kind !== 'private' || channel.members.has(APP.botUserId);
-}
 
 function getReadable(world: World, args: Json): Channel {
   const channel = getVisibleChannel(world, required(args, 'channel'));
-  needScope(world, channel.kind, typeOf(channel));
-  return channel;
-}
-
-function needScope(world: World, kind: Channel['kind'], type: string): void {
-  const needed = READ[kind];
-  if (world.app.scopes.includes(needed)) return;
-  world.journal.breakRule('missing_scope', `conversations.*: ${needed} is needed for ${type}s`);
+  const needed = READ[channel.kind];
+  if (world.app.scopes.includes(needed)) return channel;
+  world.journal.breakRule('missing_scope', `conversations.*: ${needed} is needed for ${channel.name}`);
   throw new WebApiError('missing_scope', { needed, provided: world.app.scopes.join(',') });
 }
 
@@ -102,7 +55,7 @@ export const userMethods: WebMethods = {
   'users.list': {
     scopes: ['users:read'],
     run: (world, args) => {
-      const { page, response_metadata } = pageOf(world.roster.people(), args, { least: 0, atOnce: 3 });
+      const { page, response_metadata } = pageOf(world.roster.people(), args);
       return { members: page.map((user) => describeUser(user, world)), response_metadata };
     },
   },
@@ -114,16 +67,6 @@ export const userMethods: WebMethods = {
         .filter((group) => !group.isDisabled || isSet(args, 'include_disabled'))
         .map((group) => describeGroup(group, args, world.team)),
     }),
-  },
-  'usergroups.users.list': {
-    scopes: ['usergroups:read'],
-    run: (world, args) => {
-      const id = required(args, 'usergroup');
-      const group = world.roster.findGroup(id);
-      const isHidden = group?.isDisabled && !isSet(args, 'include_disabled');
-      if (group?.id !== id || isHidden) throw new WebApiError('no_such_subteam');
-      return { users: [...group.users] };
-    },
   },
 };
 
@@ -145,7 +88,6 @@ function describeGroup(group: UserGroup, args: Json, team: Team): Json {
     is_external: false,
     // Slack gives the second of the switching-off; that it is not 0 is what tells.
     date_delete: isDisabled ? 1_700_000_000 : 0,
-    ...(isSet(args, 'include_count') ? { user_count: users.size } : {}),
     ...(isSet(args, 'include_users') ? { users: [...users] } : {}),
   };
 }
@@ -195,6 +137,7 @@ function slackbot(world: World): User | undefined {
 }
 
 const MOST = 1000;
+const AT_ONCE = 3;
 
 /**
  * One page of a list, with the cursor of the next; it is empty behind the last one (Slack's "Pagination" page). Slack may give
@@ -204,12 +147,11 @@ const MOST = 1000;
 function pageOf<Item>(
   items: readonly Item[],
   args: Json,
-  { least, atOnce }: { readonly least: number; readonly atOnce: number },
 ): { readonly page: readonly Item[]; readonly response_metadata: Json } {
-  const limit = args.limit === undefined ? atOnce : Number(args.limit);
-  if (!Number.isInteger(limit) || limit < least || limit > MOST) throw new WebApiError('invalid_limit');
+  const limit = args.limit === undefined ? AT_ONCE : Number(args.limit);
+  if (!Number.isInteger(limit) || limit < 0 || limit > MOST) throw new WebApiError('invalid_limit');
   const start = readCursor(textIn(args, 'cursor'));
-  const end = start + Math.min(limit || atOnce, atOnce);
+  const end = start + Math.min(limit || AT_ONCE, AT_ONCE);
   const next = end < items.length ? Buffer.from(`from:${end}`).toString('base64') : '';
   return { page: items.slice(start, end), response_metadata: { next_cursor: next } };
 }

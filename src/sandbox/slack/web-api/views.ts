@@ -11,22 +11,13 @@ export const viewMethods: WebMethods = {
     scopes: [],
     run: (world, args) => {
       const content = getViewContent(world, 'views.open', args, 'modal');
-      return answer(world.views.open(useTrigger(world, 'views.open', args), content));
-    },
-  },
-  'views.push': {
-    scopes: [],
-    run: (world, args) => {
-      const content = getViewContent(world, 'views.push', args, 'modal');
-      return answer(world.views.push(useTrigger(world, 'views.push', args), content));
+      return answer(world.views.open(useTrigger(world, args), content));
     },
   },
   'views.update': {
     scopes: [],
     run: (world, args) => {
-      const view =
-        world.views.find(textIn(args, 'view_id')) ??
-        world.views.findByExternalId(textIn(args, 'external_id'));
+      const view = world.views.find(textIn(args, 'view_id'));
       const content = getViewContent(world, 'views.update', args, view?.type ?? 'modal');
       if (!view) throw new WebApiError('not_found');
       checkHash(view, args);
@@ -73,12 +64,12 @@ function checkHash(view: StoredView, args: Json): void {
 }
 
 /** An unknown, used or late trigger is a broken rule: a modal must be opened first of all. */
-function useTrigger(world: World, what: string, args: Json): string {
+function useTrigger(world: World, args: Json): string {
   try {
     return world.triggers.use(required(args, 'trigger_id'));
   } catch (error) {
     if (error instanceof WebApiError && error.code.endsWith('trigger_id'))
-      world.journal.breakRule(error.code.replace(/_id$/, ''), `${what}: ${error.code}`);
+      world.journal.breakRule(error.code.replace(/_id$/, ''), `views.open: ${error.code}`);
     throw error;
   }
 }
