@@ -1,6 +1,6 @@
 import type { Account } from '../hosting/accounts.ts';
 import { decimalOf } from '../hosting/catalog.ts';
-import type { Fault, FaultRule } from '../hosting/faults.ts';
+import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
 import { findPresetOf } from './actions.ts';
@@ -17,7 +17,6 @@ export function panelAccount(
   return {
     name: account.name,
     balance: decimalOf(hosting.balanceOf(account)),
-    isOpen: hosting.accounts.isOpen(account),
     keys: hosting.accounts.listKeys(account).map(({ id, hint, createdAtMs, revokedAtMs }) => ({
       id,
       hint,
@@ -26,7 +25,7 @@ export function panelAccount(
       isUsedByApp: id === used?.id,
     })),
     connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
-    faults: hosting.faults.list().map(panelFault),
+    faults: hosting.faults.list().flatMap(panelFault),
     prices: hosting.prices.current.plans.map(({ code, monthly }) => ({ plan: code, price: monthly })),
     movedMs: hosting.clock.skippedMs,
   };
@@ -62,23 +61,8 @@ export function panelRequest(request: RequestEntry): PanelRequest {
   };
 }
 
-function panelFault({ id, rule, left }: Fault): PanelFault {
+/** Faults that only a test can have switched on are left out. */
+function panelFault({ id, rule, left }: Fault): readonly PanelFault[] {
   const preset = findPresetOf(rule);
-  return {
-    id,
-    preset: preset?.id ?? null,
-    title: preset?.title ?? `${rule.on}: ${describeRule(rule)}`,
-    left: Number.isFinite(left) ? left : null,
-  };
-}
-
-/** A rule in a few words. */
-function describeRule(rule: FaultRule): string {
-  const details = [
-    rule.code,
-    rule.delayMs !== undefined && `${rule.delayMs / 1000} s`,
-    rule.afterMs !== undefined && `after ${rule.afterMs / 1000} s`,
-    rule.status,
-  ];
-  return [rule.kind, ...details.filter(Boolean)].join(', ');
+  return preset ? [{ id, preset: preset.id, left: Number.isFinite(left) ? left : null }] : [];
 }

@@ -29,8 +29,6 @@ export interface PanelState {
 export interface PanelAccount {
   readonly name: string;
   readonly balance: string;
-  /** Whether the first top-up has happened; before it there are no API keys. */
-  readonly isOpen: boolean;
   readonly keys: readonly PanelKey[];
   /** The app's API key of its workspace: none, one that works, or one that was revoked. */
   readonly connection: 'none' | 'works' | 'revoked';
@@ -109,9 +107,8 @@ export interface FaultPreset {
 /** A fault that is switched on. */
 export interface PanelFault {
   readonly id: number;
-  /** The preset that it came from; null when it was switched on in another way. */
-  readonly preset: string | null;
-  readonly title: string;
+  /** The preset that it came from. */
+  readonly preset: string;
   /** How many requests it still strikes; null: until it is switched off. */
   readonly left: number | null;
 }

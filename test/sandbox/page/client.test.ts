@@ -261,7 +261,6 @@ const blocks = [
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: PASSWORD }] }],
   },
 ];
-const nothingCleared = { slack: 0, hosting: 0 };
 
 function makeRequest(more: Partial<PanelRequest>): PanelRequest {
   return {
@@ -313,12 +312,7 @@ describe('what the traffic shows of a body', () => {
     const link = `http://127.0.0.1:4001/connect/${'t'.repeat(43)}`;
     expect(describeBody(JSON.stringify({ url: link, value: KEY }))).not.toMatch(/ttt|abcDEF/);
     expect(describeBody(`text=connect+${KEY}`)).toBe('text: connect [masked]');
-    const [row] = mergeTraffic(
-      [makeEntry({ what: `command /vps connect ${KEY}` })],
-      [],
-      'all',
-      nothingCleared,
-    );
+    const [row] = mergeTraffic([makeEntry({ what: `command /vps connect ${KEY}` })], [], 'all');
     expect(row?.what).toBe('command /vps connect [masked]');
   });
 
@@ -337,26 +331,16 @@ describe('the list of requests', () => {
   const keys = (...args: Parameters<typeof mergeTraffic>) => mergeTraffic(...args).map(({ key }) => key);
 
   it('has both kinds in the order of time, or one of them', () => {
-    expect(keys(entries, requests, 'all', nothingCleared)).toEqual([
-      'slack 1',
-      'hosting 1',
-      'slack 2',
-      'hosting 2',
-    ]);
-    expect(keys(entries, requests, 'hosting', nothingCleared)).toEqual(['hosting 1', 'hosting 2']);
-    expect(keys(entries, requests, 'slack', nothingCleared)).toEqual(['slack 1', 'slack 2']);
-  });
-
-  it('hides cleared requests, and shows all again after a restart of the sandbox', () => {
-    expect(keys(entries, requests, 'all', { slack: 1, hosting: 2 })).toEqual(['slack 2']);
-    expect(keys(entries, requests, 'all', { slack: 900, hosting: 2 })).toEqual(['slack 1', 'slack 2']);
+    expect(keys(entries, requests, 'all')).toEqual(['slack 1', 'hosting 1', 'slack 2', 'hosting 2']);
+    expect(keys(entries, requests, 'hosting')).toEqual(['hosting 1', 'hosting 2']);
+    expect(keys(entries, requests, 'slack')).toEqual(['slack 1', 'slack 2']);
   });
 
   it('marks what went wrong and why', () => {
     const lost = makeRequest({ id: 3, ending: 'cut', status: null, fault: 'lost_after' });
     const refused = makeRequest({ id: 4, status: 409, code: 'wrong_state' });
     const denied = makeEntry({ from: 'app', response: '{"ok":false,"error":"missing_scope"}' });
-    const rows = mergeTraffic([denied], [lost, refused, makeRequest({ id: 5 })], 'all', nothingCleared);
+    const rows = mergeTraffic([denied], [lost, refused, makeRequest({ id: 5 })], 'all');
     expect(rows.map(({ isBad, ending, code, fault }) => [isBad, ending, code, fault])).toEqual([
       [true, '200', 'missing_scope', ''],
       [true, 'cut off', '', 'lost_after'],

@@ -45,8 +45,6 @@ export interface Screen {
   readonly panel: PanelState | 'none' | null;
   readonly panelTab: PanelTab;
   readonly trafficKind: TrafficKind;
-  /** Requests up to these IDs were cleared. */
-  readonly cleared: Readonly<Record<Exclude<TrafficKind, 'all'>, number>>;
   /** Text that the panel puts into the composer, until the composer has taken it over. */
   readonly insertedText: string | null;
   readonly notices: readonly Notice[];
@@ -67,7 +65,6 @@ const emptyScreen: Screen = {
   panel: null,
   panelTab: 'tour',
   trafficKind: 'all',
-  cleared: { slack: 0, hosting: 0 },
   insertedText: null,
   notices: [],
   question: null,

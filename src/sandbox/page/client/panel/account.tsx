@@ -13,7 +13,7 @@ import type {
 import { IconButton, SmallButton } from '../controls.tsx';
 import { ConfirmDialog } from '../modal.tsx';
 import { confirmed, useExtras, usePanelState } from '../state.ts';
-import { clockTime, isFollowable } from '../text/parse.ts';
+import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
 
@@ -343,8 +343,6 @@ interface FaultsProps {
 
 /** The faults that the hosting service can be switched to. */
 function Faults({ presets, faults }: FaultsProps) {
-  const known = presets.map(({ id }) => id);
-  const others = faults.filter(({ preset }) => preset === null || !known.includes(preset));
   return (
     <section aria-labelledby="faults-title">
       <h3 id="faults-title">
@@ -354,11 +352,6 @@ function Faults({ presets, faults }: FaultsProps) {
         {presets.map((preset) => (
           <li key={preset.id}>
             <FaultSwitch preset={preset} faults={faults} />
-          </li>
-        ))}
-        {others.map((fault) => (
-          <li key={fault.id}>
-            <OtherFault fault={fault} />
           </li>
         ))}
       </ul>
@@ -408,19 +401,6 @@ function describeLeft(faults: readonly PanelFault[]): string {
   return left === 1 ? 'Affects the next matching request.' : `Affects the next ${left} matching requests.`;
 }
 
-function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
-  const { refusal, run } = usePanelAction();
-  return (
-    <div class="fault">
-      <div class="row">
-        <span class="grow">{title}</span>
-        <SmallButton onClick={() => run({ do: 'remove_fault', fault: id })}>Switch off</SmallButton>
-      </div>
-      <Refused words={refusal} />
-    </div>
-  );
-}
-
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
@@ -455,11 +435,10 @@ function describeCount(count: number, unit: string): string {
 /** The other pages of the sandbox. */
 export function Links() {
   const { links } = useExtras();
-  const good = links.filter(({ href }) => isFollowable(href) || /^\/(?!\/)/.test(href));
-  if (good.length === 0) return null;
+  if (links.length === 0) return null;
   return (
     <ul class="panel-links">
-      {good.map(({ text, href, hint }) => (
+      {links.map(({ text, href, hint }) => (
         <li key={href}>
           <a href={href} target="_blank" rel="noopener noreferrer">
             <strong>{text} ↗</strong>

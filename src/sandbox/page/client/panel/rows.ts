@@ -1,7 +1,7 @@
 import type { PanelRequest } from '../../../panel/panel-api.ts';
 import type { TrafficEntry } from '../../../slack/page-api.ts';
 import { isJson, textIn } from '../json.ts';
-import type { Screen, TrafficKind } from '../state.ts';
+import type { TrafficKind } from '../state.ts';
 
 /** One request of either kind, as the list shows it. */
 export type Row = {
@@ -21,21 +21,15 @@ export type Row = {
   readonly fault: string;
 } & ({ readonly entry: TrafficEntry } | { readonly request: PanelRequest });
 
-/** Requests of both kinds in the order in which they were sent; without those that were cleared. */
+/** Requests of both kinds in the order in which they were sent. */
 export function mergeTraffic(
   entries: readonly TrafficEntry[],
   requests: readonly PanelRequest[],
   kind: TrafficKind,
-  cleared: Screen['cleared'],
 ): readonly Row[] {
-  const slack = kind === 'hosting' ? [] : afterClear(entries, cleared.slack).map(slackRow);
-  const hosting = kind === 'slack' ? [] : afterClear(requests, cleared.hosting).map(hostingRow);
+  const slack = kind === 'hosting' ? [] : entries.map(slackRow);
+  const hosting = kind === 'slack' ? [] : requests.map(hostingRow);
   return [...slack, ...hosting].sort((one, other) => one.at - other.at);
-}
-
-/** A restarted sandbox counts from one again: none of its requests are cleared. */
-function afterClear<Each extends { readonly id: number }>(all: readonly Each[], upTo: number) {
-  return (all.at(-1)?.id ?? 0) < upTo ? all : all.filter(({ id }) => id > upTo);
 }
 
 function slackRow(entry: TrafficEntry): Row {

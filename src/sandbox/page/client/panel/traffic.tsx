@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PanelRequest } from '../../../panel/panel-api.ts';
 import type { BrokenRule, TrafficEntry } from '../../../slack/page-api.ts';
-import { Segments, SmallButton } from '../controls.tsx';
+import { Segments } from '../controls.tsx';
 import { changeScreen, type TrafficKind, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { describeBody, mergeTraffic, type Row } from './rows.ts';
@@ -23,19 +23,13 @@ interface TrafficProps {
 /** Every request between Slack, the app and the hosting API, newest first. */
 export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
-  const cleared = useScreen((screen) => screen.cleared);
   const hasHosting = useScreen((screen) => screen.panel !== 'none');
-  const rows = mergeTraffic(entries, requests, kind, cleared);
-  const clear = () =>
-    changeScreen({ cleared: { slack: entries.at(-1)?.id ?? 0, hosting: requests.at(-1)?.id ?? 0 } });
+  const rows = mergeTraffic(entries, requests, kind);
   return (
     <>
       <BrokenRules brokenRules={brokenRules} />
       <section aria-labelledby="traffic-title">
-        <div class="traffic-head">
-          <h3 id="traffic-title">Requests</h3>
-          {rows.length > 0 && <SmallButton onClick={clear}>Clear</SmallButton>}
-        </div>
+        <h3 id="traffic-title">Requests</h3>
         {hasHosting && (
           <Segments
             name="traffic-kind"
