@@ -24,7 +24,7 @@ describe('the panel refuses', () => {
       [403, { ...JSON_TYPE, 'sec-fetch-site': 'same-site' }, TOP_UP],
       [415, {}, TOP_UP],
       [415, { 'content-type': 'text/plain' }, TOP_UP],
-      [413, JSON_TYPE, JSON.stringify({ do: 'top_up', amount: '1'.repeat(70_000) })],
+      [400, JSON_TYPE, JSON.stringify({ do: 'top_up', amount: '1'.repeat(70_000) })],
       [400, JSON_TYPE, '{"do":'],
       [400, JSON_TYPE, '{"do":"rob_the_bank"}'],
       [400, JSON_TYPE, '{"do":"top_up","amount":1}'],

@@ -1,6 +1,6 @@
 /**
  * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
- * The page itself is `/gallery`, of the same bundle as the sandbox's page.
+ * The page itself is `/gallery`, the same files as the sandbox's page.
  */
 import type { Json, PageGroup, PageMessage, PageUser, PageView } from '../slack/page-api.ts';
 

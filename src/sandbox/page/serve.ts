@@ -45,11 +45,7 @@ export async function createPages(extras: PageExtras = {}): Promise<Pages> {
 }
 
 /** Addresses of pages, which show no file name. */
-const PAGES: Readonly<Record<string, string>> = {
-  '/': '/index.html',
-  '/account': '/index.html',
-  '/gallery': '/gallery.html',
-};
+const PAGES = ['/', '/account', '/gallery'];
 
 function servePage(
   files: ReadonlyMap<string, PageFile>,
@@ -58,7 +54,8 @@ function servePage(
   outgoing: ServerResponse,
 ): void {
   const [path = '/'] = (incoming.url ?? '/').split('?');
-  const file = path === '/links.json' ? extrasFile(extras) : files.get(PAGES[path] ?? path);
+  const file =
+    path === '/links.json' ? extrasFile(extras) : files.get(PAGES.includes(path) ? '/index.html' : path);
   const isReading = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (!file || !isReading) {
     outgoing.writeHead(file ? 405 : 404, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });
@@ -90,9 +87,6 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 };
-
-/** The sandbox itself, and the gallery of everything that the app says. */
-const ENTRIES = ['index.html', 'gallery.html'];
 
 /**
  * The files of the page, by path. There is no separate build step: they are bundled at the
@@ -127,7 +121,7 @@ async function bundle(root: string): Promise<ReadonlyMap<string, PageFile>> {
       modulePreload: false,
       assetsInlineLimit: 0,
       reportCompressedSize: false,
-      rolldownOptions: { input: ENTRIES.map((entry) => root + entry) },
+      rolldownOptions: { input: `${root}index.html` },
     },
   });
   const outputs = (Array.isArray(built) ? built : [built]) as Rolldown.RolldownOutput[];

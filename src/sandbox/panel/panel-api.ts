@@ -4,7 +4,7 @@
  * and nothing else of this folder.
  *
  * GET  /panel/state  -> PanelState               everything, the same for every user
- * POST /panel/do     PanelAction -> PanelResult  JSON body of 64 kB at most
+ * POST /panel/do     PanelAction -> PanelResult  JSON body
  *
  * Host must be a loopback name; what another site sends is refused with 403, a body that is no JSON with 415.
  * The event `panel` among those of /page/live says that the state has changed.

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { reportFailure } from '../hosting/journal.ts';
-import { ApiError, readBody } from '../hosting/protocol.ts';
-import { isLoopbackHost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
+import { isLoopbackHost, isSameOrigin, readBody, sendJson, sendText } from '../slack/http.ts';
 import { readJson } from '../slack/json.ts';
 import type { Pages } from '../slack/server.ts';
 import { parseAction } from './actions.ts';
@@ -51,9 +50,7 @@ async function answerAction(
 ): Promise<void> {
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     return sendText(outgoing, 415, 'JSON is needed');
-  const body = await readSmallBody(incoming);
-  if (body === undefined) return sendText(outgoing, 413, 'the body is too large');
-  const action = parseAction(readJson(body));
+  const action = parseAction(readJson(await readBody(incoming)));
   if (!action) {
     const refused: PanelResult = {
       ok: false,
@@ -65,13 +62,4 @@ async function answerAction(
   const done = await panel.perform(action);
   // 200 for a refusal, too: it is for the user to read, and browsers report all else as errors of the page.
   return sendJson(outgoing, 200, done, HEADERS);
-}
-
-async function readSmallBody(incoming: IncomingMessage): Promise<string | undefined> {
-  try {
-    return await readBody(incoming);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
 }

@@ -217,7 +217,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   it('shows replies in their thread, and takes more of them', async () => {
     const page = await stage.open('olga');
     await stage.slack.posts('#ops', {
-      attachments: [{ title: 'Disk full', fields: [{ title: 'Host', value: 'web-1' }] }],
+      attachments: [{ title: 'Disk full', text: 'on web-1' }],
     });
     const alert = page.getByRole('article').filter({ hasText: 'Disk full' });
     await alert.getByText('web-1').waitFor();

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { perform } from './actions.ts';
 import { App } from './app.tsx';
+import { showGallery } from './gallery/show-gallery.tsx';
 import { reportReadMarks, stayConnected } from './live.ts';
 import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
 import { AccountPage } from './panel/account.tsx';
@@ -8,14 +9,19 @@ import { readPanel } from './panel/follow.tsx';
 import { changeScreen, countUnread, getScreen, markRead, onScreen } from './state.ts';
 import './styles/index.css';
 
-const isAccount = location.pathname === '/account';
-const root = document.getElementById('page');
-if (root) render(isAccount ? <AccountPage /> : <App />, root);
+const frame = document.getElementById('page');
+if (frame && location.pathname === '/gallery') await showGallery(frame);
+else if (frame && location.pathname === '/account') showAccount(frame);
+else if (frame) await showChat(frame);
 
-if (isAccount) stayConnected(userInAddress(), ['panel'], { onOpen: readPanel, onEvent: readPanel });
-else await startChat();
+function showAccount(frame: HTMLElement): void {
+  document.title = 'Hosting account · Sandbox';
+  render(<AccountPage />, frame);
+  stayConnected(userInAddress(), ['panel'], { onOpen: readPanel, onEvent: readPanel });
+}
 
-async function startChat(): Promise<void> {
+async function showChat(frame: HTMLElement): Promise<void> {
+  render(<App />, frame);
   changeScreen({ as: userInAddress() });
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // A reload loses ephemeral messages and open modals; opening a second tab does not.

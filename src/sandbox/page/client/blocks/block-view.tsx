@@ -131,7 +131,7 @@ function InputBlock({ block }: { readonly block: Json }) {
   );
 }
 
-/** Attachments, as alert tools post them: a bar in their color, title, text and fields; the fallback where there is nothing else. */
+/** Attachments, as alert tools post them: a bar in their color, title and text; the fallback where there is nothing else. */
 export function Attachments({ attachments }: { readonly attachments: readonly Json[] }) {
   return (
     <>
@@ -142,33 +142,13 @@ export function Attachments({ attachments }: { readonly attachments: readonly Js
   );
 }
 
-const COLORS: Readonly<Record<string, string>> = { good: '2eb886', warning: 'daa038', danger: 'a30200' };
-
 function Attachment({ attachment }: { readonly attachment: Json }) {
-  const color = textIn(attachment, 'color').replace(/^#/, '');
-  const hex = COLORS[color] ?? color;
-  const [title, text, footer] = ['title', 'text', 'footer'].map((name) => textIn(attachment, name));
-  const fields = objectsIn(attachment, 'fields');
-  const blocks = objectsIn(attachment, 'blocks');
-  const isBare = !title && !text && fields.length === 0 && blocks.length === 0;
+  const [color = '', title, text] = ['color', 'title', 'text'].map((name) => textIn(attachment, name));
   return (
-    <div class="attachment" style={/^[0-9a-f]{6}$/i.test(hex) ? { borderColor: `#${hex}` } : undefined}>
-      {textIn(attachment, 'pretext') && <Mrkdwn text={textIn(attachment, 'pretext')} />}
+    <div class="attachment" style={/^#[0-9a-f]{6}$/i.test(color) ? { borderColor: color } : undefined}>
       {title && <strong class="attachment-title">{title}</strong>}
       {text && <Mrkdwn text={text} />}
-      {fields.length > 0 && (
-        <dl class="attachment-fields">
-          {fields.map((field, index) => (
-            <div key={index}>
-              <dt>{textIn(field, 'title')}</dt>
-              <dd>{textIn(field, 'value')}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {blocks.length > 0 && <Blocks blocks={blocks} />}
-      {isBare && textIn(attachment, 'fallback')}
-      {footer && <div class="attachment-footer">{footer}</div>}
+      {!title && !text && textIn(attachment, 'fallback')}
     </div>
   );
 }

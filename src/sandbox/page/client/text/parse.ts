@@ -175,7 +175,7 @@ export function channelName(id: string, label: string): string {
 
 const DAY_MS = 86_400_000;
 
-/** Fills Slack's date tokens in the reader's own zone (Slack's "Formatting message text" page). */
+/** Fills the date tokens that the app sends, in the reader's own zone (Slack's "Formatting message text" page). */
 export function formatSlackDate(seconds: number, format: string, nowMs: number): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return '';
@@ -183,19 +183,13 @@ export function formatSlackDate(seconds: number, format: string, nowMs: number):
 }
 
 const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
-  date: { month: 'long', day: 'numeric', year: 'numeric' },
   date_short: { month: 'short', day: 'numeric', year: 'numeric' },
   date_long: { weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' },
-  date_long_full: { month: 'long', day: 'numeric', year: 'numeric' },
   time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  time_secs: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
 };
 
 function fillToken(token: string, date: Date, nowMs: number): string | undefined {
-  if (token === 'ago') return describeAgo(date.getTime() - nowMs);
-  if (token === 'date_num') return isoDay(date);
-  if (token === 'date_slash') return isoDay(date).replaceAll('-', '/');
-  const plain = token === 'day_divider_pretty' ? 'date_long' : token.replace(/_pretty$/, '');
+  const plain = token.replace(/_pretty$/, '');
   const options = FORMATS[plain];
   if (!options) return undefined;
   const near = plain === token ? undefined : nearDay(date, nowMs);
@@ -210,19 +204,6 @@ function nearDay(date: Date, nowMs: number): string | undefined {
 
 function startOfDay(ms: number): number {
   return new Date(ms).setHours(0, 0, 0, 0);
-}
-
-function isoDay(date: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-function describeAgo(aheadMs: number): string {
-  const minutes = Math.round(aheadMs / 60_000);
-  const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-  if (Math.abs(minutes) < 60) return words.format(minutes, 'minute');
-  if (Math.abs(minutes) < 1440) return words.format(Math.round(minutes / 60), 'hour');
-  return words.format(Math.round(minutes / 1440), 'day');
 }
 
 /** The moment of a message, from its ts. */
