@@ -183,7 +183,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('button', { name: 'Channels and users' }).click();
     await page.getByRole('button', { name: 'random' }).click();
     await page.getByRole('heading', { name: 'random' }).waitFor();
-    await page.getByRole('button', { name: 'Traffic' }).click();
+    await page.getByRole('button', { name: 'Panel', exact: true }).click();
+    await page.getByRole('tab', { name: 'Traffic' }).click();
     await page.getByText('command /vps list').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('command /vps list').waitFor({ state: 'hidden' });
@@ -201,6 +202,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await modal(page).getByRole('textbox', { name: 'Label' }).fill(DOOMED);
     await page.keyboard.press('Enter');
     await modal(page).getByText('We had some trouble connecting').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Traffic' }).click();
     await page.getByRole('log', { name: 'Broken rules' }).getByText('bad ack').waitFor({ state: 'attached' });
   });
 

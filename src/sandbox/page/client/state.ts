@@ -41,8 +41,8 @@ export interface Screen {
   readonly read: Readonly<Record<string, string>>;
   readonly drawer: 'none' | 'sidebar' | 'panel';
   readonly isPanelOpen: boolean;
-  /** Hosting account and tour; null until they are read, `none` on a page without a sandbox. */
-  readonly panel: PanelState | 'none' | null;
+  /** Hosting account and tour; null until they are read, which a local Slack without a sandbox doesn't have. */
+  readonly panel: PanelState | null;
   readonly panelTab: PanelTab;
   readonly trafficKind: TrafficKind;
   /** Text that the panel puts into the composer, until the composer has taken it over. */
@@ -316,19 +316,9 @@ async function readExtras(): Promise<Extras> {
   }
 }
 
-/** The panel's state once it is read; null on a page without a panel. */
-export function findPanelState({ panel }: Screen): PanelState | null {
-  return panel === 'none' ? null : panel;
-}
-
-/** The same as a hook: the component is redrawn when it changes. */
-export function usePanelState(): PanelState | null {
-  return useScreen(findPanelState);
-}
-
 /** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */
 export function sandboxNow(): number {
-  return Date.now() + (findPanelState(getScreen())?.account.movedMs ?? 0);
+  return Date.now() + (getScreen().panel?.account.movedMs ?? 0);
 }
 
 /** How many steps of the tour are done. */

@@ -6,7 +6,7 @@ import { SurfaceContext } from '../elements/spot.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { hasOpenPanel, togglePanel } from '../navigate.ts';
 import { TourCount } from '../panel/tour.tsx';
-import { changeScreen, findPanelState, useScreen } from '../state.ts';
+import { changeScreen, useScreen } from '../state.ts';
 
 /** The sign before a channel's name. */
 export function channelIcon(kind: PageChannel['kind']): IconName {
@@ -46,11 +46,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
 
 /** The panel's button names the tour until it is finished. */
 function PanelName() {
-  const isAlone = useScreen((screen) => screen.panel === 'none');
-  const isTouring = useScreen(
-    (screen) => findPanelState(screen)?.tour.some(({ isDone }) => !isDone) ?? false,
-  );
-  if (isAlone) return <>Traffic</>;
+  const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
   if (!isTouring) return <>Panel</>;
   return (
     <>

@@ -12,14 +12,14 @@ import type {
 } from '../../../panel/panel-api.ts';
 import { IconButton, SmallButton } from '../controls.tsx';
 import { ConfirmDialog } from '../modal.tsx';
-import { confirmed, useExtras, usePanelState } from '../state.ts';
+import { confirmed, useExtras, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
 
 /** The hosting account on a page of its own (`/account`). */
 export function AccountPage() {
-  const panel = usePanelState();
+  const panel = useScreen((screen) => screen.panel);
   return (
     <>
       <main class="panel">

@@ -12,15 +12,14 @@ export async function readPanel(): Promise<void> {
   const panel = await fetchPanelState();
   if (!panel || read !== reads) return;
   const isFirst = getScreen().panel === null;
-  const isTourDone = panel !== 'none' && countDone(panel.tour) === panel.tour.length;
+  const isTourDone = countDone(panel.tour) === panel.tour.length;
   changeScreen(isFirst && isTourDone ? { panel, panelTab: 'account' } : { panel });
 }
 
-async function fetchPanelState(): Promise<PanelState | 'none' | undefined> {
+async function fetchPanelState(): Promise<PanelState | undefined> {
   try {
     const answer = await fetch('/panel/state');
-    if (answer.ok) return (await answer.json()) as PanelState;
-    return answer.status === 404 ? 'none' : undefined;
+    return answer.ok ? ((await answer.json()) as PanelState) : undefined;
   } catch {
     return undefined;
   }

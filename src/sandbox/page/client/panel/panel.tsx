@@ -1,7 +1,7 @@
 import type { PageState } from '../../../slack/page-api.ts';
 import { IconButton } from '../controls.tsx';
-import { changeScreen, type PanelTab, usePanelState, useScreen } from '../state.ts';
-import { Account, Links } from './account.tsx';
+import { changeScreen, type PanelTab, useScreen } from '../state.ts';
+import { Account } from './account.tsx';
 import { Tour, TourCount } from './tour.tsx';
 import { Traffic } from './traffic.tsx';
 
@@ -9,8 +9,7 @@ import { Traffic } from './traffic.tsx';
 export function Panel({ state }: { readonly state: PageState }) {
   const { brokenRules, traffic } = state;
   const tab = useScreen((screen) => screen.panelTab);
-  const isAlone = useScreen((screen) => screen.panel === 'none');
-  const panel = usePanelState();
+  const panel = useScreen((screen) => screen.panel);
   return (
     <div class="panel">
       <div class="panel-head">
@@ -21,23 +20,14 @@ export function Panel({ state }: { readonly state: PageState }) {
           onClick={() => changeScreen({ drawer: 'none', isPanelOpen: false })}
         />
       </div>
-      {isAlone ? (
-        <div class="panel-body">
-          <Links />
-          <Traffic brokenRules={brokenRules} entries={traffic} requests={[]} />
-        </div>
-      ) : (
-        <>
-          <PanelTabs brokenRules={brokenRules.length} />
-          <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
-            {tab === 'tour' && panel && <Tour steps={panel.tour} panel={panel} />}
-            {tab === 'account' && panel && <Account panel={panel} />}
-            {tab === 'traffic' && (
-              <Traffic brokenRules={brokenRules} entries={traffic} requests={panel?.requests ?? []} />
-            )}
-          </div>
-        </>
-      )}
+      <PanelTabs brokenRules={brokenRules.length} />
+      <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
+        {tab === 'tour' && panel && <Tour steps={panel.tour} panel={panel} />}
+        {tab === 'account' && panel && <Account panel={panel} />}
+        {tab === 'traffic' && (
+          <Traffic brokenRules={brokenRules} entries={traffic} requests={panel?.requests ?? []} />
+        )}
+      </div>
     </div>
   );
 }

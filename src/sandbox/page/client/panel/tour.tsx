@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PanelServer, PanelState, TourStep } from '../../../panel/panel-api.ts';
-import { changeScreen, countDone, findPanelState, insertCommand, useScreen } from '../state.ts';
+import { changeScreen, countDone, insertCommand, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { FaultSwitch, KeyMaker } from './account.tsx';
 
@@ -136,7 +136,7 @@ function Waiting({ servers }: { readonly servers: readonly PanelServer[] }) {
 /** "2/5"; a check mark when the tour is complete. */
 export function TourCount() {
   const words = useScreen((screen) => {
-    const steps = findPanelState(screen)?.tour;
+    const steps = screen.panel?.tour;
     if (!steps) return '';
     const done = countDone(steps);
     return done === steps.length ? '✓' : `${done}/${steps.length}`;

@@ -23,22 +23,19 @@ interface TrafficProps {
 /** Every request between Slack, the app and the hosting API, newest first. */
 export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
-  const hasHosting = useScreen((screen) => screen.panel !== 'none');
   const rows = mergeTraffic(entries, requests, kind);
   return (
     <>
       <BrokenRules brokenRules={brokenRules} />
       <section aria-labelledby="traffic-title">
         <h3 id="traffic-title">Requests</h3>
-        {hasHosting && (
-          <Segments
-            name="traffic-kind"
-            legend="Which requests"
-            options={KINDS}
-            chosen={kind}
-            onChoose={(trafficKind) => changeScreen({ trafficKind })}
-          />
-        )}
+        <Segments
+          name="traffic-kind"
+          legend="Which requests"
+          options={KINDS}
+          chosen={kind}
+          onChoose={(trafficKind) => changeScreen({ trafficKind })}
+        />
         {rows.length === 0 && <p class="quiet">No requests yet. Run a command.</p>}
         <ol class="traffic">
           {rows
