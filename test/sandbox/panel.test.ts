@@ -52,7 +52,7 @@ describe('the panel refuses', () => {
 });
 
 describe('the panel', () => {
-  it('shows the account as it is, with amounts as decimals', async () => {
+  it('shows the account as it is', async () => {
     await using panel = await startWithPanel({ isConnected: true });
     const { hosting, account } = panel.team;
     await orderServer(panel, 'web-1');
@@ -68,29 +68,20 @@ describe('the panel', () => {
     });
     expect(state.account.prices).toContainEqual({ plan: 'small', price: '5.90' });
     const [server] = hosting.listServers(account);
-    expect(state.servers).toEqual([
-      {
-        id: server?.id,
-        label: 'web-1',
-        state: 'running',
-        ipv4: server?.ipv4,
-        paidUntil: Date.parse(server?.paid_until ?? ''),
-      },
-    ]);
+    expect(state.servers).toEqual([server]);
+    expect(server).toMatchObject({ label: 'web-1', state: 'running' });
     expect(state.money).toMatchObject([
-      { kind: 'top_up', amount: '1000.00' },
-      { kind: 'charge', amount: '5.90', what: 'create web-1 (small)' },
+      { kind: 'top_up', amountMinor: 1000_00 },
+      { kind: 'charge', amountMinor: 590, what: 'create web-1 (small)' },
     ]);
     expect(state.requests.find(({ operation }) => operation === 'create')).toMatchObject({
       method: 'POST',
       path: '/v1/servers',
-      server: server?.id,
+      serverId: server?.id,
       ending: 'answered',
       status: 200,
-      code: null,
-      fault: null,
       didWork: true,
-      tookMs: expect.any(Number),
+      durationMs: expect.any(Number),
     });
     expect(state.tour.map(({ id }) => id)).toEqual(['connect', 'create', 'reboot', 'lose', 'delete']);
   });
@@ -181,12 +172,12 @@ describe('every change of the state is told', () => {
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await eventually(() => expect(states.at(-1)?.account.faults).toHaveLength(1));
     await orderServer(panel, 'web-1');
-    const create = { operation: 'create', ending: 'cut', didWork: true, fault: 'lost_after', status: null };
+    const create = { operation: 'create', ending: 'cut', didWork: true, fault: 'lost_after' };
     await eventually(() =>
       expect(states.at(-1)).toMatchObject({
         account: { faults: [], balance: '994.10' },
         servers: [{ label: 'web-1' }],
-        money: [{ kind: 'top_up' }, { kind: 'charge', amount: '5.90' }],
+        money: [{ kind: 'top_up' }, { kind: 'charge', amountMinor: 590 }],
         requests: expect.arrayContaining([expect.objectContaining(create)]),
       }),
     );

@@ -2,9 +2,9 @@ import type { Account } from '../hosting/accounts.ts';
 import { decimalOf } from '../hosting/catalog.ts';
 import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
+import type { RequestEntry } from '../hosting/journal.ts';
 import { findPresetOf } from './actions.ts';
-import type { PanelAccount, PanelFault, PanelMoney, PanelRequest, PanelServer } from './panel-api.ts';
+import type { PanelAccount, PanelFault } from './panel-api.ts';
 
 /** Describes the account and the service; `appKey` is the app's API key of its workspace. */
 export function panelAccount(
@@ -31,34 +31,9 @@ export function panelAccount(
   };
 }
 
-export function panelServers(hosting: HostingService, account: Account): readonly PanelServer[] {
-  return hosting.listServers(account).map(({ paid_until, ...server }) => ({
-    ...server,
-    paidUntil: Date.parse(paid_until),
-  }));
-}
-
-export function panelMoney({ id, atMs, kind, amountMinor, what }: MoneyEntry): PanelMoney {
-  return { id, at: atMs, kind, amount: decimalOf(amountMinor), what };
-}
-
-export function panelRequest(request: RequestEntry): PanelRequest {
-  const { id, realAtMs, method, path, operation, serverId, ending, status, code, fault } = request;
-  return {
-    id,
-    at: realAtMs,
-    method,
-    // A key may have been pasted into the path by mistake.
-    path: path.replace(/hk_[\w-]+/g, '[masked]'),
-    operation: operation ?? null,
-    server: serverId ?? null,
-    ending,
-    status: status ?? null,
-    code: code ?? null,
-    fault: fault ?? null,
-    didWork: request.didWork,
-    tookMs: request.durationMs === undefined ? null : Math.round(request.durationMs),
-  };
+/** A key may have been pasted into the path by mistake. */
+export function maskKeys(request: RequestEntry): RequestEntry {
+  return { ...request, path: request.path.replace(/hk_[\w-]+/g, '[masked]') };
 }
 
 /** Faults that only a test can have switched on are left out. */

@@ -9,18 +9,20 @@
  * Host must be a loopback name; what another site sends is refused with 403, a body that is no JSON with 415.
  * The event `panel` among those of /page/live says that the state has changed.
  *
- * Money is a decimal string with two decimals. Times are epoch milliseconds, on the service's clock unless a comment
- * says otherwise; a step of time moves that clock and no other.
+ * The balance and prices are decimal strings with two decimals. Times are epoch milliseconds, on the service's clock unless a
+ * comment says otherwise.
  */
+import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
+import type { WireServer } from '../hosting/servers.ts';
 
 export interface PanelState {
   readonly account: PanelAccount;
   /** By id, oldest first. Deleted ones are left out. */
-  readonly servers: readonly PanelServer[];
+  readonly servers: readonly WireServer[];
   /** The last 100 top-ups, charges and refunds, oldest first. */
-  readonly money: readonly PanelMoney[];
+  readonly money: readonly MoneyEntry[];
   /** The last 200 requests to the hosting API, oldest first. */
-  readonly requests: readonly PanelRequest[];
+  readonly requests: readonly RequestEntry[];
   readonly tour: readonly TourStep[];
   /** What can be switched on; never changes while the sandbox runs. */
   readonly presets: readonly FaultPreset[];
@@ -48,52 +50,10 @@ export interface PanelKey {
   readonly isUsedByApp: boolean;
 }
 
-export interface PanelServer {
-  readonly id: number;
-  readonly label: string;
-  /** `creating`, `running`, `stopped`, `rebooting`, `expired`. */
-  readonly state: string;
-  readonly ipv4: string;
-  readonly paidUntil: number;
-}
-
-export interface PanelMoney {
-  readonly id: number;
-  readonly at: number;
-  readonly kind: 'top_up' | 'charge' | 'refund';
-  /** Always positive; `kind` says which way it went. */
-  readonly amount: string;
-  /** "create web-1 (small)" */
-  readonly what: string;
-}
-
 export interface PanelPrice {
   readonly plan: string;
   /** For a month. */
   readonly price: string;
-}
-
-/** One request to the hosting API. Headers and bodies are not recorded: they hold API keys and root passwords. */
-export interface PanelRequest {
-  readonly id: number;
-  /** On the real clock, so that it can be ordered among the requests between Slack and app. */
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  /** `catalog`, `servers`, `create`, `start`, `stop`, `reboot`, `renew`, `delete`; null for a path that is none. */
-  readonly operation: string | null;
-  /** The server that it was about or that it made, as far as is known. */
-  readonly server: number | null;
-  /** `pending` until it ends; `cut` lost its connection without an answer, `hanging` never gets one. */
-  readonly ending: 'pending' | 'answered' | 'cut' | 'hanging';
-  readonly status: number | null;
-  /** The API's error code. */
-  readonly code: string | null;
-  /** The kind of fault that struck it. */
-  readonly fault: string | null;
-  /** Whether the work was done, whatever the response said. */
-  readonly didWork: boolean;
-  readonly tookMs: number | null;
 }
 
 export interface FaultPreset {

@@ -7,7 +7,7 @@ import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour, type TourDone } from '../tour.ts';
 import { PRESETS, performAction } from './actions.ts';
-import { panelAccount, panelMoney, panelRequest, panelServers } from './describe.ts';
+import { maskKeys, panelAccount } from './describe.ts';
 import type { PanelAction, PanelResult, PanelState } from './panel-api.ts';
 
 /** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
@@ -96,9 +96,9 @@ export class Panel {
     const appKey = await findAppKey();
     return {
       account: panelAccount(hosting, account, appKey),
-      servers: panelServers(hosting, account),
-      money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN).map(panelMoney),
-      requests: hosting.requests().slice(-REQUESTS_SHOWN).map(panelRequest),
+      servers: hosting.listServers(account),
+      money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN),
+      requests: hosting.requests().slice(-REQUESTS_SHOWN).map(maskKeys),
       tour: tour.steps(),
       presets: PRESETS.map(({ id, title, hint }) => ({ id, title, hint })),
     };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RequestEntry } from '../../../src/sandbox/hosting/journal.ts';
 import { chartOf, describeChart, ticksFor } from '../../../src/sandbox/page/client/blocks/read-chart.ts';
 import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
 import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
@@ -12,7 +13,6 @@ import {
   parseInline,
   parseMrkdwn,
 } from '../../../src/sandbox/page/client/text/parse.ts';
-import type { PanelRequest } from '../../../src/sandbox/panel/panel-api.ts';
 import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { readSources } from '../../support/sources.ts';
 
@@ -262,20 +262,22 @@ const blocks = [
   },
 ];
 
-function makeRequest(more: Partial<PanelRequest>): PanelRequest {
+function makeRequest(more: Partial<RequestEntry>): RequestEntry {
   return {
     id: 1,
-    at: 1000,
+    atMs: 1000,
+    realAtMs: 1000,
     method: 'POST',
     path: '/servers',
     operation: 'create',
-    server: null,
+    accountId: 1,
+    serverId: undefined,
     ending: 'answered',
     status: 200,
-    code: null,
-    fault: null,
+    code: undefined,
+    fault: undefined,
     didWork: true,
-    tookMs: 3,
+    durationMs: 3,
     ...more,
   };
 }
@@ -327,7 +329,7 @@ describe('the list of requests', () => {
     makeEntry({ id: 1, at: 10 }),
     makeEntry({ id: 2, at: 30, from: 'app', what: 'chat.postMessage' }),
   ];
-  const requests = [makeRequest({ id: 1, at: 20 }), makeRequest({ id: 2, at: 40 })];
+  const requests = [makeRequest({ id: 1, realAtMs: 20 }), makeRequest({ id: 2, realAtMs: 40 })];
   const keys = (...args: Parameters<typeof mergeTraffic>) => mergeTraffic(...args).map(({ key }) => key);
 
   it('has both kinds in the order of time, or one of them', () => {
@@ -337,7 +339,7 @@ describe('the list of requests', () => {
   });
 
   it('marks what went wrong and why', () => {
-    const lost = makeRequest({ id: 3, ending: 'cut', status: null, fault: 'lost_after' });
+    const lost = makeRequest({ id: 3, ending: 'cut', status: undefined, fault: 'lost_after' });
     const refused = makeRequest({ id: 4, status: 409, code: 'wrong_state' });
     const denied = makeEntry({ from: 'app', response: '{"ok":false,"error":"missing_scope"}' });
     const rows = mergeTraffic([denied], [lost, refused, makeRequest({ id: 5 })], 'all');

@@ -1,13 +1,13 @@
 import { useEffect, useId, useReducer, useState } from 'preact/hooks';
+import type { MoneyEntry } from '../../../hosting/journal.ts';
+import type { WireServer } from '../../../hosting/servers.ts';
 import type {
   FaultPreset,
   PanelAccount,
   PanelAction,
   PanelFault,
   PanelKey,
-  PanelMoney,
   PanelPrice,
-  PanelServer,
   PanelState,
 } from '../../../panel/panel-api.ts';
 import { IconButton, SmallButton } from '../controls.tsx';
@@ -192,9 +192,10 @@ function Servers({ panel: { servers, account } }: { readonly panel: PanelState }
   );
 }
 
-function ServerRow({ server, movedMs }: { readonly server: PanelServer; readonly movedMs: number }) {
+function ServerRow({ server, movedMs }: { readonly server: WireServer; readonly movedMs: number }) {
   const { refusal, run } = usePanelAction();
-  const { id, label, state, ipv4, paidUntil } = server;
+  const { id, label, state, ipv4 } = server;
+  const paidUntil = Date.parse(server.paid_until);
   const remove = async () => {
     if (await confirmed(removalQuestion(server))) await run({ do: 'delete_server', server: id });
   };
@@ -216,7 +217,7 @@ function ServerRow({ server, movedMs }: { readonly server: PanelServer; readonly
   );
 }
 
-function removalQuestion({ label }: PanelServer) {
+function removalQuestion({ label }: WireServer) {
   const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
   return {
     title: plain(`Delete ${label} here?`),
@@ -227,27 +228,27 @@ function removalQuestion({ label }: PanelServer) {
   };
 }
 
-const SIGNS: Readonly<Record<PanelMoney['kind'], string>> = { top_up: '+', charge: '−', refund: '+' };
-const WORDS: Readonly<Record<PanelMoney['kind'], string>> = {
+const SIGNS: Readonly<Record<MoneyEntry['kind'], string>> = { top_up: '+', charge: '−', refund: '+' };
+const WORDS: Readonly<Record<MoneyEntry['kind'], string>> = {
   top_up: 'Top-up',
   charge: 'Charge',
   refund: 'Refund',
 };
 
 /** The last top-ups, charges and refunds, newest first. */
-function Money({ entries }: { readonly entries: readonly PanelMoney[] }) {
+function Money({ entries }: { readonly entries: readonly MoneyEntry[] }) {
   return (
     <section aria-labelledby="money-title">
       <h3 id="money-title">Charges and refunds</h3>
       {entries.length === 0 && <p class="quiet">Nothing yet.</p>}
       <ol class="rows scrolling">
-        {entries.toReversed().map(({ id, at, kind, amount, what }) => (
-          <li key={id} class="row" title={momentAt(at)}>
+        {entries.toReversed().map(({ id, atMs, kind, amountMinor, what }) => (
+          <li key={id} class="row" title={momentAt(atMs)}>
             <span class={`badge ${kind}`}>{WORDS[kind]}</span>
             <span class="grow what">{kind === 'top_up' ? '' : what}</span>
             <span class={`sum ${kind}`}>
               {SIGNS[kind]}
-              {amount}
+              {(amountMinor / 100).toFixed(2)}
             </span>
           </li>
         ))}

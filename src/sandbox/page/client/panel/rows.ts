@@ -1,4 +1,4 @@
-import type { PanelRequest } from '../../../panel/panel-api.ts';
+import type { RequestEntry } from '../../../hosting/journal.ts';
 import type { TrafficEntry } from '../../../slack/page-api.ts';
 import { isJson, textIn } from '../json.ts';
 import type { TrafficKind } from '../state.ts';
@@ -19,12 +19,12 @@ export type Row = {
   readonly code: string;
   /** The fault that affected it; empty for none. */
   readonly fault: string;
-} & ({ readonly entry: TrafficEntry } | { readonly request: PanelRequest });
+} & ({ readonly entry: TrafficEntry } | { readonly request: RequestEntry });
 
 /** Requests of both kinds in the order in which they were sent. */
 export function mergeTraffic(
   entries: readonly TrafficEntry[],
-  requests: readonly PanelRequest[],
+  requests: readonly RequestEntry[],
   kind: TrafficKind,
 ): readonly Row[] {
   const slack = kind === 'hosting' ? [] : entries.map(slackRow);
@@ -54,21 +54,21 @@ function findError(response: string): string {
   return response.startsWith('{"ok":false') ? textIn(parse(response), 'error') : '';
 }
 
-const ENDINGS: Readonly<Record<Exclude<PanelRequest['ending'], 'answered'>, string>> = {
+const ENDINGS: Readonly<Record<Exclude<RequestEntry['ending'], 'answered'>, string>> = {
   pending: '…',
   cut: 'cut off',
   hanging: 'hanging',
 };
 
-function hostingRow(request: PanelRequest): Row {
-  const { id, at, method, path, ending, status, code, fault, tookMs } = request;
+function hostingRow(request: RequestEntry): Row {
+  const { id, realAtMs, method, path, ending, status, code, fault, durationMs } = request;
   const isLost = ending === 'cut' || ending === 'hanging';
   return {
     key: `hosting ${id}`,
-    at,
+    at: realAtMs,
     way: 'to-hosting',
     what: `${method} ${path}`,
-    tookMs,
+    tookMs: durationMs === undefined ? null : Math.round(durationMs),
     ending: ending === 'answered' ? String(status ?? '') : ENDINGS[ending],
     isBad: isLost || (status ?? 0) >= 400,
     code: code ?? '',

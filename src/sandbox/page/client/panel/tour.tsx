@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { PanelServer, PanelState, TourStep } from '../../../panel/panel-api.ts';
+import type { WireServer } from '../../../hosting/servers.ts';
+import type { PanelState, TourStep } from '../../../panel/panel-api.ts';
 import { changeScreen, countDone, insertCommand, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { FaultSwitch, KeyMaker } from './account.tsx';
@@ -122,7 +123,7 @@ function StepHelp({ id, panel }: { readonly id: TourStep['id']; readonly panel: 
 }
 
 /** A server that was just ordered can't be rebooted yet. */
-function Waiting({ servers }: { readonly servers: readonly PanelServer[] }) {
+function Waiting({ servers }: { readonly servers: readonly WireServer[] }) {
   const labels = servers.filter(({ state }) => state === 'creating').map(({ label }) => label);
   if (labels.length === 0 || labels.length < servers.length) return null;
   return (

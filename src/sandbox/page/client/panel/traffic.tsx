@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { PanelRequest } from '../../../panel/panel-api.ts';
+import type { RequestEntry } from '../../../hosting/journal.ts';
 import type { BrokenRule, TrafficEntry } from '../../../slack/page-api.ts';
 import { Segments } from '../controls.tsx';
 import { changeScreen, type TrafficKind, useScreen } from '../state.ts';
@@ -17,7 +17,7 @@ const KINDS: readonly (readonly [TrafficKind, string])[] = [
 interface TrafficProps {
   readonly brokenRules: readonly BrokenRule[];
   readonly entries: readonly TrafficEntry[];
-  readonly requests: readonly PanelRequest[];
+  readonly requests: readonly RequestEntry[];
 }
 
 /** Every request between Slack, the app and the hosting API, newest first. */
@@ -106,12 +106,12 @@ function Bodies({ entry: { at, request, response } }: { readonly entry: TrafficE
   );
 }
 
-function Facts({ request }: { readonly request: PanelRequest }) {
-  const { at, operation, server, ending, fault } = request;
+function Facts({ request }: { readonly request: RequestEntry }) {
+  const { realAtMs, operation, serverId, ending, fault } = request;
   const facts: readonly (readonly [string, string])[] = [
-    ['Sent', momentOf(at)],
+    ['Sent', momentOf(realAtMs)],
     ['Operation', operation ?? 'unknown to the API'],
-    ['Server', server === null ? '' : `#${server}`],
+    ['Server', serverId === undefined ? '' : `#${serverId}`],
     ['Work', ending === 'pending' ? '' : describeWork(request)],
     ['Fault', fault?.replaceAll('_', ' ') ?? ''],
   ];
@@ -133,7 +133,7 @@ function Facts({ request }: { readonly request: PanelRequest }) {
 }
 
 /** With a fault, the response may differ from what was done. */
-function describeWork({ didWork, ending, status }: PanelRequest): string {
+function describeWork({ didWork, ending, status }: RequestEntry): string {
   if (!didWork) return 'not done';
   return ending === 'answered' && status === 200 ? 'done' : 'done, although the response said otherwise';
 }
