@@ -3,6 +3,7 @@ import { Refusal } from '../../../src/core/errors.ts';
 import type { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
+import { OPERATION } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
@@ -328,7 +329,8 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
       purchase: { kind: 'create', order },
       at: system.now(),
     });
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    // As the background does once it is due.
+    expect(await team.app.ports.jobs.runNow(OPERATION, id)).toBe(true);
     expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
     system.move(5 * 60_000);
     await team.manager.sees('The order wasn’t sent in time');
