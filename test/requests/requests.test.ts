@@ -250,17 +250,6 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect(await find(id)).toMatchObject({ state: 'open' });
       }
     });
-
-    test('changes nothing that was decided before', async () => {
-      const { id, expiresAt } = newApproval();
-      const denied = newApproval({ id, expiresAt });
-      await store.requests.requestApproval(denied, entry());
-      await store.requests.move(id, ['open'], { state: 'denied', at: T0 });
-      expect(
-        await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry()),
-      ).toBeUndefined();
-      expect(await find(id)).toMatchObject({ state: 'denied' });
-    });
   });
 
   test.each([
