@@ -61,9 +61,9 @@ const everyWord = [
   ...HOSTING_CODES.map((code) => [code, wordsOfHosting({ code })] as const),
 ];
 
-/** Slack writes times in marks of its own. */
-/** People that we mention by id, as the words of the app do. */
+/** People that we mention by ID, as the words of the app do. */
 const withoutIds = (text: string) => text.replaceAll(/<@U0OWNER0001>/g, '');
+/** Slack writes times in marks of its own. */
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
 
 /** The refusals that may end a confirmed purchase. */
@@ -84,15 +84,12 @@ const SAYS_WHERE_THE_MONEY_IS =
   /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;
 
 describe('the words for an error', () => {
-  it.each(everyWord)('%s are a sentence for users', (_code, text) => {
+  it.each(everyWord)('%s are a sentence for users, without a stack, a code or `undefined`', (code, text) => {
     expect(text).toMatch(/^[A-Z`\d]/);
     // What is to be typed may come last, in its own marks.
     expect(text).toMatch(/([.?]|`)$/);
     expect(text.length).toBeGreaterThan(20);
     expect(text.length).toBeLessThan(500);
-  });
-
-  it.each(everyWord)('%s contain no stack, no code and no `undefined`', (code, text) => {
     expect(text).not.toMatch(/undefined|null|NaN|\[object|\bat .*:\d+:\d+|Error:|0x/);
     expect(withoutDates(text)).not.toMatch(/\b[a-z]+_[a-z_]+\b/);
     expect(text).not.toContain(`${code}:`);
@@ -359,21 +356,17 @@ function listWords(approval: Approval): string[] {
 const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');
 
 describe('the outcome of an approval', () => {
-  it.each(canceled)('is explained without codes: $code, $kind $approval.state (%#)', ({ approval }) => {
+  it.each(
+    canceled,
+  )('is explained without codes, and names the server to the requester and in the card: $code, $kind (%#)', ({
+    approval,
+  }) => {
     for (const said of listWords(approval)) {
       expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
       expect(said).toMatch(/[.]$/);
     }
-  });
-
-  it.each(canceled)('names the server to the requester: $code, $kind $approval.state (%#)', ({
-    approval,
-  }) => {
     expect(approvalWords(approval)).toContain(`\`${LABEL}\``);
     expect(approvalMessage(approval).text).toContain(LABEL);
-  });
-
-  it.each(canceled)('names the server in the card: $code, $kind $approval.state (%#)', ({ approval }) => {
     expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
   });
 });
@@ -452,11 +445,10 @@ const endedOrders: readonly [string, Operation][] = operationsOf('web-1').map((o
 const refusals = refusalsOf('web-1').map((reason) => [reason.code, reason] as const);
 
 describe('the words for the outcome of an order', () => {
-  test.each(endedOrders)('name the server (%s, sample %#)', (_name, operation) => {
+  test.each(
+    endedOrders,
+  )('name the server, and never show an internal code (%s, sample %#)', (_name, operation) => {
     expect(outcomeWords(operation, EUR)).toContain(labelOf(operation.purchase));
-  });
-
-  test.each(endedOrders)('never show an internal code (%s, sample %#)', (_name, operation) => {
     const shown = JSON.stringify(outcomeMessage(operation, NONE).blocks);
     const said = withoutDates(outcomeWords(operation, NONE));
     expect(said).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
