@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { App, ReceiverEvent } from '@slack/bolt';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { startBolt } from '../../src/slack/bolt.ts';
@@ -17,8 +17,6 @@ import {
 } from '../../src/slack/payloads.ts';
 import { createSlackClock } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
-import { createMetrics } from '../../src/web/metrics.ts';
-import { createWebServer, listen } from '../../src/web/server.ts';
 import { startCpuTimer } from '../support/clocks.ts';
 import {
   commandSample,
@@ -36,6 +34,7 @@ import {
   viewPressSample,
   viewSuggestionSample,
 } from '../support/payloads/samples.ts';
+import { startWebServer } from '../web/support.ts';
 
 const SECRET = 'the signing secret of these tests';
 const KIB = 1024;
@@ -52,24 +51,7 @@ async function startReceiver(
     clock: createSlackClock(realSystem),
   });
   connect({ processEvent } as unknown as App);
-  const parts = {
-    system: realSystem,
-    log: silentLog,
-    metrics: createMetrics(),
-    slack: listener,
-    faults: async () => [],
-    warnings: () => [],
-    explain: () => 'no',
-    findConnectLink: () => new Promise<never>(() => undefined),
-    entry: undefined as never,
-  };
-  const server = createWebServer(parts);
-  const port = await listen(server, 0, '127.0.0.1');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { port };
+  return startWebServer({ slack: listener });
 }
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>;

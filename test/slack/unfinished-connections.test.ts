@@ -4,12 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { realSystem } from '../../src/system.ts';
-import { createMetrics } from '../../src/web/metrics.ts';
-import { createWebServer, listen } from '../../src/web/server.ts';
+import { type Log, silentLog } from '../../src/log.ts';
 import { startTeam } from '../support/team.ts';
 import { triesOf } from '../support/tries.ts';
+import { startWebServer } from '../web/support.ts';
 
 const SOCKETS = triesOf({ short: 300, long: 3000 });
 
@@ -23,18 +21,9 @@ const UNFINISHED: Readonly<Record<string, string>> = {
 
 async function startServer(mostConnections: number, timeoutMs = 200) {
   const warnings: string[] = [];
-  const server = createWebServer(
-    {
-      system: realSystem,
-      log: { ...silentLog, warn: (words) => void warnings.push(words) },
-      metrics: createMetrics(),
-      slack: () => undefined,
-      faults: async () => [],
-      warnings: () => [],
-      explain: () => 'no',
-      findConnectLink: () => new Promise(() => undefined),
-      entry: undefined as never,
-    },
+  const log: Log = { ...silentLog, warn: (words) => void warnings.push(words) };
+  const started = await startWebServer(
+    { log, slack: () => undefined },
     {
       headersTimeout: timeoutMs,
       requestTimeout: 2 * timeoutMs,
@@ -42,12 +31,7 @@ async function startServer(mostConnections: number, timeoutMs = 200) {
       mostConnections,
     },
   );
-  const port = await listen(server, 0, '127.0.0.1');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { server, port, warnings };
+  return { ...started, warnings };
 }
 
 /** Opens connections that never end by themselves, whatever the server does. */

@@ -1,35 +1,17 @@
 import type { RequestListener } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { silentLog } from '../../src/log.ts';
 import { createUnacknowledged } from '../../src/slack/socket.ts';
-import { realSystem } from '../../src/system.ts';
-import { createMetrics } from '../../src/web/metrics.ts';
-import { createWebServer, listen } from '../../src/web/server.ts';
 import { engines, entry, markSent, newCreate, T0 } from '../db/support.ts';
 import { handClock } from '../slack/support/fakes.ts';
+import { startWebServer } from './support.ts';
 
 const TOKEN = 'a-token-of-the-metrics-tests';
 
 async function startServer(token?: string, slack?: RequestListener): Promise<string> {
-  const parts = {
-    slack,
-    system: realSystem,
-    log: silentLog,
-    metrics: createMetrics(),
-    metricsToken: token === undefined ? undefined : new Secret(token),
-    faults: async () => [],
-    warnings: () => [],
-    explain: () => 'no',
-    findConnectLink: () => new Promise<never>(() => undefined),
-    entry: undefined as never,
-  };
-  const server = createWebServer(parts);
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const metricsToken = token === undefined ? undefined : new Secret(token);
+  const { port } = await startWebServer({ slack, metricsToken });
+  return `http://127.0.0.1:${port}`;
 }
 
 describe('/metrics', () => {
