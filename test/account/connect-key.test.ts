@@ -1,22 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { connectKey, disconnectKey } from '../../src/account/keys.ts';
 import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { THE_COMMAND_LINE } from '../../src/core/roles.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { stillSystem, vault } from '../db/fixtures.ts';
+import { open } from '../db/support.ts';
 import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 let store: Store;
 
 beforeEach(async () => {
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
-});
-
-afterEach(async () => {
-  await store.close();
+  store = await open('sqlite::memory:');
 });
 
 const program = (workspaceId: string) =>

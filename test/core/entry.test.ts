@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../src/access/grants.ts';
 import type { AppContext, Store } from '../../src/context.ts';
 import type { StoredEntry } from '../../src/core/audit-entry.ts';
@@ -8,9 +8,8 @@ import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/error
 import { hasRole } from '../../src/core/permission.ts';
 import { ROLES, type Role, strongestRole } from '../../src/core/roles.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { silentLog } from '../../src/log.ts';
-import { stillSystem, T0, vault } from '../db/fixtures.ts';
+import { open, stillSystem, T0 } from '../db/support.ts';
 import { MEMBER } from '../support/context.ts';
 
 let store: Store;
@@ -25,7 +24,7 @@ let entry: Entry;
 let runs: number;
 
 beforeEach(async () => {
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  store = await open('sqlite::memory:');
   await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
   users = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
   lookedUp = [];
@@ -35,10 +34,6 @@ beforeEach(async () => {
   runs = 0;
   entry = createEntry(portsWith());
   for (const role of ROLES) await grant(`U${role.toUpperCase()}`, role);
-});
-
-afterEach(async () => {
-  await store.close();
 });
 
 function portsWith(more: Partial<AppContext> = {}): AppContext {

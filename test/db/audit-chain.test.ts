@@ -7,7 +7,7 @@ import type { AuditFault } from '../../src/db/audit-log.ts';
 import { silentLog } from '../../src/log.ts';
 import { makeContext } from '../support/context.ts';
 import { addTimed, anyEntry, makeDatabase, TABLES, vaultOf } from './audit-support.ts';
-import { entry, markSent, newCreate, T0 } from './support.ts';
+import { entry, newCreate, settleCreate, T0 } from './support.ts';
 
 const LENGTH = 9;
 /** So many of them are pruned. */
@@ -155,10 +155,7 @@ describe('the audit finds what was done directly in the database', () => {
     const { open, exec } = makeDatabase();
     const store = await open();
     await addTimed(store, 2);
-    const operation = newCreate();
-    await store.ledger.prepare(operation);
-    await markSent(store.ledger, operation.id, T0);
-    await store.ledger.settle(operation.id, { at: T0, serverId: 7 }, entry({ operationId: operation.id }));
+    await settleCreate(store.ledger, newCreate(), { serverId: 7 });
     exec(...tables.map((table) => `delete from ${table}`));
     await expectFound(store);
     expect(await store.audit.listWorkspaces()).toContain('T1');

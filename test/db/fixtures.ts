@@ -141,6 +141,19 @@ export async function markSent(
   return outcome === 'sent';
 }
 
+/** Orders a server and settles the order; a password is held for whoever ordered. */
+export async function settleCreate(
+  ledger: Ledger,
+  operation: NewOperation,
+  settled: Partial<Parameters<Ledger['settle']>[1]>,
+): Promise<string> {
+  const { id, workspaceId } = operation;
+  await ledger.prepare(operation);
+  await markSent(ledger, id, T0);
+  await ledger.settle(id, { at: T0, ...settled }, entry({ workspaceId, operationId: id }));
+  return id;
+}
+
 /** What permits an order of a workspace of which nothing is stored. */
 const NOTHING_STORED = '[null,[]]';
 

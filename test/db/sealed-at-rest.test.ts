@@ -12,12 +12,11 @@ import { makeKey } from '../support/environment.ts';
 import { triesOf } from '../support/tries.ts';
 import {
   bySql,
-  entry,
   makeFolder,
-  markSent,
   newCreate,
   open,
   readBytes,
+  settleCreate,
   stillSystem,
   T0,
   vault,
@@ -37,13 +36,8 @@ beforeEach(async () => {
 });
 
 /** A server that U1 created, and its root password. */
-async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
-  const operation = newCreate();
-  await store.ledger.prepare(operation);
-  await markSent(store.ledger, operation.id, T0, []);
-  await store.ledger.settle(operation.id, { at: T0, serverId, password: new Secret(word) }, entry());
-  return operation.id;
-}
+const holdPassword = (word = PASSWORD, serverId = 1) =>
+  settleCreate(store.ledger, newCreate(), { serverId, password: new Secret(word) });
 
 const install = (token: string) => {
   const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };

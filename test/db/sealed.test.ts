@@ -10,7 +10,17 @@ import { createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres
 import { vaultNamed, vaultOf } from './audit-support.ts';
 import { NO_ANSWER } from './fixtures.ts';
 import { places } from './places.ts';
-import { databases, entry, markSent, newApproval, newCreate, open, stillSystem, T0 } from './support.ts';
+import {
+  databases,
+  entry,
+  markSent,
+  newApproval,
+  newCreate,
+  open,
+  settleCreate,
+  stillSystem,
+  T0,
+} from './support.ts';
 
 const [K1, K2] = [`k1:${makeKey('first')}`, `k2:${makeKey('second')}`];
 const ring = (...keys: readonly string[]) => createVault(parseKeyring(keys.join(',')));
@@ -38,7 +48,7 @@ async function storeEverySecret(databaseUrl: string): Promise<readonly string[]>
   });
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0);
   await store.replyUrls.store('form', 'T1', new Secret('https://reply.test'), T0 + 1000);
-  await holdPassword(store, 'password-1', 1);
+  await settleCreate(store.ledger, newCreate('web-1'), { serverId: 1, password: new Secret('password-1') });
   await store.requests.requestApproval(newApproval(), entry());
   const unclear = newCreate('web-2');
   await store.ledger.prepare(unclear);
@@ -54,14 +64,6 @@ async function storeEverySecret(databaseUrl: string): Promise<readonly string[]>
   await store.workflowRuns.receive(received, new Secret('xwfp-token'));
   await store.close();
   return [...places];
-}
-
-async function holdPassword(store: Store, word: string, serverId: number): Promise<string> {
-  const operation = newCreate(`web-${serverId}`);
-  await store.ledger.prepare(operation);
-  await markSent(store.ledger, operation.id, T0, []);
-  await store.ledger.settle(operation.id, { at: T0, serverId, password: new Secret(word) }, entry());
-  return operation.id;
 }
 
 async function readPassword(store: Store): Promise<string | undefined> {

@@ -20,6 +20,7 @@ export {
   newRenew,
   newRoleRequest,
   sentBy,
+  settleCreate,
   stillSystem,
   T0,
   vault,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext, Store } from '../../src/context.ts';
 import type { Catalog } from '../../src/core/catalog.ts';
 import type { SlackUser } from '../../src/core/directory.ts';
@@ -8,10 +8,9 @@ import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
-import { entry, newApproval, newCreate, newGrant, newRenew, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { entry, newApproval, newCreate, newGrant, newRenew, open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
 const catalog: Catalog = { plans: [], locations: [], images: [] };
@@ -24,11 +23,10 @@ let store: Store;
 let lastLists = createLastLists();
 beforeEach(async () => {
   lastLists = createLastLists();
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  store = await open('sqlite::memory:');
   await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
 });
-afterEach(() => store.close());
 
 const grant = (subjectId: string, role: 'viewer' | 'manager' | 'owner', pattern = '') =>
   store.grants.put(newGrant({ workspaceId: 'T1', subjectId, role, pattern }));

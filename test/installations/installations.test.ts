@@ -3,7 +3,7 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { BotTokens, NewInstallation } from '../../src/installations/installations.ts';
 import { NO_KEY } from '../../src/workflows/run.ts';
-import { engines, entry, markSent, newCreate, T0 } from '../db/support.ts';
+import { engines, entry, markSent, newCreate, settleCreate, T0 } from '../db/support.ts';
 
 const tokens = (bot: string): BotTokens => ({ bot: new Secret(bot) });
 const acme = (bot = 'xoxb-acme', more: Partial<NewInstallation> = {}): NewInstallation => ({
@@ -32,12 +32,12 @@ async function sendOrder(store: Store, workspaceId: string, label = 'web-1') {
   return operation;
 }
 
-async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
-  const operation = await sendOrder(store, workspaceId);
-  const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
-  await store.ledger.settle(operation.id, settled, entry({ workspaceId, operationId: operation.id }));
-  return operation.id;
-}
+const holdPassword = (store: Store, workspaceId = 'T1') =>
+  settleCreate(store.ledger, newCreate('web-1', { workspaceId }), {
+    serverId: 1,
+    password: new Secret('canary-password'),
+    isFirstHand: true,
+  });
 
 describe.each(engines)('an installation on $name', ({ make }) => {
   test('makes its installer an owner, and no one of what others have set up', async () => {

@@ -19,6 +19,7 @@ import {
   newApproval,
   newCreate,
   newRenew,
+  settleCreate,
   T0,
   vault,
 } from '../db/support.ts';
@@ -155,11 +156,8 @@ describe.each(engines)('prices in the ledger on $name', ({ make }) => {
     await markSent(ledger, operation.id, T0 + 1);
     return operation.id;
   };
-  const created = async (serverId: number | undefined, operation = newCreate()) => {
-    const id = await sent(operation);
-    const found = serverId === undefined ? {} : { serverId };
-    await ledger.settle(id, { at: T0 + 5, ...found }, entry({ workspaceId: operation.workspaceId }));
-  };
+  const created = (serverId: number | undefined, operation = newCreate()) =>
+    settleCreate(ledger, operation, serverId === undefined ? {} : { serverId });
 
   test('servers that settled creates of the workspace have made, with plan, price and creator', async () => {
     await created(7, newCreate('web-7', { actorId: 'U7', at: T0 + 3 }));
@@ -226,13 +224,10 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     store = await make();
   });
 
-  const settle = async (serverId: number, word: string, workspaceId = 'T1') => {
+  const settle = (serverId: number, word: string, workspaceId = 'T1') => {
     const operation = newCreate(`web-${serverId}`, { workspaceId, at: T0 + serverId });
-    await store.ledger.prepare(operation);
-    await markSent(store.ledger, operation.id, T0, []);
     const settled = { at: T0 + serverId, serverId, password: new Secret(word), isFirstHand: true };
-    await store.ledger.settle(operation.id, settled, entry({ workspaceId }));
-    return operation.id;
+    return settleCreate(store.ledger, operation, settled);
   };
 
   test('a settled create has its password, for its creator and its server', async () => {

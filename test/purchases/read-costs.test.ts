@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import type { Catalog } from '../../src/core/catalog.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { ServerList } from '../../src/core/server.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { findKnownPrice, isOrderOf, readCosts } from '../../src/purchases/costs.ts';
-import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { newCreate, newGrant, open, settleCreate, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
 const catalog: Catalog = {
@@ -18,24 +17,16 @@ const catalog: Catalog = {
 
 let store: Store;
 beforeEach(async () => {
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  store = await open('sqlite::memory:');
   for (const id of ['T1', 'T2']) {
     await store.workspaces.put({ id, name: id }, T0);
     await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
     await store.grants.put(newGrant({ workspaceId: id, role: 'manager' }));
   }
 });
-afterEach(() => store.close());
 
-async function create(workspaceId: string, serverId: number, label = `web-${serverId}`): Promise<void> {
-  const operation = newCreate(label, { workspaceId });
-  const { ledger } = store;
-  await ledger.prepare(operation);
-  await ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const permit = await ledger.readPermit(operation.workspaceId, T0);
-  await ledger.markSent(operation.id, sentBy('sender', T0, { permit }));
-  await ledger.settle(operation.id, { at: T0, serverId }, entry({ workspaceId }));
-}
+const create = (workspaceId: string, serverId: number) =>
+  settleCreate(store.ledger, newCreate(`web-${serverId}`, { workspaceId }), { serverId });
 
 const listOf = (labels: readonly string[], more: Partial<ServerList> = {}): ServerList => ({
   servers: labels.map((label, at) => ({ id: at + 1, label, state: 'running' })),

@@ -7,7 +7,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { HeldPassword } from '../../src/purchases/password-store.ts';
 import { showPassword } from '../../src/purchases/passwords.ts';
 import { notifyOperation } from '../../src/purchases/pay.ts';
-import { entry, markSent, newCreate, open, sentBy, stillSystem, T0 } from '../db/support.ts';
+import { newCreate, open, settleCreate, stillSystem, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 import { triesOf } from '../support/tries.ts';
 
@@ -23,13 +23,11 @@ async function holdPassword(
 ): Promise<Held> {
   const operation = newCreate(label, { actorId: creatorId });
   const password = `canary-${operation.id}`;
-  await store.ledger.prepare(operation);
-  await store.ledger.lease(operation.id, { owner: 'sender', now: T0, until: T0 + 1 });
-  const permit = await store.ledger.readPermit(operation.workspaceId, T0);
-  expect(await store.ledger.markSent(operation.id, sentBy('sender', T0, { permit }))).toBe('sent');
-  const settled = { at: T0, serverId, password: new Secret(password), isFirstHand: true };
-  const audit = entry({ actorId: creatorId, operationId: operation.id, serverId, label });
-  expect(await store.ledger.settle(operation.id, settled, audit)).toBe(true);
+  await settleCreate(store.ledger, operation, {
+    serverId,
+    password: new Secret(password),
+    isFirstHand: true,
+  });
   return { operationId: operation.id, password };
 }
 
@@ -48,13 +46,7 @@ async function startCreated(passwordHoldMs: number) {
   const settings = { unconfirmedMs: 1, passwordHoldMs, auditKeepDays: undefined };
   const ports = makeContext(store, { system, settings });
   const operation = newCreate('web-1');
-  await store.ledger.prepare(operation);
-  await markSent(store.ledger, operation.id, T0);
-  await store.ledger.settle(
-    operation.id,
-    { at: T0, serverId: 7, password: new Secret(PASSWORD) },
-    entry({ workspaceId: 'T1' }),
-  );
+  await settleCreate(store.ledger, operation, { serverId: 7, password: new Secret(PASSWORD) });
   const entryOf = createEntry(ports);
   const show = async (isTaken = true, whileShown = async () => {}) => {
     let shown: string | undefined;

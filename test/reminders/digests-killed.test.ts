@@ -1,10 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AppContext } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS, DIGEST } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import {
   askForDigests,
   createDigestHandler,
@@ -15,7 +14,7 @@ import {
 } from '../../src/reminders/digest.ts';
 import type { PostedDigest } from '../../src/reminders/digest-message.ts';
 import type { Digest } from '../../src/reminders/reminder.ts';
-import { stillSystem, vault } from '../db/fixtures.ts';
+import { open, stillSystem } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
 /** 09:20 of a Monday in Berlin. */
@@ -32,8 +31,7 @@ const server = (id: number, days: number, state = 'running'): Server => ({
 async function startWorkspace() {
   const time = { now: NOW };
   const system = { ...stillSystem, now: () => time.now };
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
-  onTestFinished(() => store.close());
+  const store = await open('sqlite::memory:', { system });
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, NOW);
   await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', NOW);

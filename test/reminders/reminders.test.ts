@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { NewOperation } from '../../src/purchases/operation.ts';
 import { BATCH } from '../../src/reminders/batch.ts';
 import { type DigestContent, NO_DRIFT } from '../../src/reminders/reminder.ts';
 import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
-import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../db/support.ts';
+import { confirm, engines, entry, newCreate, newRenew, settleCreate, T0 } from '../db/support.ts';
 
 const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({
   serverId,
@@ -16,12 +15,6 @@ const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({
   at: T0,
   ...(untilDay === undefined ? {} : { untilDay }),
 });
-
-async function settle({ ledger }: Store, operation: NewOperation, serverId: number): Promise<void> {
-  await confirm(ledger, operation);
-  await markSent(ledger, operation.id, T0);
-  await ledger.settle(operation.id, { at: T0, serverId, isFirstHand: true }, entry());
-}
 
 describe.each(engines)('decisions about reminders on $name', ({ make }) => {
   test('are about one month of a server, and the last one counts', async () => {
@@ -42,9 +35,9 @@ describe.each(engines)('decisions about reminders on $name', ({ make }) => {
   test('go with what the ledger has of the servers: renewals that were not refused, and the last price', async () => {
     const store = await make();
     const { reminders, ledger } = store;
-    await settle(store, newCreate('web-7', { price: money(499) }), 7);
-    await settle(store, newRenew(7, 100, { price: money(590), at: T0 + 1 }), 7);
-    await settle(store, newRenew(8, 100, { at: T0 + 2 }), 8);
+    await settleCreate(ledger, newCreate('web-7', { price: money(499) }), { serverId: 7 });
+    await settleCreate(ledger, newRenew(7, 100, { price: money(590), at: T0 + 1 }), { serverId: 7 });
+    await settleCreate(ledger, newRenew(8, 100, { at: T0 + 2 }), { serverId: 8 });
     const refused = newRenew(9, 100);
     await confirm(ledger, refused);
     await ledger.refuse(refused.id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
@@ -67,7 +60,7 @@ describe.each(engines)('decisions about reminders on $name', ({ make }) => {
 
   test('can be asked about thousands of servers at once', async () => {
     const store = await make();
-    await settle(store, newRenew(7, 100), 7);
+    await settleCreate(store.ledger, newRenew(7, 100), { serverId: 7 });
     const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
     expect(await store.reminders.listRenewals('T1', ids)).toHaveLength(1);
   });

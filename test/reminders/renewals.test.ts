@@ -6,14 +6,13 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { DAY_MS, MINUTE_MS, WEEK_MS } from '../../src/core/time.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { createHosting } from '../../src/hosting/client.ts';
 import type { Transport } from '../../src/hosting/send.ts';
 import { silentLog } from '../../src/log.ts';
 import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
 import { runOperation } from '../../src/purchases/pay.ts';
 import { BATCH, createBatchHandler, type RenewalResult, reviewRenewals } from '../../src/reminders/batch.ts';
-import { confirm, entry, markSent, newGrant, newRenew, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { confirm, entry, markSent, newGrant, newRenew, open, stillSystem, T0, vault } from '../db/support.ts';
 import { holdTime } from '../hosting/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
@@ -40,8 +39,7 @@ describe('renewals whose process has died', () => {
     time.now = T0;
     told = [];
     isSlackUp = true;
-    store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
-    onTestFinished(() => store.close());
+    store = await open('sqlite::memory:', { system });
     await store.renewalBatches.put(makeBatch());
     await store.renewalBatches.confirm('F1', T0);
     const dead = await store.jobStore.lease(BATCH, 'F1', { owner: 'dead', now: T0, until: T0 + 30_000 });
@@ -120,8 +118,7 @@ describe('renewals whose process has died', () => {
 test('a review that nobody confirms is forgotten after a week', async () => {
   const time = { now: T0 };
   const system = { ...stillSystem, now: () => time.now };
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
-  onTestFinished(() => store.close());
+  const store = await open('sqlite::memory:', { system });
   const { jobs, renewalBatches } = makeContext(store, { system });
   jobs.handle({ [BATCH]: createBatchHandler(makeContext(store, { system })) });
   await renewalBatches.put(makeBatch());
@@ -140,8 +137,7 @@ const SOON: Server = { id: 2, label: 'web-2', state: 'running', paidUntil: T0 + 
 
 /** What a manager gets to read, where the hosting API lists these servers. */
 async function review(servers: readonly Server[], isComplete: boolean) {
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
-  onTestFinished(() => store.close());
+  const store = await open('sqlite::memory:');
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   await store.grants.put(newGrant({ subjectId: 'U1', role: 'manager' }));
@@ -196,16 +192,13 @@ function startService(count: number, now: () => number) {
 /** A workspace on an account whose minute holds ten requests, and renewals that were confirmed just now. */
 async function confirmRenewals(count: number) {
   const { system, pass } = holdTime();
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  const store = await open('sqlite::memory:', { system });
   const service = startService(count, () => system.elapsed());
   const hosting = createHosting({
     ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, limit: LIMIT },
     ...{ calls: store.apiCalls, transport: service.transport, namesOf: vault.namesOf },
   });
-  onTestFinished(async () => {
-    await hosting.close();
-    await store.close();
-  });
+  onTestFinished(() => hosting.close());
   const at = system.now();
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, at);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', at);

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../src/context.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { createRequestHandler, notifyRequest } from '../../src/requests/notify.ts';
 import { REQUEST, ROLES_ASKED, type RoleRequest } from '../../src/requests/request.ts';
-import { stillSystem, T0, vault } from '../db/fixtures.ts';
+import { open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,17 +23,13 @@ let ports: AppContext;
 
 beforeEach(async () => {
   now = T0;
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  store = await open('sqlite::memory:', { system });
   isSlackDown = false;
   asked = [];
   shown = [];
   told = [];
   whilePosting = async () => undefined;
   ports = makeAccessPorts();
-});
-
-afterEach(async () => {
-  await store.close();
 });
 
 function makeAccessPorts(): AppContext {

@@ -2,7 +2,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { createShare } from '../../src/hosting/share.ts';
 import type { StartedAct } from '../../src/servers/follow.ts';
@@ -13,7 +12,7 @@ import {
   type FollowNotifier,
   type Updated,
 } from '../../src/servers/follow.ts';
-import { T0, vault } from '../db/fixtures.ts';
+import { open, T0, vault } from '../db/support.ts';
 import { handClock, turn } from '../slack/support/fakes.ts';
 import { makeContext } from '../support/context.ts';
 
@@ -41,8 +40,7 @@ async function openFollowing() {
   const time = { wall: T0 };
   const clock = handClock();
   const system = { ...clock.system, now: () => time.wall };
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
-  onTestFinished(() => store.close());
+  const store = await open('sqlite::memory:', { system });
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   const world = {

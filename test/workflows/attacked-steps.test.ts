@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { hashKey } from '../../src/workflows/keys.ts';
 import {
@@ -18,7 +17,7 @@ import {
   type WorkflowRun,
 } from '../../src/workflows/run.ts';
 import { RUN } from '../../src/workflows/store.ts';
-import { newGrant, stillSystem, T0, vault } from '../db/fixtures.ts';
+import { newGrant, open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
 const KEY = 'vpswf_a-key-of-the-first-team';
@@ -31,7 +30,7 @@ let sent: number[] = [];
 let isComplete = true;
 beforeEach(async () => {
   [told, asked, sent, isComplete] = [[], [], [], true];
-  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  store = await open('sqlite::memory:');
   for (const id of ['T1', 'T2']) {
     await store.workspaces.put({ id, name: id }, T0);
     await store.apiKeys.put(id, new Secret('one account'), 'U1', T0);
@@ -45,7 +44,6 @@ beforeEach(async () => {
     50,
   );
 });
-afterEach(() => store.close());
 
 function startApp(now = T0) {
   const fetchServers: HostingApi['fetchServers'] = async () => ({
