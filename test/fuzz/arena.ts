@@ -35,7 +35,7 @@ export async function startArena(exempt: Exemptions = {}): Promise<Arena> {
     engine: 'sqlite',
     hasRateLimits: false,
     log: { ...silentLog, error },
-    exempt,
+    exempt: { slackRulesKept: 'the app answers where it was told to', ...exempt },
   };
   const team = await startTeam(options);
   const installs = await startInstalls(options);

@@ -279,8 +279,7 @@ test('no user waits for a read in another user’s queue', async () => {
 });
 
 test('a user who requests too much is refused, and others are not', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 2, 'web');
+  await using team = await startTeam({ servers: 2 });
   const otto = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id, USERS.otto.id);
   // As by calls of other processes.
   const slots = Array.from({ length: 300 }, (_, id) => ({

@@ -9,7 +9,7 @@ import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { APP, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from './environment.ts';
+import { APP_TOKEN, BOT_TOKEN, SCOPES, SIGNING_SECRET } from './environment.ts';
 import type { LocalSlack } from './slack/local-slack.ts';
 
 type Find = (records: Records) => readonly string[] | Promise<readonly string[]>;
@@ -20,6 +20,7 @@ const INVARIANTS = {
   toldTruly: findUntrue,
   passwordsWithCreators: findStrayPasswords,
   secretsHidden: findSecrets,
+  slackRulesKept: findBrokenRules,
 } as const satisfies Record<string, Find>;
 
 /** Invariants that a test breaks on purpose, each with the reason. */
@@ -170,6 +171,25 @@ function findSecrets({ hosting, slacks, shown, log, files, secrets }: Records): 
     ...find(places, [...Object.entries(secrets), ...passwords]),
     ...find({ 'what was shown': written }, Object.entries(secrets)),
   ];
+}
+
+/** Broken by a busy machine, too: tests of slow answers look for them. */
+const OF_TIME = /^(?:late_ack|silent|expired_trigger)$/;
+
+/** What came after the app had ended, or while it was killed. */
+const UNREACHED = /ECONN|socket hang up/;
+
+/** The app does nothing that Slack refuses, or that Slack asks apps not to do. */
+function findBrokenRules({ slacks }: Records): readonly string[] {
+  return slacks.flatMap((slack) => {
+    // Slack alone knows which scopes an app has.
+    const lacksScopes = slack.app.scopes.length < SCOPES.length;
+    return slack
+      .brokenRules()
+      .filter(({ rule, words }) => !OF_TIME.test(rule) && !UNREACHED.test(words))
+      .filter(({ rule }) => !(lacksScopes && rule === 'missing_scope'))
+      .map(({ rule, words }) => `${rule}: ${words}`);
+  });
 }
 
 function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, number> {

@@ -1,37 +1,23 @@
 import { DatabaseSync } from '@photostructure/sqlite';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from './clocks.ts';
-import { startTeam, type Team, type TeamOptions } from './team.ts';
+import { startRuledTeam } from './ruled-team.ts';
+import type { Team, TeamOptions } from './team.ts';
 
-/** A running app of which the manager has the review of web-1 in front of them. */
-export interface OrderingTeam extends Team {
-  readonly manager: ReturnType<Team['slack']['as']>;
-  readonly owner: ReturnType<Team['slack']['as']>;
-  readonly system: ReturnType<typeof movableSystem>;
-  creates(): number;
-  charges(): number;
-  /** The orders that are neither done nor refused. */
-  listOpen(): ReturnType<Team['app']['ports']['ledger']['listOpen']>;
-}
+export type OrderingTeam = Awaited<ReturnType<typeof startOrdering>>;
 
 export const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
-/** Starts it; its clocks can be moved. */
-export async function startOrdering(options: TeamOptions = {}): Promise<OrderingTeam> {
+/** Starts a team whose manager has the review of web-1 in front of them; its clocks can be moved. */
+export async function startOrdering(options: TeamOptions = {}) {
   const system = movableSystem();
-  const team = await startTeam({ system, ...options });
-  const manager = team.slack.as('mara').in('#ops');
+  const team = await startRuledTeam(DEFAULT_SETTINGS, { system, ...options });
+  await team.manager.types(ORDER);
+  await team.manager.sees('Create and pay');
+  /** The orders that are neither done nor refused. */
   const listOpen = () => team.app.ports.ledger.listOpen(TEAM.id);
-  await manager.types(ORDER);
-  await manager.sees('Create and pay');
-  return Object.assign(team, {
-    manager,
-    owner: team.slack.as('olga').in('#ops'),
-    system,
-    creates: () => team.hosting.requests({ operation: 'create' }).length,
-    charges: () => team.hosting.charges(team.account).length,
-    listOpen,
-  });
+  return Object.assign(team, { system, listOpen });
 }
 
 /** Makes writes to the database fail, as a full disk does, from another connection; returns the way to end it. */

@@ -1,49 +1,23 @@
-import type { StoredEntry } from '../../src/core/audit-entry.ts';
-import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type User, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import { until } from './eventually.ts';
 import type { Team } from './team.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * A user who can send any signed request: any press, choice or submission, whether or not their screen ever showed the
- * button or form.
- */
-export interface RawUser {
-  readonly id: string;
-  command(text: string): Promise<Delivery>;
-  presses(actionId: string, value?: unknown): Promise<Delivery>;
-  chooses(actionId: string, value: string): Promise<Delivery>;
-  submits(callbackId: string, metadata: unknown, fields?: Record<string, string>): Promise<Delivery>;
-  types(actionId: string, value: string): Promise<Delivery>;
-  /** Any interaction; the fields override Slack's. */
-  interacts(type: string, fields: Json): Promise<Delivery>;
-  /** Uses a shortcut, of a message or from anywhere, and reads what its modal shows in the end. */
-  uses(type: 'shortcut' | 'message_action', callbackId: string, text: string): Promise<Delivery>;
-  /** What the open modal shows. */
-  modal(): string;
-  /** The ephemeral messages that this user sees. */
-  ephemeralMessages(): readonly string[];
-  /** Waits until their screen has changed since that mark. */
-  seesChange(before: string): Promise<void>;
-  /** A value that changes whenever their screen does. */
-  mark(): string;
-  /** Their newest entries, all of them by default. */
-  audit(limit?: number): Promise<readonly StoredEntry[]>;
-}
+export type RawUser = ReturnType<typeof rawUser>;
 
 /**
- * Lets a user of the workspace, or from outside, act without their screen. Users without a screen of their own, such as
- * bots, use another user's.
+ * A user of the workspace, or from outside, who can send any signed request: any press, choice or submission, whether or not their
+ * screen ever showed the button or form. Users without a screen of their own, such as bots, use another user's.
  */
-export function rawUser(team: Team, who: UserName | User, screenOf: UserName = 'nora'): RawUser {
+export function rawUser(team: Team, who: UserName | User, screenOf: UserName = 'nora') {
   const { slack } = team;
   const person = typeof who === 'string' ? USERS[who] : who;
   const name = typeof who === 'string' ? who : screenOf;
   const place = person.isExternal ? '#acme-shared' : '#ops';
   const screen = slack.as(name).in(place);
   const fresh = () => slack.commandFields(name, place, '');
+  /** Any interaction; the fields override Slack's. */
   const interacts = (type: string, fields: Json) => {
     const { response_url, trigger_id, channel_id, channel_name } = fresh();
     const payload: Json = {
@@ -62,19 +36,22 @@ export function rawUser(team: Team, who: UserName | User, screenOf: UserName = '
     return slack.deliverSigned({ payload });
   };
   const acts = (action: Json) => interacts('block_actions', { actions: [{ block_id: 'b', ...action }] });
+  /** The ephemeral messages that this user sees. */
   const ephemeralMessages = () =>
     screen
       .messages()
       .filter(({ ephemeral }) => ephemeral)
       .map(({ shown }) => shown);
+  /** A value that changes whenever their screen does. */
   const mark = () => `${screen.messages().map(({ ts, shown }) => ts + shown)} ${screen.modal()?.hash}`;
   return {
     id: person.id,
-    command: (text) => slack.deliverSigned({ fields: { ...fresh(), user_id: person.id, text } }),
-    presses: (id, value = {}) => acts({ type: 'button', action_id: id, value: JSON.stringify(value) }),
-    chooses: (id, value) =>
+    command: (text: string) => slack.deliverSigned({ fields: { ...fresh(), user_id: person.id, text } }),
+    presses: (id: string, value: unknown = {}) =>
+      acts({ type: 'button', action_id: id, value: JSON.stringify(value) }),
+    chooses: (id: string, value: string) =>
       acts({ type: 'static_select', action_id: id, selected_option: { text: { text: value }, value } }),
-    submits: (callbackId, metadata, fields = {}) =>
+    submits: (callbackId: string, metadata: unknown, fields: Record<string, string> = {}) =>
       interacts('view_submission', {
         view: {
           id: screen.modal()?.id ?? 'V0CLOSED01',
@@ -84,8 +61,10 @@ export function rawUser(team: Team, who: UserName | User, screenOf: UserName = '
           state: { values: stateOf(callbackId, fields) },
         },
       }),
-    types: (id, value) => interacts('block_suggestion', { action_id: id, block_id: 'b', value }),
-    uses: (type, callbackId, text) => {
+    types: (id: string, value: string) =>
+      interacts('block_suggestion', { action_id: id, block_id: 'b', value }),
+    /** Uses a shortcut, of a message or from anywhere. */
+    uses: (type: 'shortcut' | 'message_action', callbackId: string, text: string) => {
       const message = { type: 'message', ts: '1700000000.000100', text };
       const more =
         type === 'shortcut'
@@ -93,13 +72,16 @@ export function rawUser(team: Team, who: UserName | User, screenOf: UserName = '
           : { message, message_ts: message.ts, response_url: fresh().response_url };
       return interacts(type, { callback_id: callbackId, ...more });
     },
+    /** What the open modal shows. */
     modal: () => screen.modal()?.shown ?? '',
     interacts,
     ephemeralMessages,
     mark,
-    seesChange: async (before) => {
+    /** Waits until their screen has changed since that mark. */
+    seesChange: async (before: string) => {
       await until(() => mark() !== before, 5);
     },
+    /** Their newest entries, all of them by default. */
     audit: (limit = 1000) => team.app.ports.audit.list({ workspaceId: TEAM.id, actorId: person.id, limit }),
   };
 }

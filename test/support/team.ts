@@ -37,6 +37,8 @@ export interface TeamOptions {
   readonly clock?: SlackOptions['clock'];
   readonly log?: Log;
   readonly system?: System;
+  /** How many servers there are, `web-1` and so on. */
+  readonly servers?: number;
   /** Balance in hundredths; 0 leaves the API closed. */
   readonly balanceMinor?: number;
   /** False: the test itself runs `/vps connect`. */
@@ -74,6 +76,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     app: { ...installedApp(mode), scopes: options.scopes ?? SCOPES, ...options.slackApp },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
+  hosting.seedServers(account, options.servers ?? 0, 'web');
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   const database = await lendTeamDatabase(options, folder);
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });

@@ -26,11 +26,8 @@ async function borrow() {
   return network;
 }
 
-async function startBehind(network: { readonly url: string }, options: TeamOptions = {}) {
-  const team = await startTeam({ settings: { DATABASE_URL: network.url }, hasRateLimits: false, ...options });
-  team.hosting.seedServers(team.account, 3, 'web');
-  return team;
-}
+const startBehind = (network: { readonly url: string }, options: TeamOptions = {}) =>
+  startTeam({ servers: 3, settings: { DATABASE_URL: network.url }, hasRateLimits: false, ...options });
 
 type Started = Awaited<ReturnType<typeof startBehind>>;
 

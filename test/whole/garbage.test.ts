@@ -14,8 +14,7 @@ let team: Team;
 const defects: string[] = [];
 beforeAll(async () => {
   const error = (words: string, fields?: object) => defects.push(`${words} ${JSON.stringify(fields)}`);
-  team = await startTeam({ log: { ...silentLog, error } });
-  team.hosting.seedServers(team.account, 2, 'web');
+  team = await startTeam({ servers: 2, log: { ...silentLog, error } });
   // Bolt gives up on unhandled requests after 3,001 ms, right after Slack; over a WebSocket it leaves them unanswered.
   team.slack.app.ackTimeoutMs = isOverHttp ? 20_000 : 3000;
 });

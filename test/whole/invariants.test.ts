@@ -10,6 +10,7 @@ const ALL: Exemptions = {
   toldTruly: PLANTED,
   passwordsWithCreators: PLANTED,
   secretsHidden: PLANTED,
+  slackRulesKept: PLANTED,
 };
 
 /** A team in which the manager has created web-1, with an old-1 beside it. */
@@ -33,15 +34,15 @@ async function sends({ hosting, apiKey }: Team, path: string, body?: object): Pr
   });
 }
 
-/** Posts as the app. */
-async function posts({ slack }: Team, channel: string, text: string): Promise<void> {
+/** Calls a method of Slack as the app. */
+async function calls({ slack }: Team, method: string, fields = {}): Promise<unknown> {
   const headers = { authorization: `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ channel, text });
-  expect(
-    await (await fetch(`${slack.apiUrl}chat.postMessage`, { method: 'POST', headers, body })).json(),
-  ).toMatchObject({
-    ok: true,
-  });
+  const body = JSON.stringify(fields);
+  return (await fetch(`${slack.apiUrl}${method}`, { method: 'POST', headers, body })).json();
+}
+
+async function posts(team: Team, channel: string, text: string): Promise<void> {
+  expect(await calls(team, 'chat.postMessage', { channel, text })).toMatchObject({ ok: true });
 }
 
 async function judge(team: Team): Promise<readonly string[]> {
@@ -51,7 +52,7 @@ async function judge(team: Team): Promise<readonly string[]> {
 
 const WEB = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
 
-type Fault = readonly [plant: (team: Team, password: string) => Promise<void>, words: string];
+type Fault = readonly [plant: (team: Team, password: string) => Promise<unknown>, words: string];
 
 const OF_MONEY_AND_PASSWORDS: readonly Fault[] = [
   [(team) => sends(team, '/servers', WEB), '2 charges for web-1, and 1 confirmations'],
@@ -78,6 +79,7 @@ const OF_OTHER_THINGS: readonly Fault[] = [
   [(team) => writeFile(`${folderOf(team)}/left.txt`, team.apiKey), 'the API key is in the files'],
   [(team) => posts(team, '#ops', team.apiKey), 'the API key is in what was shown'],
   [async (team) => team.app.ports.log.info(`using ${team.apiKey}`), 'the API key is in the log'],
+  [(team) => calls(team, 'made.up'), 'slackRulesKept: unknown_method: made.up'],
 ];
 
 function folderOf({ environment }: Team): string {
@@ -92,7 +94,7 @@ describe.concurrent('the invariants after every test of the whole app', () => {
 
   test.each([
     ['money, words and passwords', OF_MONEY_AND_PASSWORDS],
-    ['an unconfirmed renewal, lost passwords and API keys', OF_OTHER_THINGS],
+    ['an unconfirmed renewal, lost passwords, API keys and rules of Slack', OF_OTHER_THINGS],
   ])('find every fault of %s', async (_name, faults) => {
     await using team = await startCreated();
     const password = team.hosting.passwordOf(1002) ?? '';

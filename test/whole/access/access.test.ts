@@ -9,8 +9,7 @@ import { grantRole, startTeam, type Team } from '../../support/team.ts';
 const HOUR_MS = 3_600_000;
 
 async function startWithServers(options: Parameters<typeof startTeam>[0] = {}) {
-  const team = await startTeam(options);
-  team.hosting.seedServers(team.account, 2, 'web');
+  const team = await startTeam({ servers: 2, ...options });
   team.hosting.seedServers(team.account, 1, 'db');
   return team;
 }
@@ -37,7 +36,6 @@ describe('a role granted to a user group', () => {
     await owner.sees('The role of @oncall was revoked');
     await nora.types('/vps reboot web-1');
     await nora.sees('You need the operator role');
-    expect(slack.brokenRules()).toEqual([]);
   });
 
   it('is refused for unknown and disabled groups and without the scope, with the reason', async () => {
@@ -205,7 +203,6 @@ describe('the access screen', () => {
       .toEqual(['viewer', 'operator', 'manager']);
     await nora.types('/vps reboot web-1');
     await nora.sees('You don’t have a role yet');
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -254,7 +251,6 @@ describe('/vps access for users who aren’t owners', () => {
     await mara?.types('/vps access');
     await mara?.sees('you’re a manager');
     mara?.doesNotSee('[Ask for access]');
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -344,7 +340,6 @@ describe('asking for access', () => {
     system.move(HOUR_MS + 1);
     await nora.types('/vps reboot web-1');
     await nora.sees('You don’t have a role yet');
-    expect(slack.brokenRules()).toEqual([]);
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
 

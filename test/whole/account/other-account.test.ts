@@ -63,8 +63,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect,
   }) => {
     const system = movableSystem();
-    await using team = await startRuledTeam(TWO_PERSONS, { system });
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startRuledTeam(TWO_PERSONS, { servers: 1, system });
     await askDelete(team);
     system.stepWall(-2 * MINUTE_MS);
     const other = await connectOther(team, system);
@@ -168,8 +167,7 @@ describe.concurrent('when another hosting account is connected', () => {
   test('the month of an unconfirmed renewal can’t be renewed again with a new key of the account', async ({
     expect,
   }) => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     const { manager } = await loseAnswer(team, 'renew', 'lost_before');
     const key = new Secret(team.hosting.createKey(team.account));
     await team.app.ports.apiKeys.put(TEAM.id, key, USERS.olga.id, realSystem.now());
@@ -181,8 +179,7 @@ describe.concurrent('when another hosting account is connected', () => {
   });
 
   test('an unconfirmed renewal is left to a manager, who decides that it was done', async ({ expect }) => {
-    await using team = await startTeam(SHORT_DOUBT);
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1, ...SHORT_DOUBT });
     const { manager } = await loseAnswer(team, 'renew', 'lost_after');
     await manager.types('/vps status');
     await manager.presses('Resolve web-1…');
@@ -214,8 +211,10 @@ describe.concurrent('when another hosting account is connected', () => {
   });
 
   test('a delete that was in progress in the old account is not reported as done', async ({ expect }) => {
-    await using team = await startRuledTeam(TWO_PERSONS, { settings: { HOSTING_TIMEOUT_MS: '800' } });
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startRuledTeam(TWO_PERSONS, {
+      servers: 1,
+      settings: { HOSTING_TIMEOUT_MS: '800' },
+    });
     await team.manager.types('/vps delete web-1');
     await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
     await team.manager.presses('Request approval');

@@ -144,8 +144,7 @@ const LIMITED = {
 
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {
-    const team = await startTeam(options);
-    team.hosting.seedServers(team.account, 1, 'web');
+    const team = await startTeam({ servers: 1, ...options });
     const [manager, owner] = (['mara', 'olga'] as const).map((name) => team.slack.as(name).in('#ops'));
     if (!manager || !owner) throw new Error('a user is missing');
     for (const person of [manager, owner]) {

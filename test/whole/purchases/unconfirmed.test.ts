@@ -227,7 +227,6 @@ describe('an answer in which no root password is recognized', () => {
     }
     for (const name of ['olga', 'otto', 'vera'] as const)
       expect(secretsSeenBy(team.slack.as(name).in('#ops'))).toEqual([]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {

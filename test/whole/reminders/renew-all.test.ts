@@ -45,7 +45,6 @@ describe.concurrent('Renew all', () => {
     expect(new Set((await team.listAudit()).filter((line) => line.includes(' renew ')))).toEqual(
       new Set(['mara renew done']),
     );
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('pays once for each server, however often and by however many users it is confirmed', async ({
@@ -63,7 +62,6 @@ describe.concurrent('Renew all', () => {
     const isTold = ({ payload }: Job) => (payload as RenewalBatch).state === 'done';
     await expect.poll(async () => (await jobs()).every(isTold), PATIENT).toBe(true);
     expect([team.charges(), renewals(team)]).toEqual([3, 3]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('counts a form that is submitted twice as one confirmation, and refuses another user’s form', async ({
@@ -182,6 +180,5 @@ describe.concurrent('Renew all', () => {
     await team.manager.presses('Renew and pay');
     await team.manager.sees('24 servers were renewed.');
     expect([renewals(team), team.charges()]).toEqual([25, 25]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

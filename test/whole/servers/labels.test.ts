@@ -55,7 +55,6 @@ async function startWith(labels: readonly string[], options: TeamOptions = {}): 
 /** Only the user who acted is mentioned; labels mention no one. */
 function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
   expect(team.slack.pings().filter((name) => !actors.includes(name.replace(/^@/, '')))).toEqual([]);
-  expect(team.slack.brokenRules()).toEqual([]);
 }
 
 describe('a strange label', () => {
@@ -146,8 +145,7 @@ describe('a strange label', () => {
 });
 
 it('a server whose label changed after its delete form opened is not deleted with the old label', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 1, 'web');
+  await using team = await startTeam({ servers: 1 });
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');
   await manager.fills({ 'To confirm, type web-1': 'web-1' });

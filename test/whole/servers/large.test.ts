@@ -15,8 +15,7 @@ async function atOnce(work: () => Promise<unknown>): Promise<void> {
 
 describe('three thousand servers', () => {
   it('are listed page by page, back and forth, filtered, picked by typing, and managed, also without the table', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 3000, 'web');
+    await using team = await startTeam({ servers: 3000 });
     const viewer = team.slack.as('vera').in('#ops');
     await atOnce(async () => {
       await viewer.types('/vps list');
@@ -55,8 +54,7 @@ describe('three thousand servers', () => {
   });
 
   it('that all match a name lead to a choice of servers, never to an action', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 3000, 'web');
+    await using team = await startTeam({ servers: 3000 });
     const manager = team.slack.as('mara').in('#ops');
     for (const verb of ['show', 'start', 'stop', 'reboot', 'renew', 'delete']) {
       const fresh = manager.overlooksOldMessages();
@@ -117,8 +115,7 @@ describe('a catalog past every limit of a menu', () => {
 
 describe('a crowd of users', () => {
   it('of 400 who all type /vps list gets 400 answers for a handful of API requests', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 50, 'web');
+    await using team = await startTeam({ servers: 50 });
     team.slack.app.ackTimeoutMs = 20_000;
     const by = rawUser(team, 'vera');
     const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
@@ -132,8 +129,7 @@ describe('a crowd of users', () => {
 
 describe('a menu whose choices come too late', () => {
   it('is empty within Slack’s three seconds, rather than broken', async () => {
-    await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '8000' } });
-    team.hosting.seedServers(team.account, 200, 'web');
+    await using team = await startTeam({ servers: 200, settings: { HOSTING_TIMEOUT_MS: '8000' } });
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('200 servers');
@@ -151,8 +147,7 @@ describe('twenty servers in one command', () => {
     '#ops',
     '#random',
   ])('are all reported, although Slack accepts only five replies to a command: %s', async (place) => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 20, 'web');
+    await using team = await startTeam({ servers: 20 });
     const operator = team.slack.as('otto').in(place);
     const names = Array.from({ length: 17 }, (_, index) => `web-${index + 1}`);
     await operator.types(`/vps stop ${names.join(' ')} nowhere web-1 nothing-like-it`);

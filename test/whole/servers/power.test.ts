@@ -21,7 +21,6 @@ it('a reboot is announced once in the channel, and its message is updated with t
   viewer.doesNotSee('is rebooting');
   const told = operator.messages().filter(({ shown }) => shown.includes('web-1'));
   expect(told).toHaveLength(1);
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a reboot in a direct message reports the observed outcome to its user', async () => {
@@ -50,7 +49,6 @@ it('a press on a card updates that card, also with the observed outcome, and is 
   await operator.sees('Last action: @otto stopped it');
   const cards = operator.messages().filter(({ shown }) => shown.includes('Paid until'));
   expect(cards).toHaveLength(1);
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Refresh updates the same card with the server’s current state', async () => {
@@ -134,7 +132,6 @@ it('without a server, a command opens a menu with the recently used ones first',
     await manager.sees('Paid until');
     await manager.closes();
   }
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('without a server, thousands are searched while the user types', async () => {
@@ -147,7 +144,6 @@ it('without a server, thousands are searched while the user types', async () => 
   await manager.types('/vps delete');
   expect(await manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
   await manager.closes();
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a card whose server was deleted from it is updated, with no further message to the user', async () => {
@@ -162,16 +158,12 @@ it('a card whose server was deleted from it is updated, with no further message 
   await manager.sees('web-1 was deleted.');
   manager.doesNotSee('Paid until');
   expect(manager.messages()).toHaveLength(2);
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 type Answers = NonNullable<NonNullable<TeamOptions['hosting']>['answers']>;
 
-async function startWithServer(answers: Answers = {}): Promise<Team> {
-  const team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '1500' }, hosting: { answers } });
-  team.hosting.seedServers(team.account, 1, 'web');
-  return team;
-}
+const startWithServer = (answers: Answers = {}) =>
+  startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '1500' }, hosting: { answers } });
 
 /** How the audit says that this user's last act ended. */
 async function lastAct(team: Team, who: 'otto' | 'mara', action: string): Promise<string> {

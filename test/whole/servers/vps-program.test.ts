@@ -73,8 +73,7 @@ test('npm run vps counts its requests toward the limit that it shares with the a
 test.skipIf(!hasTerminal)(
   'npm run vps asks for confirmation on a terminal, and does nothing without a yes',
   async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     const refused = await runOnTerminal(team, 'n\n', 'stop', 'we');
     expect(refused.output).toContain('Stop web-1 (running)? [y/N]');
     expect(refused.output).toContain('Nothing was changed.');
@@ -87,8 +86,7 @@ test.skipIf(!hasTerminal)(
 );
 
 test('npm run vps needs --yes without a terminal, which allows neither half a name nor a second reboot', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 1, 'web');
+  await using team = await startTeam({ servers: 1 });
   const unasked = await run(team, 'reboot', 'web-1');
   expect(unasked).toMatchObject({ code: 2, words: expect.stringContaining('Add --yes') });
   const half = await run(team, 'reboot', 'we', '--yes');

@@ -4,11 +4,7 @@ import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
-async function startWithServers(more: TeamOptions = {}): Promise<Team> {
-  const team = await startTeam({ hasRateLimits: false, ...more });
-  team.hosting.seedServers(team.account, 3, 'web');
-  return team;
-}
+const startWithServers = (more: TeamOptions = {}) => startTeam({ servers: 3, hasRateLimits: false, ...more });
 
 /** Waits until something that was sent after everything else has been answered. */
 async function answeredAll(team: Team): Promise<void> {
@@ -32,7 +28,6 @@ describe('a mention', () => {
       ['reboot', 'mention', 'done'],
       ['reboot', 'mention', 'started'],
     ]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('in a thread is answered in that thread, visible only to its user', async () => {
@@ -46,7 +41,6 @@ describe('a mention', () => {
     await operator.presses('Reboot');
     await team.slack.as('vera').in('#ops').thread(ts).sees('@otto rebooted web-1');
     operator.in('#ops').doesNotSee('rebooted web-1');
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('acts on a sentence as its user means it', async () => {
@@ -161,7 +155,6 @@ describe('a mention', () => {
     await manager.closes();
     await team.slack.as('vera').in('#ops').thread(ts).sees('@mara renewed web-1');
     team.slack.as('vera').in('#ops').doesNotSee('renewed web-1');
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('passes the same permission check as /vps, and is audited when it is denied', async () => {
@@ -194,7 +187,6 @@ describe('a mention', () => {
     await outsider.thread(root).sees('another organization');
     outsider.doesNotSee('another organization');
     expect(changesSeen(team)).toEqual([]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('acts once, however often and late Slack delivers it again, also after a restart', async () => {
@@ -310,7 +302,6 @@ describe('a direct message', () => {
     await operator.thread(root).types('show web-2');
     await operator.thread(root).sees('Paid until');
     operator.doesNotSee('Paid until');
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('never posts a root password in the conversation: a button shows it in an ephemeral message', async () => {
@@ -327,7 +318,6 @@ describe('a direct message', () => {
     await direct.sees("I've saved it");
     const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
     expect(shown.map(({ ephemeral }) => ephemeral)).toEqual([true]);
-    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('offers a button for a command that needs a form', async () => {

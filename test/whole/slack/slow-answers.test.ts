@@ -9,8 +9,7 @@ const postsOf = (team: Team) =>
 
 describe('a command whose answer takes long', () => {
   it('shows within two seconds that it is being worked on, and its answer afterwards', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1800 });
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
@@ -21,8 +20,7 @@ describe('a command whose answer takes long', () => {
   });
 
   it('is answered by its response_url, without words in between, if it takes about a second', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 900 });
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
@@ -32,8 +30,7 @@ describe('a command whose answer takes long', () => {
   });
 
   it('keeps its “Working on it”, which Slack can’t delete, beside an outcome in the channel', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     team.slack.faults.slowDown('chat.postMessage', 2500);
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps stop web-1');
@@ -46,8 +43,7 @@ describe('a command whose answer takes long', () => {
 
 describe('a command that is answered at once', () => {
   it('has its answer in the ack, and posts nothing', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     const viewer = team.slack.as('vera').in('#ops');
     for (const [command, answer] of [
       ['/vps help', 'List servers and manage one'],
@@ -65,8 +61,7 @@ describe('a command that is answered at once', () => {
   });
 
   it('posts what a change came to, since nobody is told if Slack refuses the message of an ack', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state' });
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot web-1');
@@ -75,8 +70,7 @@ describe('a command that is answered at once', () => {
   });
 
   it('posts that a command was handled before, since nobody knows whether its user has seen its outcome', async () => {
-    await using team = await startTeam({ mode: 'http' });
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1, mode: 'http' });
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps stop web-1');
     await operator.sees('stopped');
@@ -88,8 +82,7 @@ describe('a command that is answered at once', () => {
   });
 
   it('posts a table, which Slack may refuse', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 21, 'web');
+    await using team = await startTeam({ servers: 21 });
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('21 servers');
@@ -121,8 +114,7 @@ describe('a command that is answered at once', () => {
 
 describe('a form that is submitted while the hosting API is slow', () => {
   async function startPatiently() {
-    const team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '10000' } });
-    team.hosting.seedServers(team.account, 1, 'web');
+    const team = await startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '10000' } });
     return team;
   }
 

@@ -10,8 +10,7 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slackâ
   async function startOff(byMs: number) {
     const system = movableSystem();
     system.stepWall(byMs);
-    const team = await startTeam({ mode, system });
-    team.hosting.seedServers(team.account, 2, 'web');
+    const team = await startTeam({ servers: 2, mode, system });
     return team;
   }
   const readiness = async ({ appUrl }: { readonly appUrl: string }) => {
@@ -48,8 +47,7 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slackâ
 });
 
 test('a modal whose ack Slack applies late shows the outcome of a delete, an order and a change of settings, and not that it is still running', async () => {
-  await using team = await startTeam();
-  team.hosting.seedServers(team.account, 1, 'web');
+  await using team = await startTeam({ servers: 1 });
   // Slack takes a second to apply what an ack says, while it takes an update of the same view at once.
   team.slack.faults.applyAcksLate(900);
   const manager = team.slack.as('mara').in('#ops');
@@ -83,8 +81,7 @@ describe('while Slack limits the app', () => {
   });
 
   it('a channel still gets every outcome of actions in the same second', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 3, 'web');
+    await using team = await startTeam({ servers: 3 });
     const viewer = team.slack.as('vera').in('#ops');
     const names = ['web-1', 'web-2', 'web-3'];
     await Promise.all(names.map((name) => team.slack.as('otto').in('#ops').types(`/vps reboot ${name}`)));
@@ -121,8 +118,7 @@ describe('without the scope users:read', () => {
   });
 
   it('a member of the Enterprise Grid who presses a button reads which scope is missing', async () => {
-    await using team = await startTeam({ scopes: WITHOUT_USERS });
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1, scopes: WITHOUT_USERS });
     team.slack.admin.joinGrid();
     const user = team.slack.admin.addUser({ id: 'W0GRETA001', name: 'greta', teamId: OTHER_TEAM.id });
     await grantRole(team, user.id, 'operator');

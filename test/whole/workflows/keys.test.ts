@@ -40,7 +40,6 @@ it('a workflow reboots a server with a key that an owner issued, until the key i
   await owner.sees('The workflow (nightly) rebooted web-1');
   await owner.sees('@olga revoked the workflow key nightly (reboot; web-*)');
   await owner.sees('The workflow tried to reboot web-2 and was denied: the workflow key doesn’t permit it');
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('only owners see, issue or revoke workflow keys', async () => {
@@ -168,7 +167,6 @@ it('a workflow without a key asks in the channel, and the user who presses the b
   expect(changesSeen(team)).toHaveLength(1);
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
   expect(entries[0]).toMatchObject({ actorId: USERS.otto.id, surface: 'button', action: 'reboot' });
-  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a user without the role, or from another organization, can neither run nor cancel a workflow’s action', async () => {
@@ -258,5 +256,4 @@ it('a workflow’s step posts and announces nothing in a channel that another or
   await run.ended;
   expect(run.state).toBe('completed');
   team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-  expect(team.slack.brokenRules()).toEqual([]);
 });
