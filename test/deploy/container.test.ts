@@ -76,7 +76,7 @@ test('what the container file copies is enough to run, without rights, in a fold
   expect(await readdir(join(image, 'data'))).toContain('vps.sqlite');
 });
 
-test('its programs run there as well', async () => {
+test('the programs of the app run in the container as well', async () => {
   const [program, ...args] = asInImage(['audit', 'verify']);
   const settings = {
     ENCRYPTION_KEYS: `k1:${makeKey('container')}`,
@@ -88,7 +88,7 @@ test('its programs run there as well', async () => {
   });
 });
 
-test.runIf(canBeOther)('it can’t write anywhere but to its data', () => {
+test.runIf(canBeOther)('the container can’t write anywhere but to its data', () => {
   const [program, ...args] = asInImage([]);
   const touch = (path: string) => spawnSync(program, [...args.slice(0, -2), 'touch', path]).status;
   const paths = [join(image, 'app', 'x'), join(image, 'app', 'dist', 'x'), join(image, 'data', 'x')];

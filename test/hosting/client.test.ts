@@ -237,38 +237,6 @@ describe('against the whole service', () => {
     return { service, account, api, hosting };
   }
 
-  it('does everything that the API offers', async () => {
-    const { service, account, api } = await open();
-    const { plans, locations, images } = await api.fetchCatalog();
-    const [plan, location, image] = [plans[0], locations[0], images[0]];
-    if (!plan || !location || !image) throw new Error('an empty catalog');
-    const created = await api.createServer({ plan: plan.code, location, image, label: 'web-1' }, PAY);
-    expect(created.rootPassword?.reveal()).toBe(service.passwordOf(created.id));
-    service.clock.advance(3_600_000);
-    const [server] = (await api.fetchServers()).servers;
-    expect(server).toMatchObject({
-      id: created.id,
-      label: 'web-1',
-      state: 'running',
-      ipv4: expect.any(String),
-    });
-    const renewed = await api.renewServer(created.id, PAY);
-    expect(renewed.paidUntil).toBeGreaterThan(server?.paidUntil ?? Number.POSITIVE_INFINITY);
-    for (const action of ['stop', 'start', 'reboot'] as const) {
-      expect(await api.changePower(action, created.id)).toEqual({ state: expect.any(String) });
-      service.clock.advance(3_600_000);
-    }
-    expect(await api.deleteServer(created.id, PAY)).toBe(true);
-    expect(await failureOf(api.renewServer(created.id, PAY))).toMatchObject({
-      code: 'not_found',
-      moneyMoved: 'no',
-    });
-    expect(service.charges(account).map(({ amountMinor }) => amountMinor)).toEqual([
-      plan.monthly,
-      plan.monthly,
-    ]);
-  });
-
   it('recognizes a wrong key, and a key before the first top-up', async () => {
     const { service, hosting } = await open();
     expect(await failureOf(hosting.of(KEY).fetchServers())).toMatchObject({ code: 'unauthorized' });
