@@ -8,17 +8,15 @@ import {
   CREATE,
   callerOf,
   ID,
+  KILLED_UNSENT,
   type MortalProcess,
+  OTHER_ID,
   openScenario,
   press,
   RENEWAL,
   type Scenario,
 } from './support/scenario.ts';
-import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
-
-const OTHER_ID = '01K5CONFIRMATION0000000001';
-const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const;
-const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
+import { lost, MONTH_MS } from './support/scripted-hosting.ts';
 
 let scenario: Scenario;
 let app: MortalProcess;
@@ -38,30 +36,11 @@ const statesTold = () => scenario.told.map(({ operation }) => operation.state);
 const sent = () => scenario.hosting.requests.length;
 
 describe('a confirmation', () => {
-  test('charges once when the button is pressed twice at once', async () => {
-    const [first, second] = await Promise.all([press(app), press(app)]);
-    expect([first?.isNew, second?.isNew].sort()).toEqual([false, true]);
-    expect(scenario.hosting.charges).toBe(1);
-  });
-
   test('charges once when it comes again to another process, and shows how it stands', async () => {
     await press(app);
     const again = await press(scenario.start());
     expect(again).toMatchObject({ isNew: false, operation: { state: 'settled' } });
     expect(scenario.hosting.charges).toBe(1);
-  });
-
-  test('of one month is paid once when two users renew it', async () => {
-    await press(app, RENEWAL);
-    const second = await press(app, RENEWAL, { id: OTHER_ID, userId: 'U2' });
-    expect(second).toMatchObject({ isNew: false, operation: { id: ID, actorId: 'U1' } });
-    expect(scenario.hosting.charges).toBe(1);
-  });
-
-  test('of the next month is another one', async () => {
-    await press(app, RENEWAL);
-    await press(app, { ...RENEWAL, paidUntil: T0 + 2 * MONTH_MS }, { id: OTHER_ID });
-    expect(scenario.hosting.charges).toBe(2);
   });
 
   test('is durable before anything is sent', async () => {
@@ -100,27 +79,6 @@ describe('a confirmation', () => {
     expect(scenario.hosting.charges).toBe(1);
   });
 
-  test('is refused when the clock was set back before it was sent', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    scenario.clock.step(-3_600_000);
-    await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
-  });
-
-  test('under a clock that was set back before it is carried out', async () => {
-    scenario.clock.step(-3_600_000);
-    await press(app);
-    expect(await find()).toMatchObject({ state: 'settled' });
-  });
-
-  test('is refused when it was left unsent for more than two minutes', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    await scenario.clock.pass(2 * 60_000 + 1);
-    await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
-    expect(sent()).toBe(0);
-  });
-
   test('is not sent again two minutes later: a rate-limited order ends as refused, without a charge', async () => {
     scenario.hosting.script(
       { kind: 'rate_limited', waitMs: 61_000 },
@@ -153,14 +111,6 @@ describe('a confirmation', () => {
     };
     expect([await chosen(true), await chosen(false), await chosen(undefined)]).toEqual([true, false, false]);
   });
-
-  test('is refused when its user has lost the role before it was sent', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    await settle(scenario.start({ kind: 'lives' }, []));
-    const reason = { code: 'role_needed', details: { needed: 'manager' } };
-    expect(await find()).toMatchObject({ state: 'refused', reason });
-    expect(sent()).toBe(0);
-  });
 });
 
 describe('before it is sent', () => {
@@ -170,21 +120,6 @@ describe('before it is sent', () => {
     const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
     expect(await find()).toMatchObject({ state: 'refused', reason });
     expect(sent()).toBe(0);
-  });
-
-  test('an order is refused when another API key was set after it was confirmed', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    await scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', scenario.clock.now());
-    await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'account_changed' } });
-    expect(sent()).toBe(0);
-  });
-
-  test('an order is refused when the API key was removed', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    await scenario.store.apiKeys.remove('T1');
-    await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'no_api_key' } });
   });
 
   test.each([
@@ -245,14 +180,6 @@ describe('before it is sent', () => {
       await settle();
       const details = { whose: 'workspace', spent: 0, most: 498, price: 499 };
       expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'over_budget', details } });
-      expect(sent()).toBe(0);
-    });
-
-    test('and the background does not send it either while purchases are frozen', async () => {
-      await press(scenario.start(KILLED_UNSENT));
-      await freeze();
-      await settle();
-      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'purchases_frozen' } });
       expect(sent()).toBe(0);
     });
 
@@ -381,29 +308,5 @@ describe('before it is sent', () => {
     expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'waited_too_long' } });
     expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(60_000);
     expect(sent()).toBe(0);
-  });
-});
-
-describe('a renewal', () => {
-  test('moves the paid time and is reported with it', async () => {
-    await press(app, RENEWAL);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 1, paidUntil: T0 + 2 * MONTH_MS });
-    expect(statesTold()).toEqual(['settled']);
-  });
-
-  test('whose answer is lost is found by its paid time', async () => {
-    scenario.hosting.script(lost(true));
-    await press(app, RENEWAL);
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled', paidUntil: T0 + 2 * MONTH_MS });
-    expect(scenario.hosting.charges).toBe(1);
-  });
-
-  test('that was refused can be confirmed again', async () => {
-    scenario.hosting.script({ kind: 'refused', code: 'not_enough_balance' });
-    await press(app, RENEWAL);
-    await press(app, RENEWAL, { id: OTHER_ID });
-    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
-    expect(scenario.hosting.charges).toBe(1);
   });
 });

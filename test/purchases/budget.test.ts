@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Money, money } from '../../src/core/money.ts';
-import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/core/settings.ts';
 import { isOverBudget } from '../../src/purchases/costs.ts';
-import { CREATE, ID, openScenario, press, type Scenario } from './support/scenario.ts';
 
 const state = (
   budget: { workspace?: Money; person?: Money },
@@ -47,35 +45,5 @@ describe('a purchase', () => {
         expect(isOverBudget(budget, price)).toBe(byAll + price > workspace || byUser + price > person);
       }),
     );
-  });
-});
-
-describe('a confirmation that goes over the user’s own budget', () => {
-  const withBudget = async (settings: WorkspaceSettings): Promise<Scenario> => {
-    const scenario = await openScenario();
-    await scenario.store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings);
-    return scenario;
-  };
-  const budget = { workspace: money(9000), person: money(600) };
-
-  test('is refused, and nothing is written or sent', async () => {
-    const scenario = await withBudget({ ...DEFAULT_SETTINGS, budget });
-    const app = scenario.start();
-    await press(app, CREATE, { id: 'first' });
-    await expect(press(app)).rejects.toMatchObject({ code: 'over_budget', details: { whose: 'person' } });
-    expect(await scenario.store.ledger.find(ID)).toBeUndefined();
-    expect(scenario.hosting.charges).toBe(1);
-    await scenario.close();
-  });
-
-  test('is asked of another manager as over budget where creates need approval', async () => {
-    const approval = { ...DEFAULT_SETTINGS.approval, createAbove: money(0) };
-    const scenario = await withBudget({ ...DEFAULT_SETTINGS, approval, budget: { person: money(400) } });
-    expect(await press(scenario.start())).toMatchObject({
-      kind: 'waiting',
-      approval: { isOverBudget: true },
-    });
-    expect(scenario.hosting.requests).toEqual([]);
-    await scenario.close();
   });
 });

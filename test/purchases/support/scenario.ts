@@ -47,6 +47,7 @@ export interface Scenario {
 }
 
 export const ID = '01K5CONFIRMATION0000000000';
+export const OTHER_ID = '01K5CONFIRMATION0000000001';
 
 export const CREATE = {
   kind: 'create',
@@ -280,6 +281,9 @@ export type Fate =
 
 /** `3`, or `after commit of sent`: by the states that the transaction gave to operations and approvals. */
 type Step = number | string;
+
+/** An order is written, and nothing of it is sent. */
+export const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const satisfies Fate;
 
 /** What processes share: what outlives them. */
 export interface Surroundings {

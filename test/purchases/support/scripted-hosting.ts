@@ -34,6 +34,8 @@ export type Script =
   /** Proven not to have run; the client sends it again by itself, after a wait and `beforeSend`. */
   | { readonly kind: 'rate_limited'; readonly waitMs?: number };
 
+export const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
+
 /** One paid request, or delete, that left the app. */
 interface PaidRequest {
   readonly at: number;

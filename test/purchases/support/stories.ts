@@ -20,7 +20,7 @@ import {
   save,
   show,
 } from './scenario.ts';
-import { MONTH_MS, type Script } from './scripted-hosting.ts';
+import { lost, MONTH_MS, type Script } from './scripted-hosting.ts';
 
 /** One order: what is bought, what the hosting company does, and what users do besides. */
 export interface Order {
@@ -32,8 +32,6 @@ export interface Order {
   readonly decision?: 'done' | 'not_done';
   readonly isSaved?: boolean;
 }
-
-const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
 
 const checking = (isDone: boolean): Script => ({ kind: 'checking', isDone, afterMs: 20_000 });
 
