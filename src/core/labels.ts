@@ -214,8 +214,6 @@ interface Entry<One> {
   readonly ones: One[];
 }
 
-export type LabelIndex<One> = ReturnType<typeof indexLabels<One>>;
-
 /**
  * Indexes labels, which have to be folded like the searched texts: they are found in a text with a few lookups for each word, however
  * many labels there are. Leaves out labels without letters and digits.
