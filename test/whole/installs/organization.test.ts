@@ -204,7 +204,10 @@ describe('two workspaces with the same app', () => {
 
   it('each report the scopes that the app has there, and a repeated install that adds some takes effect within six minutes', async () => {
     const system = movableSystem();
-    await using team = await startTwo({ system });
+    await using team = await startTwo({
+      system,
+      exempt: { slackRulesKept: 'the app is installed with fewer scopes' },
+    });
     team.first.app.scopes = ['commands', 'chat:write'];
     await tells(team.first, '/vps status', 'Add the scope users:read and reinstall the app');
     expect(await tells(team.second, '/vps status', 'User lookups: OK')).not.toContain('reinstall');
