@@ -182,7 +182,7 @@ export function createWorkspaces(foundation: Foundation) {
 
 const amount = z.number().int().min(0).transform(money).exactOptional();
 
-/** Settings as they are stored, and as a form showed them. */
+/** Settings, as a form showed them. */
 export const settingsSchema = z.object({
   announces: z.boolean(),
   approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: amount }),
@@ -200,12 +200,15 @@ export const settingsSchema = z.object({
     .exactOptional(),
 });
 
+/** Settings as they are stored: one that was unknown to the version that wrote them is missing. */
+const storedSchema = z.looseObject({ approval: z.looseObject({}).default({}) });
+
 /**
- * Reads what `changeSettings` wrote. A setting that was unknown to the version that wrote it has its default.
+ * Reads what `changeSettings` wrote; what is missing has its default.
  * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
  */
 export function parseSettings(text: string): WorkspaceSettings {
-  const stored = z.looseObject({ approval: z.looseObject({}).default({}) }).parse(JSON.parse(text));
+  const stored = storedSchema.parse(JSON.parse(text));
   const approval = { ...DEFAULT_SETTINGS.approval, ...stored.approval };
   return settingsSchema.parse({ ...DEFAULT_SETTINGS, ...stored, approval });
 }
