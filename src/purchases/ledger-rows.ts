@@ -85,9 +85,11 @@ const storedDeletion = z.strictObject({
   paidUntil: z.number().exactOptional(),
 }) satisfies z.ZodType<Deletion>;
 
+const storedConfirmed = z.union([storedPurchase, storedDeletion]);
+
 /** Reads what was confirmed, whatever it was. @throws ZodError */
 export function parseConfirmed(json: string): Purchase | Deletion {
-  return z.union([storedPurchase, storedDeletion]).parse(JSON.parse(json));
+  return storedConfirmed.parse(JSON.parse(json));
 }
 
 /** @throws ZodError */
