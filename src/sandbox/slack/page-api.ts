@@ -157,9 +157,9 @@ export type PagePlace = { readonly view: string } | { readonly channel: string; 
 
 /**
  * What was entered: text for text inputs, an option's `value` for selects, IDs for menus of users and channels, null to clear.
- * Buttons take none, and no element that the app sends takes a list.
+ * Buttons take none.
  */
-export type Entered = string | readonly string[] | null;
+export type Entered = string | null;
 
 /** An element, and the block that it is in. */
 interface AtElement {

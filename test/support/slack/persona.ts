@@ -93,7 +93,7 @@ export class Persona {
     return fill(this.#world, this.#user, { ...actAt(found), value, confirmed: confirm });
   }
 
-  /** Fills inputs by their labels: text, an option's text or value, several of them, `@operator`, `#ops`. */
+  /** Fills inputs by their labels: text, an option's text or value, `@operator`, `#ops`. */
   async fills(values: Readonly<Record<string, Entered>>): Promise<void> {
     for (const [label, value] of Object.entries(values)) {
       const found = await this.#input(label);
@@ -153,7 +153,7 @@ export class Persona {
     return this.#messages().map((message) => this.#see(message));
   }
 
-  /** The texts of the options of a menu or of boxes. */
+  /** The texts of the options of a menu. */
   async optionsOf(wanted: Wanted): Promise<readonly string[]> {
     return textsOf(optionsOf((await this.#input(wanted)).at.element));
   }
@@ -324,7 +324,7 @@ function findButton(surfaces: readonly Surface[], wanted: Wanted): Found | undef
 
 /** Finds an input by its label, or a menu by its placeholder or the text next to it. */
 function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
-  const isInput = ({ element }: PlacedElement) => !String(element.type).endsWith('button');
+  const isInput = ({ element }: PlacedElement) => element.type !== 'button';
   return (
     findIn(surfaces, (at) => isInput(at) && namesOf(at).some((name) => matches(name, wanted))) ??
     findIn(surfaces, (at) => isInput(at) && typeof wanted === 'string' && textBeside(at).includes(wanted))
@@ -381,20 +381,10 @@ function isOnScreen({ ts, threadTs }: StoredMessage, openThread: string | undefi
 /** Turns what a test names (an option's text, `@operator`, `#ops`) into what Slack's client would enter. */
 async function toEntered(world: World, user: User, found: Found, value: Entered): Promise<Entered> {
   if (value === null) return null;
-  if (typeof value !== 'string') {
-    return Promise.all(value.map(async (each) => String(await toEntered(world, user, found, each))));
-  }
-  const type = String(found.at.element.type);
-  const one = await toOne(world, user, found, value);
-  return type.startsWith('multi_') || type === 'checkboxes' ? [one] : one;
-}
-
-async function toOne(world: World, user: User, found: Found, value: string): Promise<string> {
   const { element } = found.at;
-  const type = String(element.type);
-  if (type.includes('external_select')) return suggestedValue(world, user, found, value);
-  if (type.includes('users_select')) return getId(world, value);
-  if (type.includes('channels_select') || type.includes('conversations_select'))
+  if (element.type === 'external_select') return suggestedValue(world, user, found, value);
+  if (element.type === 'users_select') return getId(world, value);
+  if (element.type === 'conversations_select')
     return findChannel(world.channels, value, user.id)?.id ?? getId(world, value);
   const options = optionsOf(element);
   if (options.length === 0) return value;

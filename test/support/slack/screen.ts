@@ -7,7 +7,7 @@ import type { Json, PageMessage, PageView } from '../../../src/sandbox/slack/pag
 import type { StoredView } from '../../../src/sandbox/slack/views.ts';
 import { SLACKBOT, type User } from '../../../src/sandbox/slack/workspace.ts';
 import type { World } from '../../../src/sandbox/slack/world.ts';
-import { renderMrkdwn, renderRichText } from './mrkdwn.ts';
+import { renderMrkdwn } from './mrkdwn.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -82,8 +82,7 @@ function renderMessage(world: World, message: StoredMessage, user: User): string
   const shown = { around, entered: enteredBy(message, user.id), errors: {} };
   const content =
     message.blocks.length === 0 ? renderMrkdwn(message.text, around) : renderBlocks(message.blocks, shown);
-  if (message.attachments.length === 0) return content;
-  return [content, renderAttachments(message.attachments, shown)].filter((part) => part !== '').join('\n');
+  return lines(content, ...message.attachments.map((each) => renderAttachment(each, around)));
 }
 
 /** The line above a message. */
@@ -114,11 +113,8 @@ const textOf: Renderer = (block, { around }) => renderText(block.text, around);
 
 const RENDERERS: Readonly<Record<string, Renderer>> = {
   header: textOf,
-  alert: (block, rendering) => `[!] ${textOf(block, rendering)}`,
   divider: () => '———',
-  markdown: (block, { around }) => renderMrkdwn(textIn(block, 'text'), around),
-  rich_text: (block, { around }) => renderRichText(block, around),
-  image: (block, { around }) => `(image: ${renderText(block.title, around) || textIn(block, 'alt_text')})`,
+  rich_text: renderPreformatted,
   section: (block, rendering) => {
     const texts = [block.text, ...objectsIn(block, 'fields')].map((text) =>
       renderText(text, rendering.around),
@@ -127,7 +123,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   },
   context: (block, { around }) =>
     objectsIn(block, 'elements')
-      .map((each) => (each.type === 'image' ? textIn(each, 'alt_text') : renderText(each, around)))
+      .map((each) => renderText(each, around))
       .join(' '),
   actions: (block, rendering) =>
     objectsIn(block, 'elements')
@@ -151,14 +147,20 @@ function renderUnknown(block: Json): string {
   return `(${String(block.type)})`;
 }
 
-function renderTable(block: Json, { around }: Rendering): string {
+/** Renders a `rich_text` block, which the app uses for preformatted text alone. */
+function renderPreformatted(block: Json): string {
+  return objectsIn(block, 'elements')
+    .map((part) =>
+      objectsIn(part, 'elements')
+        .map((text) => textIn(text, 'text'))
+        .join(''),
+    )
+    .join('\n');
+}
+
+function renderTable(block: Json): string {
   const rows = Array.isArray(block.rows) ? block.rows : [];
-  const written = rows.map((row: unknown) =>
-    (Array.isArray(row) ? row : [])
-      .filter(isJson)
-      .map((cell) => (cell.type === 'rich_text' ? renderRichText(cell, around) : textIn(cell, 'text')))
-      .join(' | '),
-  );
+  const written = rows.map((row: readonly unknown[]) => row.map((cell) => textIn(cell, 'text')).join(' | '));
   return lines(textIn(block, 'caption'), ...written);
 }
 
@@ -180,28 +182,9 @@ function renderText(text: unknown, around: Surroundings): string {
 
 /** Renders an interactive element with what is entered into it. */
 function renderElement(element: Json, state: Json, around: Surroundings): string {
-  const type = String(element.type);
-  if (type === 'image') return `(image: ${textIn(element, 'alt_text')})`;
-  if (type === 'overflow') return `[… ${optionTexts(element, around).join(' / ')}]`;
-  if (type.includes('button') && type !== 'radio_buttons') return `[${textIn(element.text, 'text')}]`;
-  if (type === 'radio_buttons' || type === 'checkboxes') return renderChoices(element, state, around);
+  if (element.type === 'button') return `[${textIn(element.text, 'text')}]`;
   const shown = enteredText(state, around) || renderText(element.placeholder, around);
-  return type.includes('select') ? `[${shown} ▾]` : `[${shown}]`;
-}
-
-/** The texts of the options of an element, those of its groups too. */
-function optionTexts(element: Json, around: Surroundings): readonly string[] {
-  const groups = objectsIn(element, 'option_groups').flatMap((group) => objectsIn(group, 'options'));
-  return [...objectsIn(element, 'options'), ...groups].map((option) => renderText(option.text, around));
-}
-
-function renderChoices(element: Json, state: Json, around: Surroundings): string {
-  const chosen = [objectIn(state, 'selected_option'), ...objectsIn(state, 'selected_options')].map(
-    (option) => option?.value,
-  );
-  return objectsIn(element, 'options')
-    .map((option) => `${chosen.includes(option.value) ? '(x)' : '( )'} ${describeOption(option, around)}`)
-    .join('\n');
+  return String(element.type).endsWith('_select') ? `[${shown} ▾]` : `[${shown}]`;
 }
 
 function describeOption(option: Json, around: Surroundings): string {
@@ -212,54 +195,24 @@ function describeOption(option: Json, around: Surroundings): string {
 }
 
 function enteredText(state: Json, around: Surroundings): string {
-  const options = [objectIn(state, 'selected_option'), ...objectsIn(state, 'selected_options')];
-  const texts = options
-    .filter((option) => option !== undefined)
-    .map((option) => describeOption(option, around));
-  if (texts.length > 0) return texts.join(', ');
-  return Object.entries(state)
-    .filter(([field, value]) => field !== 'type' && (typeof value === 'string' || typeof value === 'number'))
-    .map(([, value]) => String(value))
-    .join(', ');
+  const option = objectIn(state, 'selected_option');
+  if (option) return describeOption(option, around);
+  const [value] = Object.entries(state).flatMap(([field, each]) => (field === 'type' ? [] : [each]));
+  return typeof value === 'string' ? value : '';
 }
 
 /** Renders a chart as the numbers that it draws. */
 function renderChart(block: Json): string {
-  const chart = objectIn(block, 'chart') ?? {};
-  const segments = objectsIn(chart, 'segments');
-  const series = objectsIn(chart, 'series').map(
-    (each) => `${textIn(each, 'name')}: ${points(objectsIn(each, 'data'))}`,
-  );
-  const lines = segments.length > 0 ? [points(segments)] : series;
-  return [`${textIn(block, 'title')} (chart)`, ...lines].join('\n');
+  const [series = {}] = objectsIn(objectIn(block, 'chart'), 'series');
+  const points = objectsIn(series, 'data').map((point) => `${textIn(point, 'label')} ${String(point.value)}`);
+  return `${textIn(block, 'title')} (chart)\n${textIn(series, 'name')}: ${points.join(', ')}`;
 }
 
-function points(all: readonly Json[]): string {
-  return all.map((point) => `${textIn(point, 'label')} ${String(point.value)}`).join(', ');
-}
-
-/** Attachments as text: what Slack shows of them, and the fallback of one that has nothing else. */
-function renderAttachments(attachments: readonly Json[], rendering: Rendering): string {
-  return attachments.map((each) => renderAttachment(each, rendering)).join('\n');
-}
-
-function renderAttachment(attachment: Json, rendering: Rendering): string {
-  const fields = listOf(attachment.fields).map(
+/** Renders what an alert of another app shows: title, text and fields, or its fallback if it has none of them. */
+function renderAttachment(attachment: Json, around: Surroundings): string {
+  const fields = objectsIn(attachment, 'fields').map(
     (field) => `${textIn(field, 'title')}: ${textIn(field, 'value')}`,
   );
-  const words = [
-    ...['pretext', 'title', 'text'].map((name) => textIn(attachment, name)),
-    ...fields,
-    textIn(attachment, 'footer'),
-  ].filter((text) => text !== '');
-  const blocks = listOf(attachment.blocks);
-  const lines = [
-    ...words.map((text) => renderMrkdwn(text, rendering.around)),
-    ...(blocks.length > 0 ? [renderBlocks(blocks, rendering)] : []),
-  ];
-  return (lines.length > 0 ? lines : [textIn(attachment, 'fallback')]).map((line) => `│ ${line}`).join('\n');
-}
-
-function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isJson) : [];
+  const words = lines(textIn(attachment, 'title'), textIn(attachment, 'text'), ...fields);
+  return renderMrkdwn(words || textIn(attachment, 'fallback'), around).replace(/^/gm, '│ ');
 }

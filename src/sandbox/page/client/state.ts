@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
+  Entered,
   Json,
   PageChannel,
   PageEvent,
@@ -189,9 +190,6 @@ export function markRead(screen: Screen): Screen {
   const key = `${state.as.id}/${channel.id}`;
   return screen.read[key] === last ? screen : { ...screen, read: { ...screen.read, [key]: last } };
 }
-
-/** What was entered into an element; null for nothing. */
-export type Entered = string | null;
 
 /** Where an input is. */
 export interface Spot {

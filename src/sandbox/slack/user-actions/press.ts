@@ -21,7 +21,7 @@ interface Act {
 }
 
 /**
- * A user presses a button, chooses from a menu, or ticks a box; the app gets block_actions.
+ * A user presses a button or chooses from a menu; the app gets block_actions.
  * @throws SlackRefusal confirm_needed, not_an_option, no_such_element, message_not_found, view_closed, not_interactive
  */
 export async function press(world: World, user: User, act: Act): Promise<Delivery> {

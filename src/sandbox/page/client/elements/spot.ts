@@ -1,9 +1,9 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
-import type { Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { isJson, objectIn, textIn } from '../json.ts';
-import { confirmed, type Entered, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
+import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
 interface Surface {
