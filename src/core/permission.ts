@@ -12,7 +12,7 @@ import {
   type HeldRole,
   type HeldRoles,
   isCommandLine,
-  isExpired,
+  isKeyExpired,
   type Role,
   roleCovers,
   strongestRole,
@@ -117,7 +117,7 @@ async function checkWorkflowKey(
 ): Promise<KnownRoles> {
   const key = workflowKeyId && (await workflowKeys.find(actor.workspaceId, workflowKeyId));
   if (!key) throw new Refusal('workflow_key_invalid', { problem: 'unknown' });
-  if (isExpired(key, system.now())) throw new Refusal('workflow_key_invalid', { problem: 'expired' });
+  if (isKeyExpired(key, system.now())) throw new Refusal('workflow_key_invalid', { problem: 'expired' });
   const isMeant = key.actions.some((action) => action === name);
   if (!isMeant || needs === 'anyone' || !roleCovers(ROLE_OF_KEYS, needs))
     throw new Refusal('workflow_key_invalid', { problem: 'action' });

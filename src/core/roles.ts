@@ -137,20 +137,7 @@ export interface WorkflowKey {
   readonly lastUsedAt?: number;
 }
 
-/** The beginning of every key, by which scanners for leaked secrets, and people, recognize one. */
-export const KEY_PREFIX = 'vpswf_';
-
-/** The longest name of a key, in characters. */
-export const MOST_KEY_NAME = 40;
-
-/** Reads the typed name of a key: 1 to 40 letters, digits, spaces, `.`, `_` and `-`; undefined for anything else. */
-export function findKeyName(typed: string): string | undefined {
-  const name = typed.trim().replace(/\s+/g, ' ');
-  const isPlain = /^[\p{L}\p{N} ._-]+$/u.test(name);
-  return isPlain && [...name].length <= MOST_KEY_NAME ? name : undefined;
-}
-
-/** Whether a key has expired at a moment, in epoch milliseconds. */
-export function isExpired({ until }: WorkflowKey, now: number): boolean {
+/** Whether a workflow key has expired at a moment, in epoch milliseconds. */
+export function isKeyExpired({ until }: WorkflowKey, now: number): boolean {
   return until !== undefined && until <= now;
 }

@@ -15,7 +15,7 @@ import { ASK_MS, type RunOutcome, type RunOutcomeDetails, type StepEnd, type Wor
 import { cancelButton, runButton } from './workflow.ts';
 
 /** Asks a channel to run or cancel a step that has no workflow key. */
-export function askMessage(run: WorkflowRun & EndedAct, until: number): Message {
+export function askMessage(run: WorkflowRun & StepAct, until: number): Message {
   const { id, action, label } = run;
   const { title } = VERBS[action];
   return textMessage(
@@ -52,7 +52,7 @@ function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   return pressedBy === undefined ? `Workflow · ${wanted}` : `Workflow · ${wanted} · ${mention(pressedBy)}`;
 }
 
-interface EndedAct {
+interface StepAct {
   readonly action: PowerAction;
   readonly label: string;
 }
@@ -67,7 +67,7 @@ const NOTHING = 'Nothing was done.';
  * How a step ended, in plain text: Slack shows it to users, and later steps can use it. It never mentions servers that the
  * workflow didn't name.
  */
-const WORDS: ReasonWords<RunOutcomeDetails, [EndedAct]> = {
+const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
   done: ({ state }, { action, label }) => {
     const { past, present } = VERBS[action];
     if (state !== undefined && isAtTarget(action, { state }))
@@ -120,10 +120,10 @@ const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> 
   channel: 'The step needs a workflow key, or a channel where someone can press a button.',
 };
 
-export function describeOutcome(run: Partial<EndedAct>, outcome: RunOutcome): string {
+export function describeOutcome(run: Partial<StepAct>, outcome: RunOutcome): string {
   // Without a valid action, nothing was done, and the words don't name one.
   const { action = 'start', label = '' } = run;
-  return describeReason<RunOutcomeDetails, keyof RunOutcomeDetails, [EndedAct]>(WORDS, outcome, {
+  return describeReason<RunOutcomeDetails, keyof RunOutcomeDetails, [StepAct]>(WORDS, outcome, {
     action,
     label,
   });

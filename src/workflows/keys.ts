@@ -3,11 +3,14 @@ import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { WorkflowKeyId, WorkspaceId } from '../core/ids.ts';
-import { KEY_PREFIX, type WorkflowKey } from '../core/roles.ts';
+import type { WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { PowerAction } from '../core/server.ts';
 
-/** How many workflow keys a workspace can have: each run is compared with all of them. */
+/** The beginning of every key, by which scanners for leaked secrets, and people, recognize one. */
+export const KEY_PREFIX = 'vpswf_';
+
+/** How many workflow keys a workspace can have. */
 const MOST_KEYS = 50;
 
 export interface WantedKey {

@@ -3,14 +3,14 @@ import { type Caller, defineUseCase, type Entry, type UseCase, type UseCaseConte
 import { describeDefect, HostingError, isExpected, isRefusal, type Reason, Refusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
-import { A_WORKFLOW, KEY_PREFIX, type WorkflowKey, workflowOf } from '../core/roles.ts';
+import { A_WORKFLOW, type WorkflowKey, workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import type { Card } from '../requests/request.ts';
 import { changePower } from '../servers/change-power.ts';
-import { hashKey } from './keys.ts';
+import { hashKey, KEY_PREFIX } from './keys.ts';
 import { RUN } from './store.ts';
 
 /**
@@ -19,7 +19,7 @@ import { RUN } from './store.ts';
  */
 export type RunState = 'received' | 'asking' | 'sent' | 'ended';
 
-/** The workflow key that a run was started with; `invalid`: the input is no key of this workspace. Only a `key` has the rest. */
+/** The workflow key that a run was started with. `invalid`: the input is no key of this workspace. Only a `key` has an ID and a name. */
 export interface RunKey {
   readonly kind: 'none' | 'invalid' | 'key';
   readonly id: WorkflowKeyId;

@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { Refusal } from '../core/errors.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
-import { findKeyName, isExpired, MOST_KEY_NAME, type WorkflowKey } from '../core/roles.ts';
+import { isKeyExpired, type WorkflowKey } from '../core/roles.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import {
@@ -102,7 +102,7 @@ function describeLimits(key: WorkflowKey, now: number): string {
   const servers = pattern === EVERY_SERVER ? 'every server' : codeLabel(pattern, 100);
   const words = `${allowed.join(', ')} on ${servers}`;
   if (until === undefined) return words;
-  return isExpired(key, now) ? `${words} · *expired*` : `${words} until ${slackDate(until)}`;
+  return isKeyExpired(key, now) ? `${words} · *expired*` : `${words} until ${slackDate(until)}`;
 }
 
 const ISSUE_TITLE = 'Issue a key';
@@ -171,6 +171,16 @@ export function issueView(origin: Origin): ModalView {
       }),
     ],
   });
+}
+
+/** The longest name of a key, in characters. */
+const MOST_KEY_NAME = 40;
+
+/** Reads the typed name of a key: 1 to 40 letters, digits, spaces, `.`, `_` and `-`; undefined for anything else. */
+function findKeyName(typed: string): string | undefined {
+  const name = typed.trim().replace(/\s+/g, ' ');
+  const isPlain = /^[\p{L}\p{N} ._-]+$/u.test(name);
+  return isPlain && [...name].length <= MOST_KEY_NAME ? name : undefined;
 }
 
 /** Reads the entered values, or returns an error for the field that is wrong. */
