@@ -55,7 +55,7 @@ export function createSlack(options: SlackOptions) {
   const { clients, workspaces, system, log, accountUrl } = options;
   const currencyOf = createCurrencyOf(workspaces, options.currency);
   const channels = createChannels(clients, system);
-  // Created with the dispatch: it reads as the users' requests do.
+  // Created with the dispatch, since the requests that it makes need the entry.
   let publisher: HomePublisher | undefined;
   const shared = {
     ...options,

@@ -29,6 +29,7 @@ export const auditQuery = z.object({
 });
 export type AuditQuery = z.output<typeof auditQuery>;
 
+/** Converts a query to the filter that `readAudit` takes. */
 export function toWish({ group, ...query }: AuditQuery): Omit<AuditWish, 'limit'> {
   const all = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
   return { ...query, actions: group && all.filter((action) => AUDIT_ACTIONS[action].group === group) };

@@ -163,7 +163,7 @@ export function createApiKeys(foundation: Foundation) {
       const row = await findRow(db, workspaceId);
       if (!row) return undefined;
       const key = openKey(vault, row);
-      /** `account`: the one that it opens, by all of its names. */
+      // `account`: the one that it opens, by all of its names.
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
     put: async (workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void> => {

@@ -11,6 +11,7 @@ interface Checkup {
   readonly store: Store | undefined;
   /** Reads the Slack app's manifest. */
   readonly configToken: string | undefined;
+  /** Never printed. */
   readonly secrets: Set<string>;
   report(check: string, status: Status, text: string): void;
 }

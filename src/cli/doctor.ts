@@ -76,6 +76,7 @@ interface Checkup {
   readonly environment: Environment;
   readonly configToken: string | undefined;
   readonly backup: string | undefined;
+  /** Never printed. */
   readonly secrets: Set<string>;
   readonly report: Report;
 }

@@ -9,6 +9,7 @@ import type { PowerAction } from './server.ts';
 import type { SettingChange } from './settings.ts';
 import { MINUTE_MS } from './time.ts';
 
+/** How a request reached the app. */
 export type Surface =
   | 'command'
   | 'button'
@@ -133,6 +134,7 @@ export const ACTION_GROUPS = {
   settings: 'Settings',
   reading: 'Viewing and exporting',
 } as const;
+
 /** The words of an audited action. % stands for what it is about. */
 interface ActionWords {
   /** Follows a name: "rebooted %". */

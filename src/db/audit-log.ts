@@ -111,6 +111,7 @@ export function createAuditLog(foundation: Foundation) {
       if (before !== undefined) query = query.where('seq', '<', before);
       return (await query.execute()).map(toEntry);
     },
+    /** Lists the acts of these `started` entries whose outcome is recorded. */
     listEnded: async (started: readonly StoredEntry[]): Promise<readonly string[]> => {
       const [first] = started;
       if (!first) return [];

@@ -151,7 +151,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
 }
 
-/** Lets Kysely speak to SQLite through the API of `node:sqlite`, over one connection that is open already. */
+/** Kysely's driver for SQLite, through the API of `node:sqlite`, over one connection that is open already. */
 class ImmediateDriver extends SqliteDriver {
   readonly #connection: DatabaseSyncInstance;
 

@@ -50,6 +50,7 @@ export function createShare(system: System) {
     ): Reader<Answer> => {
       /** The newest request; older ones continue for the callers that wait for them. */
       let newest: Flight<Answer> | undefined;
+      /** The newest request of each caller. */
       const own = new Map<string | undefined, Flight<Answer>>();
       let cached: { readonly answer: Answer; readonly at: number; readonly epoch: number } | undefined;
 

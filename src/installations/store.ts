@@ -47,10 +47,10 @@ export function createInstallationStore(foundation: Foundation) {
           .values(row)
           .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
           .execute();
-        const by = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
+        const installation = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
         if (given.isOrg) await auditReinstall(trx, foundation, given);
-        else await serve(trx, foundation, given, by, given.installedAt);
-        return by;
+        else await serve(trx, foundation, given, installation, given.installedAt);
+        return installation;
       });
       await engine.scrub(db);
       return installed;

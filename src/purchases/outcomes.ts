@@ -147,6 +147,7 @@ function outcomeView(
   return noticeView(title, words, ...password);
 }
 
+/** How an order stands, for the user who confirmed it, with the root password in blocks of its own. */
 export function deliveryMessages(
   operation: Operation,
   held: HeldPassword,
@@ -158,6 +159,7 @@ export function deliveryMessages(
   return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
 }
 
+/** How an order stands, without the root password. */
 export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
   const buttons = nextButtons(operation);

@@ -165,7 +165,7 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   if (!batch) return undefined;
   const results = await listResults(batch, app);
   const now = app.system.now();
-  // Somebody carries these on by jobs of their own.
+  // Those under way have jobs of their own, perhaps in another process.
   const own = results.flatMap((each) =>
     each.kind === 'operation' && each.isOwn ? each.operation.state : [],
   );

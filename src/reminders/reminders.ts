@@ -29,7 +29,7 @@ const TITLE = 'Upcoming renewals';
 /** Each takes two blocks, and a view 100. */
 const ON_A_PAGE = 15;
 
-/** Every server that the user’s role covers, with the buttons that a digest has room for on its first ones only. */
+/** The window with every server that the user's role covers. A digest has room for the buttons of its first few only. */
 const form = defineForm({
   id: 'all_reminders',
   title: TITLE,

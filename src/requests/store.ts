@@ -185,7 +185,8 @@ export function createRequests(foundation: Foundation) {
     /**
      * open → approved; its operation is prepared in the same transaction (docs/design.md 4.1), within the budget if one
      * is given. What the budget doesn't cover, and a month that was confirmed in the meantime, is canceled in the same
-     * transaction and audited as that. Undefined when it is not open any more.
+     * transaction and audited as that. Undefined when it is not open any more. Money effect: what it prepares will be sent.
+     * A purchase is paid then, and with a delete the rest of the paid month is lost.
      */
     approve: (
       id: ConfirmationId,

@@ -247,7 +247,8 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
- * two minutes have passed; `ms` tells how many. Without a server, it was never listed. `follow.ts` updates messages in channels.
+ * two minutes have passed. Returns it as it was listed last, if it ever was, and how long the watch took, in milliseconds.
+ * `follow.ts` updates messages in channels.
  * @throws Refusal `role_needed`, `no_api_key`
  */
 export const watchServer = defineUseCase({

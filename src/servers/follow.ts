@@ -91,8 +91,8 @@ export interface FollowedAct extends StartedAct, ShownAct {
 const UNCHANGED_MS = 10_000;
 
 /**
- * Updates a followed server from a list that was read `passedMs` after the act. That it isn't found proves something only if the list
- * is complete. One that no longer waits is unchanged.
+ * Updates a followed server from a list that was read `passedMs` after the act; one that no longer waits stays as it is. That it
+ * isn't found proves something only if the list is complete.
  */
 export function lookAt(
   server: FollowedServer,
@@ -353,8 +353,8 @@ async function mayStillSee(
 
 /**
  * Follows a server after the hosting API has accepted a power action. Returns the act's ID; undefined where a single start or
- * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out. `state`: of
- * the hosting API's answer.
+ * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out. `state`: the
+ * one in the hosting API's answer.
  */
 export async function followPower(
   action: PowerAction,

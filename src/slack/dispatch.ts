@@ -310,8 +310,8 @@ function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): 
 }
 
 /**
- * Refuses users of other organizations, also for commands without a use case, such as help. Audited under the command's name, if
- * that is one. @throws as `authorize` does
+ * Refuses users of other organizations, also for commands without a use case, such as help. The audit has the command's name if
+ * that is an action, otherwise `panel`. @throws as `authorize` does
  */
 async function refuseOutsider({ actor, text = '' }: TypedMessage, request: SlackRequest): Promise<void> {
   const { homeTeamId, workspaceId } = actor;

@@ -29,7 +29,7 @@ import type {
 } from './request.ts';
 import type { SlackApi, SlackClients, SlackConnections } from './slack-api.ts';
 
-/** What tells users of something is made of these. */
+/** What notifiers are made with. */
 export interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
@@ -82,7 +82,7 @@ export function createOutbox(parts: OutboxParts) {
       touchHome(workspaceId, userId);
       return (await clients.of(workspaceId).post(userId, message)).ok;
     },
-    /** Posts a card, which names servers, prices and users, to users and channels; leaves out channels that others may read. */
+    /** Posts a card to users and channels, ten at most; leaves out channels that other organizations may read. */
     postCards: async (
       workspaceId: WorkspaceId,
       recipients: readonly (UserId | ChannelId)[],

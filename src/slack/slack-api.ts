@@ -22,7 +22,10 @@ import {
   saysOk,
 } from './refusals.ts';
 
-/** The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. */
+/**
+ * The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. Those that send a
+ * `Message` send it again in plainer blocks, or as text, if Slack refuses its blocks (`withFallback`).
+ */
 export interface SlackApi {
   /** Returns what the token is for. */
   whoAmI(): Promise<SlackAnswer<z.output<typeof introduction>>>;
@@ -30,7 +33,6 @@ export interface SlackApi {
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
   /** Shows the Home tab to one user. */
   publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
-  // Of a message whose blocks Slack refuses, these four send what `withFallback` leaves.
   /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
   /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */

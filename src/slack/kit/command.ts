@@ -14,7 +14,7 @@ export interface Command extends Handlers {
   readonly name: string;
   /** What follows `/vps` in help and in the README. */
   readonly usage: string;
-  /** What somebody might type after `/vps`. */
+  /** What a user might type after `/vps`. */
   readonly example: string;
   readonly summary: string;
   /** The role from which help shows it. The entry checks the permission by the use case. */
