@@ -24,7 +24,7 @@ import type { Tour } from './tour.ts';
 
 const FIRST_TOP_UP_MINOR = 100_00;
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
   readonly port: number;
   readonly logLevel: string;

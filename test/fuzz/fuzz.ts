@@ -27,7 +27,7 @@ export interface Failure extends Try {
   readonly times: number;
 }
 
-export interface FuzzResult {
+interface FuzzResult {
   readonly counts: ReadonlyMap<string, number>;
   /** The first of each kind. */
   readonly failures: readonly Failure[];
@@ -118,7 +118,7 @@ function findInside({ secrets }: Arena, text: string): readonly string[] {
   ];
 }
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly count: number;
   /** The first input; with a count of 1 the only one. */

@@ -106,8 +106,7 @@ function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
 }
 
 /** A surface as it is drawn. */
-export type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> &
-  Pick<Surface, 'group' | 'family'>;
+type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> & Pick<Surface, 'group' | 'family'>;
 
 /**
  * The gallery, so that who reads it aloud reads every sentence once: what says nothing new is left out, and of a

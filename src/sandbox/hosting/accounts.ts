@@ -14,7 +14,7 @@ type AccountId = Pick<Account, 'id'>;
 
 type Book = HostingSnapshot['accounts'][number];
 
-export type KeyEntry = Book['keys'][number];
+type KeyEntry = Book['keys'][number];
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64');
 

@@ -4,7 +4,7 @@ import { changeScreen, getScreen, type Notice } from './state.ts';
 type WithoutAs<Action> = Action extends PageAction ? Omit<Action, 'as'> : never;
 
 /** What the user of this page does. */
-export type ClientAction = WithoutAs<PageAction>;
+type ClientAction = WithoutAs<PageAction>;
 
 const NOTICE_MS = 6000;
 let notices = 0;
