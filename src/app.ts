@@ -92,7 +92,13 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { explain } = slack;
   const warnings = () => [...store.notes, ...clock.warnings()];
   const server = createWebServer({
-    ...{ entry, explain, system, log, metrics, faults, warnings },
+    entry,
+    explain,
+    system,
+    log,
+    metrics,
+    faults,
+    warnings,
     slack: transport.listener,
     installer: source.installer,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -239,13 +245,20 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
     ? createSingleWorkspace({
         open: connections.open,
         storeWorkspace: workspaces.put,
-        ...{ botToken, abilities, system, log, signal },
+        botToken,
+        abilities,
+        system,
+        log,
+        signal,
       })
     : openInstalledWorkspaces(config, parts, connections, abilities);
   const { admit, onRevocation } = source;
   const slack = createSlack({
     ...parts,
-    ...{ connections, abilities, admit, onRevocation },
+    connections,
+    abilities,
+    admit,
+    onRevocation,
     clients: createSlackClients(connections.open, source, source.watch),
     currency: config.HOSTING_CURRENCY,
     accountUrl: config.HOSTING_ACCOUNT_URL,

@@ -1,7 +1,9 @@
 import { isAuditAction } from '../core/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../core/errors.ts';
 import { withResolvers } from '../core/locks.ts';
+import type { Actor } from '../core/roles.ts';
 import { MINUTE_MS } from '../core/time.ts';
+import type { RequestPlace } from '../installations/installations.ts';
 import type { System } from '../system.ts';
 import {
   dispatchAction,
@@ -235,7 +237,7 @@ async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing
 
 /** Shows the Home tab. Says nothing to users who get none, since opening it is no request. */
 async function openHome(
-  { place, actor }: NonNullable<ReturnType<typeof readHomeOpened>>,
+  { place, actor }: { readonly place: RequestPlace; readonly actor: Actor },
   delivery: Delivery,
   routing: Routing,
 ): Promise<void> {

@@ -58,7 +58,11 @@ const MAX_TEXT_LENGTH = 900;
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
   const { name, usage, example = name, summary, needs } = parts;
   return {
-    ...{ name, usage, example, summary, needs },
+    name,
+    usage,
+    example,
+    summary,
+    needs,
     run: async (rest, request) => {
       const parsed =
         rest.length > MAX_TEXT_LENGTH
