@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
+import { OPERATION } from '../../../src/purchases/operation.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
@@ -119,6 +120,10 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the cl
   await team.manager.sees('We’re not sure yet');
   const before = lists();
   await expect.poll(lists).toBeGreaterThan(before);
+  // A look that has not ended would plan the next one by the clock that is moved here.
+  const owners = async () =>
+    (await team.app.ports.jobStore.list(OPERATION, TEAM.id)).map(({ owner }) => owner);
+  await expect.poll(owners).toEqual(['']);
   team.system.move(20 * MINUTE);
   team.system.stepWall(-15 * MINUTE);
   team.system.move(11 * MINUTE);
