@@ -155,6 +155,19 @@ describe('the answer', () => {
     expect(scenario.hosting.charges).toBe(1);
   });
 
+  test('that proves that nothing was done ends an order that another process has given up', async () => {
+    scenario.hosting.script({ kind: 'rate_limited', waitMs: 60_000 });
+    const ended = scenario.clock.sleep(30_000).then(async () => {
+      const unconfirmed = { reason: { code: 'no_answer', details: {} } } as const;
+      await scenario.store.ledger.markUnconfirmed(ID, unconfirmed, entry({ outcome: 'in_doubt' }));
+    });
+    await press(app);
+    await ended;
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect([sent(), scenario.hosting.charges]).toEqual([1, 0]);
+    expect(statesTold()).toEqual(['refused']);
+  });
+
   test('that comes after another process has settled the order from the list brings its password', async () => {
     scenario.hosting.script({ kind: 'late', afterMs: 60_000 });
     const found = scenario.clock.sleep(30_000).then(async () => {
