@@ -179,10 +179,11 @@ describe('after a change, however it ended', () => {
       });
       const after = await ask();
       expect(requests).toHaveLength(2);
-      request(0).land('old');
       await request(1).leave();
       request(1).land('new');
       expect(await after.answer).toBe('new');
+      request(0).land('old');
+      await settle();
       expect(await (await ask()).answer).toBe('new');
       expect(requests).toHaveLength(2);
     });
