@@ -15,17 +15,7 @@ import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../db/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { runProgram } from '../support/programs.ts';
-import {
-  APP_TOKEN,
-  BOT_TOKEN,
-  ENCRYPTION_KEY,
-  startTeam as startAnyTeam,
-  type Team,
-  type TeamOptions,
-} from '../support/team.ts';
-
-const startTeam = (options: TeamOptions = {}) =>
-  startAnyTeam({ exempt: { slackRulesKept: 'the local Slack has no bots.info' }, ...options });
+import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
@@ -255,7 +245,7 @@ describe('the Slack app’s manifest', () => {
     expect(EVENTS).toEqual(OWN.settings.event_subscriptions.bot_events);
   });
 
-  /** Passes calls on to the local Slack, which doesn't know this method, and answers it with this manifest. */
+  /** Passes calls on to the local Slack; answers what it doesn't know with this manifest, and what names the app as this one. */
   async function startWithManifest(team: Team, manifest: unknown) {
     return startOther(async ({ url = '', headers }, response) => {
       if (url.endsWith('/apps.manifest.export')) {
