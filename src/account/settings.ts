@@ -6,7 +6,7 @@ import { findOwnZone } from '../reminders/marks.ts';
 import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import type { SelectOptions } from '../slack/kit/fields.ts';
+import { channelId, type SelectOptions } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
@@ -84,7 +84,7 @@ const approvals = defineModal(
     approveDelete: isOn,
     approveRenew: isOn,
     createAbove: amount,
-    channel: z.string().exactOptional(),
+    channel: channelId.exactOptional(),
   }),
 );
 

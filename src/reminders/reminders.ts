@@ -5,7 +5,7 @@ import { findZone } from '../core/time.ts';
 import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { pageButtons } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import type { ChannelOptions, SelectOptions, TextOptions } from '../slack/kit/fields.ts';
+import { type ChannelOptions, channelId, type SelectOptions, type TextOptions } from '../slack/kit/fields.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
@@ -125,7 +125,7 @@ async function tellMarked({ page }: PressedMonth, words: string, request: SlackR
 
 /** The digest's fields of the settings form. Without a channel, the others don't count. */
 export const digestFields = {
-  digestChannel: z.string().exactOptional(),
+  digestChannel: channelId.exactOptional(),
   digestHour: z
     .string()
     .regex(/^(1?\d|2[0-3])$/)
