@@ -67,10 +67,10 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
  */
 export function logUncaught(events: NodeJS.Process, log: Log, exit: (code: number) => void): void {
   events.on('unhandledRejection', (reason) =>
-    log.error('a failure that nothing waited for was ignored', describeDefect(reason)),
+    log.error('a rejected promise that nothing awaited was ignored', describeDefect(reason)),
   );
   events.on('uncaughtException', (error) => {
-    log.error('the process ends after a failure that nothing caught', describeDefect(error));
+    log.error('the process exits after an uncaught exception', describeDefect(error));
     exit(1);
   });
 }

@@ -72,7 +72,7 @@ function describeStartFault(error: unknown): string {
   const { code, port }: NodeJS.ErrnoException & { port?: number } = error;
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT to a free one.`;
   if (code === 'EACCES' && port !== undefined)
-    return `The app may not listen on port ${port}. Set PORT to one above 1023.`;
+    return `The app isn’t allowed to listen on port ${port}. Set PORT to one above 1023.`;
   return `The app could not start: ${error.message}`;
 }
 

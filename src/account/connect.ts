@@ -246,9 +246,12 @@ export function createAccountNotifier({ outbox, log }: { readonly outbox: Outbox
         const posted = channelId === undefined ? [] : await post([channelId]);
         const reached = posted.length > 0 ? posted : await post(others);
         if (reached.length === 0 && others.length > 0)
-          log.warn('no owner could be told about an API key', { workspaceId });
+          log.warn('no owner could be told that an API key was set or removed', { workspaceId });
       } catch (error) {
-        log.warn('no owner could be told about an API key', { workspaceId, ...describeDefect(error) });
+        log.warn('no owner could be told that an API key was set or removed', {
+          workspaceId,
+          ...describeDefect(error),
+        });
       }
     },
   };

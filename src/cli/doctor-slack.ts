@@ -219,7 +219,7 @@ async function checkManifest(
     return report(
       check,
       'skipped',
-      'Slack doesn’t tell the app about its events, Home and Messages tab. Set SLACK_CONFIG_TOKEN to check them, or compare App Manifest in the app’s settings with manifest.yml.',
+      'The bot token can’t read the settings of the app’s events, Home tab and Messages tab. Set SLACK_CONFIG_TOKEN to check them, or compare App Manifest in the app’s settings with manifest.yml.',
     );
   if (appId === undefined)
     return report(check, 'skipped', 'needs a token that works, and the scope users:read.');

@@ -158,7 +158,7 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
   let count = 0;
   const unopened = await store.sealed.openAll((opened) => {
     count = opened;
-    if (opened % 1000 === 0) note(`${opened} encrypted texts opened…`);
+    if (opened % 1000 === 0) note(`${opened} encrypted values decrypted…`);
   });
   const missing = await store.sealed.listMissingKeys();
   if (missing.length > 0)
@@ -172,10 +172,10 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
     report(
       'encryption keys',
       'failed',
-      `${altered} of ${count} texts were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
+      `${altered} of ${count} encrypted values were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
     );
   if (unopened.length === 0)
-    report('encryption keys', 'ok', `all ${count} encrypted texts can be decrypted.`);
+    report('encryption keys', 'ok', `all ${count} encrypted values can be decrypted.`);
 }
 
 const GB = 2 ** 30;
@@ -195,7 +195,7 @@ function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
       report(
         'disk',
         free < GB / 10 ? 'failed' : 'warning',
-        `${text} Make room: orders are refused without it.`,
+        `${text} Free some space: when the disk is full, orders are refused.`,
       );
   }
 }
@@ -223,7 +223,11 @@ function checkBackup(path: string | undefined, report: Report): void {
     report('backup', 'failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`);
   else if (hours * HOUR_MS <= 2 * DAY_MS) report('backup', 'ok', `the newest is ${hours} hours old.`);
   else
-    report('backup', 'failed', `The newest is ${Math.floor(hours / 24)} days old. Check what makes backups.`);
+    report(
+      'backup',
+      'failed',
+      `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`,
+    );
 }
 
 /** When a file, or the newest one in a folder, was written. */
@@ -291,7 +295,7 @@ export async function tryKey(
 /** Slack's signatures are valid for five minutes. */
 function checkClock(host: string, { date }: Page, report: Report): void {
   if (date === undefined) {
-    report('clock', 'skipped', `${host} doesn’t say what time it is.`);
+    report('clock', 'skipped', `${host} doesn’t report the time.`);
     return;
   }
   const offMs = realSystem.now() - date;

@@ -23,7 +23,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (name !== 'copy' && name !== 'restored') throw wrongCommand(name, store.commands);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   if (name === 'copy' && to === undefined)
-    throw new UsageError('Where to? Add --to and the address of a database.');
+    throw new UsageError('Add --to with the address of the PostgreSQL database to copy to.');
   if (name === 'restored' && to !== undefined) throw new UsageError('restored takes no --to.');
   const config = parseStoreConfig(process.env);
   const vault = createVault(config.ENCRYPTION_KEYS);

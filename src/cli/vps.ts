@@ -67,7 +67,9 @@ function parseCommand(args: readonly string[]) {
   const [command = ''] = positionals;
   // Refused before anything is opened: in a script, no one would answer.
   if (POWER_ACTIONS.some((each) => each === command) && !isYes && !process.stdin.isTTY)
-    throw new UsageError(`There's no terminal to ask on. Add --yes to ${command} without a question.`);
+    throw new UsageError(
+      `There's no terminal to ask on. Add --yes if you want to ${command} without being asked.`,
+    );
   return {
     work,
     workspaceId: workspace === undefined ? undefined : parseWorkspaceId(workspace),
@@ -80,12 +82,12 @@ function parseCommand(args: readonly string[]) {
 /** @throws UsageError */
 function parseWork([command, name = '', ...rest]: readonly string[]): Work {
   if (rest.length > 0)
-    throw new UsageError(`Unexpected argument: ${rest.join(' ')}. Put a label with spaces into quotes.`);
+    throw new UsageError(`Unexpected argument: ${rest.join(' ')}. Put quotes around a label with spaces.`);
   if (command === 'list') return (app, options) => list(app, name, options);
   const action = POWER_ACTIONS.find((each) => each === command);
   if (command !== 'show' && action === undefined) throw wrongCommand(command, vps.commands);
   if (name.trim() === '')
-    throw new UsageError(`Which server? Add its label, ID or IPv4 address to ${command}.`);
+    throw new UsageError(`Which server? Put its label, ID or IPv4 address after "${command}".`);
   return (app, options) => (action ? changeOne(app, action, name, options) : show(app, name, options));
 }
 
@@ -208,7 +210,9 @@ async function follow(
       options,
       `${label} was ${past}: ${plainText(state)}`,
     );
-  note(`The hosting API accepted it: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`);
+  note(
+    `The hosting API accepted the request: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`,
+  );
   const { id } = server;
   const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
   const now = seen.server?.state;
@@ -221,7 +225,7 @@ async function follow(
     );
   report({ server, action, outcome: 'accepted', state: now }, options, '');
   const last =
-    now === undefined ? `hasn't reported ${label} since` : `still reports ${label} as ${plainText(now)}`;
+    now === undefined ? `still hasn't reported ${label}` : `still reports ${label} as ${plainText(now)}`;
   throw new ProgramEnd(`After ${seconds} s, the API ${last}.`, UNCONFIRMED);
 }
 

@@ -296,7 +296,7 @@ function proveStart(vault: Vault, workspaceId: string, head: Head | undefined): 
   if (verdict === 'signed') return { seq, mac: head.pruned_mac };
   return verdict === 'altered'
     ? describeHead(seq)
-    : describeLostKey({ seq }, 'Where the chain begins', verdict.lostKey);
+    : describeLostKey({ seq }, 'The beginning of the chain', verdict.lostKey);
 }
 
 type Pruned = Pick<Head, 'pruned_seq' | 'pruned_mac' | 'pruned_at'>;
@@ -313,7 +313,7 @@ function findHeadFault(vault: Vault, workspaceId: string, head: Head | undefined
   const seq = Number(head.seq);
   return verdict === 'altered'
     ? describeHead(seq)
-    : describeLostKey({ seq }, 'Where the chain ends', verdict.lostKey);
+    : describeLostKey({ seq }, 'The end of the chain', verdict.lostKey);
 }
 
 /** Finds what is wrong with an entry that comes after another. */
@@ -345,7 +345,7 @@ function findEntryFault(
 /** Finds out that the chain has another entry than the one that was published under its number. */
 function findOther({ seq, mac }: Link, published: AuditHead | undefined): AuditFault | undefined {
   if (seq !== published?.seq || mac === published.signature) return undefined;
-  const words = `Entry ${seq} is not the one that was published: the audit was put back to an earlier state and continued.`;
+  const words = `Entry ${seq} is not the one that was published: the audit log was put back to an earlier state and then continued.`;
   return { seq, problem: 'head', words };
 }
 
@@ -356,7 +356,7 @@ function describeGap(from: number, to: number): AuditFault {
 
 function describeHead(seq: number): AuditFault {
   const words =
-    'The note of where the chain begins and ends was changed or removed: the newest entries may be missing.';
+    'The record of where the chain begins and ends was changed or removed, so the newest entries may be missing.';
   return { seq, problem: 'head', words };
 }
 

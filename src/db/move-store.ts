@@ -75,7 +75,7 @@ async function requireNothingSpilled({ engine }: Side, { spillDir, vault }: Move
   const { answers, unreadable } = await createSpill(engine.besidePath?.('spill'), vault, true).readAll();
   if (answers.length + unreadable === 0) return;
   throw new DatabaseUnusable(
-    'Beside the database are responses to paid orders that it has not stored yet. Start the app once, then copy again.',
+    'Some responses to paid orders are still in files beside the database. Start the app once to store them, then copy again.',
   );
 }
 
@@ -84,7 +84,7 @@ async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
   const departure = await begin(source, move);
   const arrived = target.db.selectFrom('facts').select('id').where('id', '=', departure.id);
   if (await arrived.executeTakeFirst()) {
-    report('Everything was copied already.');
+    report('Everything has already been copied.');
   } else {
     await copyAll(source, target, departure, move).catch(async (error: unknown) => {
       if (error instanceof CommitUnknown) throw new DatabaseUnusable(OUTCOME_UNKNOWN);
@@ -126,7 +126,7 @@ async function copyAll(source: Side, target: Side, departure: FactRow, move: Mov
       });
       const arrived = await countRows(trx, table);
       if (arrived !== rows)
-        throw new DatabaseUnusable(`Of ${rows} rows of the table ${table}, ${arrived} arrived.`);
+        throw new DatabaseUnusable(`The table ${table} has ${rows} rows, but ${arrived} were copied.`);
       report(`${table}: ${rows === 1 ? '1 row' : `${rows} rows`}`);
     }
     await compareAudits(source, { ...target, db: trx }, move);
@@ -154,11 +154,11 @@ async function compareAudits(source: Side, target: Side, { vault, system, report
   for (const workspaceId of (await before?.listWorkspaces()) ?? []) {
     const [was, is] = [await before?.verify(workspaceId), await after?.verify(workspaceId)];
     if (!isDeepStrictEqual(was, is))
-      throw new DatabaseUnusable(`The audit log of ${workspaceId} is not the same after it was copied.`);
+      throw new DatabaseUnusable(`The copy of the audit log of ${workspaceId} differs from the original.`);
     report(
       is?.ok
         ? `Audit log of ${workspaceId}: ${is.entries} entries verified`
-        : `Audit log of ${workspaceId}: copied with the fault that it had. Run "vps-slack audit verify".`,
+        : `Audit log of ${workspaceId}: copied with the fault it already had. Run "vps-slack audit verify".`,
     );
   }
 }
@@ -264,6 +264,6 @@ async function insertPage(to: Transaction<Tables>, table: keyof Tables, rows: re
   const arrived = await target.insertInto(table).values(rows).returningAll().execute();
   for (const [at, row] of rows.entries()) {
     if (isDeepStrictEqual({ ...arrived[at] }, row)) continue;
-    throw new DatabaseUnusable(`A row of the table ${table} is not the same after it was copied.`);
+    throw new DatabaseUnusable(`A copied row of the table ${table} differs from the original.`);
   }
 }

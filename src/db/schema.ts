@@ -143,7 +143,7 @@ export async function migrate(db: Kysely<Tables>, place: Engine, later: Migratio
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const cause = error instanceof Error ? error.message : 'unknown';
-  throw new DatabaseUnusable(`The database could not be brought up to this version of the app: ${cause}.`);
+  throw new DatabaseUnusable(`The database could not be updated to this version of the app: ${cause}.`);
 }
 
 /**
@@ -156,7 +156,7 @@ export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise
   refuseOther(executed, migrations);
   if (isCurrent(executed, migrations)) return;
   throw new DatabaseUnusable(
-    'The database is of an older version than this command, and an app may be using it. ' +
+    'The database was last used by an older version of the app, which may still be running. ' +
       'Update and restart the app first.',
   );
 }

@@ -180,7 +180,8 @@ function createChain(parts: ChainParts) {
       KEEP_CATALOG_MS,
       async (by) => {
         const catalog = await call(fetchCatalog, by);
-        if (catalog.unreadable) warn(catalog.unreadable, 'left out what could not be read in the catalog');
+        if (catalog.unreadable)
+          warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
         return catalog;
       },
       isBusy,
@@ -192,7 +193,7 @@ function createChain(parts: ChainParts) {
         const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
         const { servers, extent, unreadableCount } = list;
         if (extent !== 'whole')
-          warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete');
+          warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
         return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
       },
       isBusy,

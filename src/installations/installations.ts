@@ -68,7 +68,7 @@ export async function install(given: NewInstallation, app: InstallationPorts): P
     log.info('installed', { installation: given.id, generation: installation.generation });
     return { kind: 'installed', installation };
   }
-  log.warn('an install was refused: it is not in ALLOWED_WORKSPACES', { installation: given.id });
+  log.warn('an install was refused: its ID is not in ALLOWED_WORKSPACES', { installation: given.id });
   if (!(await installationStore.find(given.id))) await tokenService.revoke(given.tokens.bot);
   return { kind: 'not_allowed', name: given.name };
 }
@@ -154,7 +154,7 @@ async function suspect(workspaceId: WorkspaceId, error: Suspicion, app: Installa
   if (error === 'team_access_not_granted') {
     if (isOrg) await installationStore.stopServing(workspaceId, id);
   } else if (!isTokenRefused && (await tokenService.test(tokens.bot)) === 'revoked') {
-    log.warn('Slack does not accept a token any more', { installation: id });
+    log.warn('Slack no longer accepts a token', { installation: id });
     await installationStore.markTokenRefused(installation, true);
   }
 }
@@ -279,7 +279,7 @@ async function checkRevocation(id: InstallationId, revokedAt: number, app: Insta
       return installationStore.dropRevocation(id, revokedAt);
     }
     const isErased = await installationStore.erase(installation);
-    if (isErased) log.warn('uninstalled: what was stored is erased', { installation: id });
+    if (isErased) log.warn('uninstalled: the stored data was erased', { installation: id });
   });
 }
 

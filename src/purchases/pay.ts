@@ -54,7 +54,7 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
     if (ended?.reason?.code === 'not_enough_balance') await tellOwners(ended, app);
   } catch (error) {
     const operationId = operation.id;
-    app.log.warn('an outcome could not be told yet', { operationId, ...describeDefect(error) });
+    app.log.warn('an outcome could not be reported yet', { operationId, ...describeDefect(error) });
   }
 }
 
@@ -69,7 +69,7 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: App
     if (now?.state === 'prepared') await app.operationNotifier.notifyQueued(now);
   } catch (error) {
     if (!ended.aborted)
-      app.log.warn('a user could not be told about the queue', {
+      app.log.warn('a user could not be told that their order is queued', {
         operationId: operation.id,
         ...describeDefect(error),
       });
@@ -108,7 +108,7 @@ export async function endFailedPayment(
   if (status >= 200 && status <= 299) await lookOnce(operation, app);
   if (refusalOf(error)) return;
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-  app.log.error('a payment met a defect', { operationId: operation.id, ...cause });
+  app.log.error('an unexpected error occurred during a payment', { operationId: operation.id, ...cause });
 }
 
 /** How long its actor may have to wait for the list; the background looks on. */
@@ -172,7 +172,7 @@ export function createOperationHandler(app: AppContext): JobHandler {
     if (isLookedFor(operation)) firstLooks.set(id, firstLook);
     await moveOn(operation, owner, now - firstLook, app).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-      app.log.warn('an operation could not be moved on', { operationId: id, ...cause });
+      app.log.warn('an operation could not be continued', { operationId: id, ...cause });
     });
     const dueAt = await findNextDue(id, app);
     if (dueAt === undefined) firstLooks.delete(id);

@@ -280,7 +280,8 @@ export async function settleUntilStored(
   const audit = auditOfOperation(operation, app, 'done', { serverId: settled.serverId });
   const settle = () => ledger.settle(id, { ...settled, at: system.now(), isFirstHand: true }, audit);
   const isStored = await storeAnswer(id, settled, settle, app);
-  if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId: id });
+  if (!isStored)
+    log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
 }
 
 /** A database that takes longer may be stuck, for longer than this process lives. */
@@ -312,7 +313,7 @@ export async function storeAnswer<Result>(
       return result;
     } catch (error) {
       const cause = error instanceof Error ? error.name : 'unknown';
-      log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
+      log.error('an answer to a paid order could not be stored yet; trying again', { operationId, cause });
       await spill();
       await system.sleep(waitMs);
     }

@@ -41,7 +41,7 @@ export async function spillAnswer(
     () => true,
     (error: unknown) => {
       const cause = error instanceof Error ? error.name : 'unknown';
-      log.error('a paid answer could not be kept in a file either', { operationId, cause });
+      log.error('an answer to a paid order could not be written to a file either', { operationId, cause });
       return false;
     },
   );
@@ -56,7 +56,8 @@ export async function forgetSpilled(operationId: ConfirmationId, { spill, log }:
 
 export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
-  if (unreadable > 0) log.error('paid answers in files can’t be opened: put their key back', { unreadable });
+  if (unreadable > 0)
+    log.error('answers to paid orders in files can’t be decrypted: put their key back', { unreadable });
   return answers;
 }
 

@@ -196,7 +196,11 @@ async function refuse(
   const refusal = refusalOf(error);
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
-  if (!refusal) app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
+  if (!refusal)
+    app.log.error('an unexpected error occurred during a delete', {
+      confirmationId: id,
+      ...describeDefect(error),
+    });
   const reason = refusal ?? ({ code: 'defect', details: {} } as const);
   const audit = auditOf(operation, app, 'failed', reason.code);
   return app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
@@ -250,7 +254,10 @@ async function send(operation: DeleteOperation, owner: string, app: AppContext):
       const code = findUnanswered(error) ?? (isExpected(error) ? undefined : 'defect');
       if (code === undefined) throw nameFailure(error, { act: 'delete', label, serverId });
       if (code === 'defect')
-        app.log.error('a delete met a defect', { confirmationId: id, ...describeDefect(error) });
+        app.log.error('an unexpected error occurred during a delete', {
+          confirmationId: id,
+          ...describeDefect(error),
+        });
       return readList(code, serverId, hosting);
     }
   };

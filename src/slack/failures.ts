@@ -88,11 +88,11 @@ export function explainError(
 ): string {
   if (isExpected(error)) return wordsOfError(error, currency);
   if (error instanceof DatabaseUnreachable) {
-    log.error('a request met a database that can’t be reached', { cause: error.reason });
+    log.error('a request could not reach the database', { cause: error.reason });
     return wordsOfUnreachable(hasBegun);
   }
   const incident = system.newId().slice(-8);
-  log.error('a request met a defect', { incident, ...describeDefect(error) });
+  log.error('an unexpected error occurred during a request', { incident, ...describeDefect(error) });
   return `Something went wrong (incident \`${incident}\`). Your admin can find it in the log.`;
 }
 

@@ -57,7 +57,7 @@ export function createHttpReceiver(options: {
     await app?.processEvent({
       body,
       ack: async (given) => {
-        if (response.destroyed) throw new Error('Slack has hung up');
+        if (response.destroyed) throw new Error('Slack closed the connection');
         if (!response.headersSent) answer(response, 200, given);
       },
       ...(retries > 0 && { retryNum: retries }),

@@ -16,7 +16,7 @@ export function watchInstalled(
 ): (workspaceId: WorkspaceId, seen: SeenAnswer) => void {
   const check = (workspaceId: WorkspaceId, error: Suspicion) => {
     suspect(workspaceId, error).catch((cause: unknown) => {
-      log.error('an installation could not be looked at', describeDefect(cause));
+      log.error('an installation could not be checked', describeDefect(cause));
     });
   };
   return (workspaceId, seen) => {
@@ -52,7 +52,7 @@ export function createSingleWorkspace(options: {
   const { botToken, abilities, system, log, signal } = options;
   const slack = options.open(async () => ({ token: botToken }));
   let served: WorkspaceId | undefined;
-  let fault: string | undefined = 'Slack has not been asked yet which workspace this is';
+  let fault: string | undefined = 'The app has not yet asked Slack which workspace it is in';
   const fail = (found: string): void => {
     fault = found;
     log.error(found);

@@ -105,7 +105,7 @@ function createStateStore({ vault, system }: Options, asked: InstallURLOptions) 
     verifyStateParam: async (_now, state) => {
       const [, text = '', expiresAt, signature = ''] = /^([\w-]+\.(\d+))\.(.+)$/.exec(state) ?? [];
       if (!isSigned(text, signature) || Number(expiresAt) <= system.now())
-        throw new InvalidStateError('the state was made up or has expired');
+        throw new InvalidStateError('the state is forged or has expired');
       return asked;
     },
   } satisfies StateStore & { generateStateParam(): Promise<string> };

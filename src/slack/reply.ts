@@ -134,7 +134,7 @@ export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: Sl
     if (await first(message)) return true;
     const isSecret = holdsSecret(message);
     const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
-    if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: userId });
+    if (!sent.ok) log.warn('a user got no answer: Slack refused every way to send it', { user: userId });
     return sent.ok && !isSecret;
   };
   return {
@@ -196,7 +196,8 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
     const isSecret = holdsSecret(message);
     const shown = isSecret ? textMessage(NO_PASSWORD_HERE) : message;
     const sent = await slack.post(actor.channelId, shown, thread?.ts);
-    if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: actor.userId });
+    if (!sent.ok)
+      log.warn('a user got no answer: Slack refused every way to send it', { user: actor.userId });
     return sent.ok && !isSecret;
   };
   return { ...NO_REPLY, send, replace: send };

@@ -62,7 +62,7 @@ export function createSocketReceiver(options: Options): Transport {
         if (!app) return reject(new Error('Bolt was not started'));
         const supervision = { ...options, times: { ...TIMES, ...options.times } };
         keepConnected(app, state, supervision, resolve).catch((error: unknown) => {
-          options.log.error('the connection to Slack is not supervised any more', describeDefect(error));
+          options.log.error('the connection to Slack is no longer supervised', describeDefect(error));
           reject(error);
         });
         return undefined;
@@ -340,15 +340,15 @@ function takeMessage(message: SocketMessage, life: Life, log: Log): boolean {
 /** Reads Slack's messages before Slack's library does, which throws for messages that it does not know. */
 function interceptMessages(client: Client, log: Log, take: (message: SocketMessage) => boolean): void {
   const handlers = client.listeners('ws_message');
-  if (handlers.length === 0) throw new Error('Slack’s library does not read what comes over a WebSocket');
+  if (handlers.length === 0) throw new Error('Slack’s library does not read what arrives over a WebSocket');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: unknown) => {
     const message = readSocketMessage(data);
-    if (!message) log.debug('Slack sent something over a WebSocket that is not known');
+    if (!message) log.debug('Slack sent an unknown kind of message over a WebSocket');
     if (!message || !take(message)) return;
     for (const handle of handlers) {
       Promise.resolve(handle(data, isBinary)).catch((error: unknown) =>
-        log.error('a message of Slack was not understood', describeDefect(error)),
+        log.error('a message from Slack was not understood', describeDefect(error)),
       );
     }
   });

@@ -58,7 +58,7 @@ export function createMetrics() {
   });
   const denied = new Counter({
     name: 'vps_denied_total',
-    help: 'Tries that were denied, each with an entry in the audit log',
+    help: 'Denied attempts, each with an entry in the audit log',
     registers,
   });
   const setState = gaugeState(registry);
@@ -121,7 +121,7 @@ function gaugeState(registry: Registry): (reading: Reading) => void {
   const taken = gauge('vps_limiter_taken', 'Requests of the last minute that count against the limit of 300');
   const waiting = gauge('vps_limiter_waiting', 'Requests waiting for the limit of 300 a minute');
   const ready = gauge('vps_ready', 'Whether /readyz says ok');
-  const connected = gauge('vps_slack_connected', 'Whether requests of Slack can arrive over this process');
+  const connected = gauge('vps_slack_connected', 'Whether requests from Slack can reach this process');
   return ({ counts, budget, isReady, isConnected, now }) => {
     for (const [state, count] of Object.entries(counts.operations)) open.set({ state }, count);
     const { oldestUnconfirmedAt: oldestAt = now } = counts;

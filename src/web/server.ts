@@ -103,7 +103,7 @@ function keepRoom(server: Server, mostConnections: number, { system, log }: WebP
     oldest?.destroy();
     if (system.elapsed() - warnedAt < MINUTE_MS) return;
     warnedAt = system.elapsed();
-    log.warn('too many connections at once: those that sent no whole request are closed', {
+    log.warn('too many connections at once: closing those that have sent no complete request', {
       connections: open.size,
     });
   };

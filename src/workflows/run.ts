@@ -120,7 +120,7 @@ export function createStepIntake(app: AppContext) {
       return async () => {
         // If it can't be begun now, it stays due.
         await jobs.runNow(RUN, run.id).catch((error: unknown) => {
-          log.warn('a workflow step could not be begun', { runId: run.id, ...describeDefect(error) });
+          log.warn('a workflow step could not be started', { runId: run.id, ...describeDefect(error) });
         });
       };
     },
@@ -404,7 +404,7 @@ async function tellSlack(run: WorkflowRun, outcome: RunOutcome, app: AppContext)
   const end = await workflowNotifier.end(run, outcome, await workflowRuns.findToken(run));
   const isTooLate = system.now() - run.receivedAt > GIVE_UP_MS;
   if (end !== 'told' && isTooLate)
-    log.warn('Slack did not take the outcome of a workflow step', { runId: run.id });
+    log.warn('Slack did not accept the outcome of a workflow step', { runId: run.id });
   if (end === 'told' || isTooLate) await workflowRuns.markTold(run);
 }
 

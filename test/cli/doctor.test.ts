@@ -88,7 +88,7 @@ describe('a good setup', () => {
     expect(output).toMatch(
       /^✓ ok {6}database: SQLite can be read and written, and has this version’s schema\.$/m,
     );
-    expect(output).toMatch(/^✓ ok {6}encryption keys: all \d+ encrypted texts can be decrypted\.$/m);
+    expect(output).toMatch(/^✓ ok {6}encryption keys: all \d+ encrypted values can be decrypted\.$/m);
     expect(output).toMatch(new RegExp(`^✓ ok {6}API key of ${TEAM.id}: works \\(0 servers\\)\\.`, 'm'));
     expect(output).toMatch(/^– skipped Slack manifest: .*SLACK_CONFIG_TOKEN/m);
     expect(output).toMatch(/\n\n\d+ ok, 0 warnings, 0 to fix, \d skipped\.\n$/);
@@ -138,7 +138,7 @@ describe('vps-slack doctor says how to fix', () => {
     );
     bySql(team, "update api_keys set set_by = 'U0MALLORY1'");
     expect((await findings(team))['encryption keys']).toMatch(
-      /^failed: 1 of 1 texts were altered, .*restore them/,
+      /^failed: 1 of 1 encrypted values were altered, .*restore them/,
     );
     bySql(team, `update api_keys set set_by = '${USERS.olga.id}'`);
     await team.restart(async () => {

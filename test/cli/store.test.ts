@@ -16,7 +16,7 @@ describe('vps-slack store', () => {
     [['move'], `There's no command "move". Choose copy or restored.`],
     [['restored', '--to', 'x'], 'restored takes no --to.'],
     [['restored', 'yesterday'], 'Unexpected argument: yesterday'],
-    [['copy'], 'Where to? Add --to and the address of a database.'],
+    [['copy'], 'Add --to with the address of the PostgreSQL database to copy to.'],
     [['copy', '--to', 'x', 'y'], 'Unexpected argument: y'],
     [['copy', '--from', 'x'], "Unknown option '--from'."],
   ])('with %j prints what is wrong and the usage', async (args, problem) => {

@@ -133,7 +133,9 @@ describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
     const store = await open(from);
     await store.spill.write(waiting.id, { serverId: 9 });
     await store.close();
-    await expect(moveTo(await createEmptyDatabase())).rejects.toThrow(/Start the app once, then copy again/);
+    await expect(moveTo(await createEmptyDatabase())).rejects.toThrow(
+      /Start the app once to store them, then copy again/,
+    );
   });
 
   test('copies an audit log with the fault that it has, and says so', async () => {
@@ -163,7 +165,7 @@ describe.skipIf(!postgresUrl)('a move to PostgreSQL that fails', () => {
 
   test.each([
     ['before', 'operations: 2 rows'],
-    ['after', 'Everything was copied already.'],
+    ['after', 'Everything has already been copied.'],
   ] as const)('while it is committed, %s the database had it: nothing opens the source until it is repeated', async (loss, line) => {
     const report = (said: string) => void (said.startsWith('Audit') && proxy.loseNextCommit(loss));
     await expect(moveTo(proxy.url, { report })).rejects.toThrow(/Run the same command again\.$/);

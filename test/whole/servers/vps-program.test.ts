@@ -40,7 +40,7 @@ test.each(
   expect(listed.output).toMatch(/^ID +LABEL +STATE +IPV4 +PAID UNTIL\n\d+ +web-1 +running +[\d.]+ +20\d\d-/);
   expect((await run(team, 'show', 'WEB–1.')).output).toContain(`ID          ${id}`);
   const rebooted = await run(team, 'reboot', 'web-1', '--yes');
-  expect(rebooted.words).toBe('The hosting API accepted it: rebooting web-1…\n');
+  expect(rebooted.words).toBe('The hosting API accepted the request: rebooting web-1…\n');
   expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(the API reports it, \d+ s\)\n$/);
   expect(rebooted.code).toBe(0);
   expect(changesSeen(team)).toHaveLength(1);
