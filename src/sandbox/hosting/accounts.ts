@@ -49,7 +49,7 @@ export class Accounts {
   /** Adds money to the balance; the first time, it opens the API (docs/hosting-api.md 5). @throws RangeError */
   topUp(account: Account, amountMinor: number): void {
     if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
-      throw new RangeError('A top-up is a whole number of minor units above zero.');
+      throw new RangeError('A top-up must be a whole number of minor units (such as cents) above zero.');
     this.#getBook(account).isOpen = true;
     this.#move(account, 'top_up', amountMinor, 'top-up', undefined);
   }

@@ -82,7 +82,7 @@ export function restyle(style: AnswerStyle, change: AnswerStyleChange): AnswerSt
       throw new RangeError(`${trait} is one of ${spoken.join(', ')}, not "${String(wanted)}".`);
   }
   if (!(Number.isInteger(changed.pageSize) && changed.pageSize >= 1))
-    throw new RangeError('pageSize is a whole number above zero.');
+    throw new RangeError('pageSize must be a whole number above zero.');
   return changed;
 }
 

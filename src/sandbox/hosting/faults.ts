@@ -169,9 +169,9 @@ function checkRule({ on, kind, times, delayMs, code, afterMs, status }: FaultRul
   if (kind === 'error' && (code === undefined || !ERROR_CODES.includes(code))) refuse('it needs an API code');
   if (kind === 'slow' && delayMs === undefined) refuse('it needs a delayMs');
   if (times !== undefined && times !== 'always' && !(Number.isInteger(times) && times > 0))
-    refuse('times is a whole number above zero, or "always"');
+    refuse('times must be a whole number above zero, or "always"');
   for (const ms of [delayMs, afterMs])
-    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) refuse('a time is zero or more');
+    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) refuse('a time must be zero or more');
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
-    refuse('a status is between 200 and 599');
+    refuse('a status must be between 200 and 599');
 }

@@ -119,6 +119,6 @@ export const snapshotSchema = whole.refine(({ accounts, servers, catalog }) => {
     servers.records.every((one) => ids.has(one.accountId) && codes.has(one.plan)) &&
     servers.unconfirmed.every((one) => ids.has(one.accountId) && codes.has(one.order.plan))
   );
-}, 'something in it belongs to nothing');
+}, 'something in it refers to what is missing');
 
 export type HostingSnapshot = z.output<typeof snapshotSchema>;

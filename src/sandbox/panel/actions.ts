@@ -69,7 +69,7 @@ function carryOut(hosting: HostingService, account: Account, action: PanelAction
 function topUp(hosting: HostingService, account: Account, typed: string): PanelResult {
   const amount = readAmount(typed);
   if (amount === undefined) return refuse('invalid_amount', NO_AMOUNT);
-  if (minorOf(amount) === 0) return refuse('invalid_amount', 'A top-up is more than nothing.');
+  if (minorOf(amount) === 0) return refuse('invalid_amount', 'Enter an amount above zero.');
   hosting.accounts.topUp(account, minorOf(amount));
   return { ok: true };
 }

@@ -83,7 +83,7 @@ const last = { when: ({ issues }: { readonly issues: readonly unknown[] }) => is
 const bar = z
   .strictObject({ type: z.literal('bar'), series: z.array(series).min(1).max(1), axis_config: axes })
   .refine(({ axis_config: { categories } }) => new Set(categories).size === categories.length, {
-    ...because('duplicate_id', 'a category is there twice', 'axis_config', 'categories'),
+    ...because('duplicate_id', 'a category appears twice', 'axis_config', 'categories'),
     ...last,
   })
   .refine((chart) => chart.series.every(({ data }) => isOver(data, chart.axis_config.categories)), {

@@ -109,5 +109,5 @@ function describeSize({ input }: Issue, [ofText, other]: readonly [Rule, Rule], 
 
 function describeUnion({ input }: Issue): Described {
   const type = isJson(input) ? input.type : undefined;
-  return { rule: 'unknown_type', words: `${JSON.stringify(type)} is not a type that this place takes` };
+  return { rule: 'unknown_type', words: `${JSON.stringify(type)} is not a type that is allowed here` };
 }

@@ -71,7 +71,7 @@ function run(world: World, worlds: readonly World[], call: WebCall): Json {
     method?.run(world, args, tokenOf(call, args)) ??
     answerTokenMethod(call.method, worlds, args, call.authorization, issued);
   if (answer) return answer;
-  world.journal.breakRule('unknown_method', `${call.method} is no method of the local Slack`);
+  world.journal.breakRule('unknown_method', `the local Slack has no method ${call.method}`);
   throw new WebApiError('unknown_method', { req_method: call.method });
 }
 

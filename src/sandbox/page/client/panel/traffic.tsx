@@ -112,7 +112,7 @@ function Facts({ request }: { readonly request: RequestEntry }) {
     ['Sent', momentOf(realAtMs)],
     ['Operation', operation ?? 'unknown to the API'],
     ['Server', serverId === undefined ? '' : `#${serverId}`],
-    ['Work', ending === 'pending' ? '' : describeWork(request)],
+    ['Carried out', ending === 'pending' ? '' : describeWork(request)],
     ['Fault', fault?.replaceAll('_', ' ') ?? ''],
   ];
   return (
@@ -127,15 +127,15 @@ function Facts({ request }: { readonly request: RequestEntry }) {
             </div>
           ))}
       </dl>
-      <p class="quiet">Headers and bodies are not stored: they hold API keys and root passwords.</p>
+      <p class="quiet">Headers and bodies aren’t stored, because they contain API keys and root passwords.</p>
     </div>
   );
 }
 
-/** With a fault, the response may differ from what was done. */
+/** With a fault, the response may differ from what was carried out. */
 function describeWork({ didWork, ending, status }: RequestEntry): string {
-  if (!didWork) return 'not done';
-  return ending === 'answered' && status === 200 ? 'done' : 'done, although the response said otherwise';
+  if (!didWork) return 'no';
+  return ending === 'answered' && status === 200 ? 'yes' : 'yes, although the response didn’t say so';
 }
 
 /** "14:05:09.120" */
