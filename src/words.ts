@@ -23,7 +23,7 @@ const accessRefusalWords = {
   other_organization: ({ missingScope }) =>
     missingScope === undefined
       ? 'This app belongs to another organization’s workspace, so you can’t use it.'
-      : `Slack says your home is another workspace, and the app can’t check whether you’re also a member of this one (missing scope \`${missingScope}\`). Ask an admin to reinstall the app with that scope. Until then, commands that you type may work where buttons and forms don’t.`,
+      : `Slack says your home workspace is a different one, and the app can’t check whether you’re also a member of this one (missing scope \`${missingScope}\`). Ask an admin to reinstall the app with that scope. Until then, commands that you type may work where buttons and forms don’t.`,
   identity_unknown: ({ userId }) =>
     userId === undefined
       ? 'Slack couldn’t confirm who you are, so nothing was done. Try again in a minute.'
@@ -121,19 +121,19 @@ const accountRefusalWords = {
       ? 'This link has expired. Run `/vps connect` for a new one.'
       : 'This link was already used or never existed. Run `/vps connect` for a new one.',
   no_public_url: ({ workspaceId }) =>
-    `This app has no public address (\`PUBLIC_URL\`), so it can’t show you a page for the API key. On the machine where the app runs, run ${codeTyped(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
+    `This app has no public address (\`PUBLIC_URL\`), so it has no page where you could enter the API key. On the machine where the app runs, run ${codeTyped(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'
-      : `The app can’t post in that channel: ${UNWRITABLE[reason] ?? 'Slack refused the test message. Choose another one.'}`,
+      : `The app can’t post in that channel: ${UNWRITABLE[reason] ?? 'Slack refused the test message. Choose another channel.'}`,
   settings_moved: () =>
     'Someone else changed the settings while your form was open, so nothing was saved. Run `/vps settings` again to see them as they are now.',
   purchases_frozen: (freeze) => `${frozenWords(freeze)} Nothing was ordered or charged.`,
 } satisfies Partial<RefusalWords>;
 
 const UNWRITABLE: Readonly<Record<string, string>> = {
-  not_in_channel: 'it’s not a member. Invite it with `/invite`, then save again.',
-  channel_not_found: 'it can’t see the channel. Invite it with `/invite`, then save again.',
+  not_in_channel: 'it’s not a member. Invite the app with `/invite`, then save again.',
+  channel_not_found: 'it can’t see the channel. Invite the app with `/invite`, then save again.',
   is_archived: 'the channel is archived. Choose another one.',
   channel_is_shared: 'the channel is shared with another organization. Choose another one.',
   channel_unreadable:
@@ -166,7 +166,7 @@ export function budgetWords(
   currency: string,
 ): string {
   const owner = whose === 'person' ? 'your' : 'the workspace’s';
-  const used = `${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} is spent`;
+  const used = `${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} has been spent`;
   const cost =
     price === undefined
       ? 'we don’t know the price of this order'
@@ -189,15 +189,15 @@ const purchaseRefusalWords = {
   create_in_doubt_elsewhere: ({ label }) =>
     `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Nothing more was ordered. Choose another label, or try again when it’s resolved there.`,
   label_taken: ({ label }) =>
-    `A server called ${codeLabel(label)} has appeared since you reviewed the order. Nothing was ordered or charged. Review it again if you want another one.`,
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. Nothing was ordered or charged. If you still want another server with this label, review the order again.`,
   renewed_elsewhere: ({ label }) =>
-    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account. Nothing more was charged.`,
+    `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}. Nothing more was charged.`,
   list_incomplete: () => `${PART_OF_LIST} Nothing was ordered or charged. Try again later.`,
   order_unsaved: ({ isDatabaseAway = false }) =>
-    `We couldn’t save your order’s status. It may still go through; don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
+    `We couldn’t save your order’s status. The order may still go through, so don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
-    'The app’s database was restored from a backup after you opened this form, so we can’t tell whether it was already confirmed. Nothing was ordered now. Check the hosting account’s page before you order again.',
+    'The app’s database was restored from a backup after you opened this form, so we can’t tell whether you had already confirmed the order. Nothing was ordered this time. Check the hosting account’s page before you order again.',
   account_changed: () =>
     'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
   label_moved: ({ before, now }) =>
@@ -289,7 +289,7 @@ const serverRefusalWords = {
     `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
   too_many_servers: ({ count: matching, most, action }) =>
-    `${count(matching, 'server')} match, and you can ${action} up to ${most} at once. Nothing has been changed. Name fewer servers.`,
+    `${count(matching, 'server')} match, but you can ${action} only ${most} at once. Nothing has been changed. Name fewer servers.`,
   server_renamed: ({ before, now, action }) =>
     `${codeLabel(before)} is now called ${codeLabel(now)}, so it wasn’t ${VERBS[action].past}.`,
   confirmation_expired: ({ action }) =>
@@ -317,7 +317,7 @@ function suggestionWords(labels: readonly string[]): string {
     .reverse();
   if (last === '') return '';
   const more = labels.length - MOST_SUGGESTED;
-  if (more > 0) return ` Did you mean ${[...others.reverse(), last].join(', ')} or one of ${more} more?`;
+  if (more > 0) return ` Did you mean ${[...others.reverse(), last].join(', ')} or one of ${more} others?`;
   return ` Did you mean ${others.length > 0 ? `${others.reverse().join(', ')} or ` : ''}${last}?`;
 }
 
@@ -389,8 +389,8 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;
   if (code === 'unreadable_answer' && isErrorStatus(status))
     return `The hosting API returned an error (${status}).`;
-  if (state) return `${HOSTING[code]} It is ${codeTyped(state)}.`;
-  return unknownCode ? `${HOSTING[code]} It said ${codeTyped(unknownCode)}.` : HOSTING[code];
+  if (state) return `${HOSTING[code]} The server is ${codeTyped(state)}.`;
+  return unknownCode ? `${HOSTING[code]} The error code is ${codeTyped(unknownCode)}.` : HOSTING[code];
 }
 
 /** A `HostingError`, or its stored code and details. */
@@ -411,7 +411,7 @@ export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
   const away = 'The app can’t reach its database right now';
   if (hasBegun === undefined) return `${away}. Try again in a minute.`;
   if (!hasBegun) return `${away}, so nothing was done. Try again in a minute.`;
-  return `${away}, so it can’t tell whether this was done. It may still go through: before you repeat it, check \`/vps list\` or \`/vps status\` in a few minutes.`;
+  return `${away}, so it can’t tell whether this was done. It may still go through, so check \`/vps list\` or \`/vps status\` in a few minutes before you try again.`;
 }
 
 /** Says why an approval couldn't be checked: the account can't be used, or Slack didn't confirm a user. */

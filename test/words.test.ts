@@ -495,7 +495,7 @@ it('a workflow’s step says that Slack refused its message, and doesn’t blame
 
 it('a workflow’s step doesn’t claim that its message wasn’t posted when Slack didn’t answer', () => {
   expect(said({ code: 'not_posted', details: { reason: 'no_answer' } })).toBe(
-    'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.',
+    'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done. If the button is there, it won’t do anything.',
   );
 });
 

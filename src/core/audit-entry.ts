@@ -200,8 +200,8 @@ export const AUDIT_ACTIONS = {
   access_answer: { did: 'answered %', base: 'answer %', group: 'access' },
   access_withdraw: { did: 'withdrew a role request', base: 'withdraw a role request', group: 'access' },
   access_continue: {
-    did: 'continued with what they wanted',
-    base: 'continue with what they wanted',
+    did: 'continued with the command that they had requested a role for',
+    base: 'continue with the command that they had requested a role for',
     group: 'reading',
   },
   access_ended: { did: 'ended %', base: 'end %', group: 'access' },
@@ -213,8 +213,8 @@ export const AUDIT_ACTIONS = {
     group: 'account',
   },
   key_rotate: {
-    did: 'changed the key that encrypts what is stored',
-    base: 'change the key that encrypts what is stored',
+    did: 'changed the encryption key',
+    base: 'change the encryption key',
     group: 'settings',
   },
   settings: { did: 'viewed the settings', base: 'view the settings', group: 'reading' },

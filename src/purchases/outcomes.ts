@@ -296,7 +296,7 @@ function lateWords(operation: Operation, label: string, isCreate: boolean): stri
   const seen = isCreate
     ? `${label} has appeared in the hosting account (ID ${serverId})`
     : `${label} is now paid until ${paidUntil === undefined ? 'a later date' : slackDate(paidUntil)}`;
-  const before = decidedBy === undefined ? 'We had told you' : `${mention(decidedBy)} had decided`;
+  const before = decidedBy === undefined ? 'We told you earlier' : `${mention(decidedBy)} had decided`;
   return `${seen}. ${before} that ${label} wasn’t ${isCreate ? 'created' : 'renewed'}. Check the hosting account for the charge.`;
 }
 
@@ -335,7 +335,10 @@ function decisionParts(
       ];
     default:
       return isCreate
-        ? ['some new servers match only partly', `Compare ${page} with \`/vps list\`, then press *Resolve…*.`]
+        ? [
+            'some new servers match the order only partly',
+            `Compare ${page} with \`/vps list\`, then press *Resolve…*.`,
+          ]
         : [
             `the paid-until date of ${label} doesn’t match the order`,
             `Check ${page}, then press *Resolve…*.`,
@@ -396,9 +399,9 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   create_in_doubt_elsewhere: ({ label }) =>
     `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
   label_taken: ({ label }) =>
-    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you want another one, try again.`,
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
   renewed_elsewhere: ({ label }) =>
-    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account.`,
+    `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}.`,
   stale_confirmation: () => 'The order wasn’t sent in time. Try again.',
   list_incomplete: () => `${PART_OF_LIST} Try again later.`,
   account_changed: () => 'The hosting account was reconnected after you confirmed.',
@@ -462,5 +465,5 @@ const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
   not_found_yet: () => 'the order hasn’t appeared in the hosting account',
   no_api_key: () => 'no hosting account is connected, so we can’t check',
   key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
-  restored: () => 'the app’s database was restored from a backup, which doesn’t have the result',
+  restored: () => 'the app’s database was restored from a backup that doesn’t include the result',
 };

@@ -153,7 +153,7 @@ export const password = defineCommand({
     if (request.caller.surface !== 'direct_message') return offer(ref, request);
     // A message of the app stays in the conversation: the press of a button brings a way to show it ephemerally.
     const words =
-      'Root passwords are only shown in messages that only you can see. Press the button, or type `/vps password`.';
+      'Root passwords appear only in messages that nobody else can see. Press the button, or type `/vps password`.';
     await request.reply.send(textMessage(words, actions(passwordButton.element('Show password', ref))));
   },
   actions: [

@@ -106,7 +106,7 @@ const DOUBTS: ReasonWords<DeleteDoubtDetails, [label: string]> = {
   unknown_code: unconfirmed,
   checking: unconfirmed,
   lost_account: (_, label) =>
-    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account has been reconnected since then. Check the previous account’s page.`,
   defect: (_, label) =>
     `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
   restored: (_, label) =>

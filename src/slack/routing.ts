@@ -114,7 +114,8 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   not_installed: (install) => `vps isn’t installed in this workspace. ${install}, then try again.`,
   refused: (install) =>
     `Slack no longer accepts this app’s token, so vps can’t do anything here. ${install} again.`,
-  not_allowed: () => 'This workspace may not use this app. Ask the person who runs the app to allow it.',
+  not_allowed: () =>
+    'This workspace isn’t allowed to use this app. Ask the person who runs the app to allow it.',
   no_workspace: () =>
     'Slack didn’t say which workspace this is about, so nothing was done. Run the command again.',
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',

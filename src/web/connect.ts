@@ -35,7 +35,7 @@ export async function serveConnect(
   const show = (status: number, wrong?: string) => showForm(response, status, link, accountUrl, wrong);
   if (request.method === 'GET' || request.method === 'HEAD') return show(200);
   if (request.method !== 'POST')
-    return answerPage(response, 405, 'This page only takes a form', '<p>Nothing was changed.</p>');
+    return answerPage(response, 405, 'This page only accepts its form', '<p>Nothing was changed.</p>');
   if (isFromElsewhere(request, publicUrl)) {
     const words =
       '<p>For your security, the key wasn’t accepted. Open the link in Slack and enter the key there.</p>';

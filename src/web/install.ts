@@ -50,7 +50,7 @@ function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Fa
   switch (end.kind) {
     case 'not_allowed': {
       const place = end.name === '' ? 'This workspace' : `The Slack workspace <b>${escapeHtml(end.name)}</b>`;
-      const words = `${place} may not use this app. Ask the person who runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
+      const words = `${place} isn’t allowed to use this app. Ask the person who runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
       return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
     }
     case 'refused': {
@@ -71,13 +71,13 @@ function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Fa
         status: 400,
         title: 'This install has expired',
         words:
-          'An install works once, for ten minutes, and in the browser that began it. If the app is already in Slack, there’s nothing more to do.',
+          'An install works only once, within ten minutes, and in the browser where it was started. If the app is already in Slack, there’s nothing more to do.',
       };
     case 'unsaved':
       return {
         status: 500,
         title: 'The install couldn’t be saved',
-        words: 'Slack allowed it, but the app couldn’t store it.',
+        words: 'Slack approved the install, but the app couldn’t save it.',
       };
   }
 }
@@ -93,7 +93,7 @@ function showInstalled(response: ServerResponse, { id, name, isOrg }: NewInstall
   const where = isOrg
     ? `<p>It’s installed for the whole organization <b>${escapeHtml(place)}</b>. An org admin can now add it to workspaces. Each of them connects its own hosting account.</p>`
     : `<p>It’s installed in the Slack workspace <b>${escapeHtml(place)}</b>.</p>`;
-  const next = `<p>Next, <a href="https://app.slack.com/client/${encodeURIComponent(id)}">open Slack</a> and run <code>/vps connect</code> to connect the hosting account. Owners can do that: the user who installed the app first, the workspace’s admins, and anyone they make one.</p>
+  const next = `<p>Next, <a href="https://app.slack.com/client/${encodeURIComponent(id)}">open Slack</a> and run <code>/vps connect</code> to connect the hosting account. Owners can do that: the user who first installed the app, the workspace’s admins, and anyone they make an owner.</p>
 <p>You can close this page.</p>`;
   answerPage(response, 200, `vps is ready in ${place}`, `${where}${next}`);
 }

@@ -108,7 +108,7 @@ const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
   // A code of Slack's: the words for codes are about the hosting API.
   not_posted: ({ reason }) =>
     reason === 'no_answer'
-      ? 'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.'
+      ? 'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done. If the button is there, it won’t do anything.'
       : `The message with the button couldn’t be posted in the channel (${reason.replaceAll('_', ' ')}). ${NOTHING}`,
   not_pressed: () => `The button wasn’t pressed within a day. ${NOTHING}`,
   canceled: () => `Someone pressed Cancel. ${NOTHING}`,

@@ -234,7 +234,7 @@ it.each([
   [{ estimateMs: 40_000 }, 'Your request is queued and will run automatically. Estimated wait: about 40 s.'],
   [
     { position: 400, estimateMs: 100_000, givesUpInMs: 85_000 },
-    'Your request is number 400 in the queue, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
+    'Your request is number 400 in the queue, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
   ],
 ])('a wait is described with no more than what is known of it: %j', (wait, words) => {
   expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);

@@ -13,7 +13,7 @@ const AWAY = 'The app can’t reach its database right now';
 const NOTHING_DONE = `${AWAY}, so nothing was done. Try again in a minute.`;
 const UNKNOWN = `${AWAY}, so it can’t tell whether this was done. It may still go through`;
 const MAY_GO_THROUGH =
-  'It may still go through; don’t order again. The app can’t reach its database right now';
+  'The order may still go through, so don’t order again. The app can’t reach its database right now';
 const INCIDENT = 'Something went wrong';
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=new-1';
 
@@ -104,7 +104,9 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await manager.sees('Create and pay');
     network.loseNextCommit('after');
     await manager.presses('Create and pay');
-    await manager.sees('We couldn’t save your order’s status. It may still go through; don’t order again.');
+    await manager.sees(
+      'We couldn’t save your order’s status. The order may still go through, so don’t order again.',
+    );
     // It was stored, so the background finds it.
     const created = () => team.hosting.listServers(team.account).filter(({ label }) => label === 'new-1');
     await expect.poll(created).toHaveLength(1);

@@ -41,7 +41,7 @@ export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): 
         : `number ${position} in the queue`;
   const isTooLong = estimateMs !== undefined && givesUpInMs !== undefined && estimateMs > givesUpInMs;
   if (isTooLong)
-    return `${first} Your request is ${place}, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
+    return `${first} Your request is ${place}, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
   const runs = `${first} Your request is ${place} and will run automatically`;
   return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
 }

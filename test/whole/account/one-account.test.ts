@@ -72,7 +72,7 @@ describe.each(ENGINES)('two workspaces on %s', (engine) => {
     await people[0].presses('Renew and pay');
     await people[0].sees('alpha-1 was renewed');
     await people[1].presses('Renew and pay');
-    await people[1].sees('already ordered from another workspace on the same hosting account');
+    await people[1].sees('Another workspace on the same hosting account has already ordered this renewal of');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 

@@ -109,7 +109,9 @@ describe.concurrent('the settings of a workspace', () => {
       await expect(team.owner.fills({ [CHANNEL]: wrong })).rejects.toThrow('not offered');
     await team.owner.fills({ [CHANNEL]: '#random' });
     await team.owner.presses('Save');
-    await team.owner.sees('The app can’t post in that channel: it’s not a member. Invite it with /invite');
+    await team.owner.sees(
+      'The app can’t post in that channel: it’s not a member. Invite the app with /invite',
+    );
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
     await team.owner.fills({ [CHANNEL]: '#general' });
     team.slack.admin.archive('#general');

@@ -198,7 +198,7 @@ describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
     await team.restart();
     const owner = team.second.as('olga').in('#ops');
     await owner.types('/vps status');
-    await owner.sees('This workspace may not use this app');
+    await owner.sees('This workspace isn’t allowed to use this app');
     expect(await team.app.ports.installations.isServed(SECOND_TEAM.id)).toBe(false);
     // What is stored stays, and so does its token, even if another user tries again.
     expect((await team.install(team.second)).status).toBe(403);

@@ -54,7 +54,7 @@ it('a pattern that matches more than 20 servers is refused with their number', a
   await using _ = team;
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot *');
-  await operator.sees('21 servers match, and you can reboot up to 20 at once. Nothing has been changed.');
+  await operator.sees('21 servers match, but you can reboot only 20 at once. Nothing has been changed.');
   await operator.types('/vps reboot web-1*');
   await operator.sees('Reboot these 11 servers?');
   expect(changesSeen(team)).toEqual([]);

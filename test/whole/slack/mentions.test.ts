@@ -313,7 +313,7 @@ describe('a direct message', () => {
     await manager.closes();
     const direct = manager.in('dm');
     await direct.types('password web-9');
-    await direct.sees('only you can see. Press the button');
+    await direct.sees('nobody else can see. Press the button');
     await direct.presses('Show password');
     await direct.sees("I've saved it");
     const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
