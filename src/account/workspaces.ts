@@ -4,8 +4,8 @@ import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
-import { withTimeout } from '../core/locks.ts';
 import { money } from '../core/money.ts';
+import { withTimeout } from '../core/promises.ts';
 import {
   DEFAULT_SETTINGS,
   DIGEST,
