@@ -172,7 +172,9 @@ export function createWorkspaces(foundation: Foundation) {
         // Its hour or zone may be another one. Where the digest was turned off, its job finds that out.
         if (settings.digest)
           await addJob(trx, foundation, {
-            ...{ kind: DIGEST, key: id, workspaceId: id },
+            kind: DIGEST,
+            key: id,
+            workspaceId: id,
             dueAt: engine.clock.now(),
           });
         return true;
