@@ -206,9 +206,9 @@ export const roleScreen: RequestScreen<RoleRequest> = {
     if (state === 'replaced' || state === 'withdrawn') return true;
     const message = answerMessage(request);
     // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
-    const isAwaited = state !== 'expired';
-    if (isAwaited && (await outbox.replyTo(requester).send(message))) return true;
-    return outbox.sendDirectly(workspaceId, requesterId, message);
+    return state === 'expired'
+      ? outbox.sendDirectly(workspaceId, requesterId, message)
+      : outbox.notifyConfirmer(requester, message);
   },
 };
 
