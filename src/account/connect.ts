@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { type Caller, defineUseCase } from '../core/entry.ts';
 import { describeDefect, Refusal } from '../core/errors.ts';
@@ -10,14 +11,19 @@ import { keep } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { count, mention } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { connectButton, disconnectButton, linkButton } from './buttons.ts';
+import { connectButton } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
+
+const disconnectButton = defineButton('disconnect', z.object({}));
+/** Links to one of the app's pages. Slack still reports the press and expects an ack. */
+const linkButton = defineButton('link', z.object({}));
 
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
