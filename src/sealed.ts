@@ -32,27 +32,46 @@ const byId = ({ id, workspace_id }: Row) => ({ id: String(id), workspaceId: Stri
 /** Every column that the vault seals; a test compares it with what an app has stored. */
 const COLUMNS: readonly Column[] = [
   {
-    ...{ name: 'API keys', table: 'api_keys', id: 'workspace_id', column: 'sealed' },
+    name: 'API keys',
+    table: 'api_keys',
+    id: 'workspace_id',
+    column: 'sealed',
     placeOf: (row) => placeOfKey(row as unknown as ApiKeyRow),
   },
   {
-    ...{ name: 'root passwords', table: 'passwords', id: 'operation_id', column: 'sealed' },
+    name: 'root passwords',
+    table: 'passwords',
+    id: 'operation_id',
+    column: 'sealed',
     placeOf: (row) => placeOfPassword(row as unknown as PasswordRow),
   },
   {
-    ...{ name: 'answers to orders', table: 'operations', id: 'id', column: 'sealed_answer' },
+    name: 'answers to orders',
+    table: 'operations',
+    id: 'id',
+    column: 'sealed_answer',
     placeOf: (row) => placeOfAnswer(byId(row)),
   },
   {
-    ...{ name: 'Slack tokens', table: 'installations', id: 'id', column: 'sealed' },
+    name: 'Slack tokens',
+    table: 'installations',
+    id: 'id',
+    column: 'sealed',
     placeOf: (row) => placeOfTokens(row as unknown as InstallationRow),
   },
   {
-    ...{ name: 'workflow tokens', table: 'workflow_runs', id: 'id', column: 'sealed_token' },
+    name: 'workflow tokens',
+    table: 'workflow_runs',
+    id: 'id',
+    column: 'sealed_token',
     placeOf: (row) => placeOfRunToken(byId(row)),
   },
   {
-    ...{ name: 'reply addresses', table: 'kept', id: 'id', column: 'value', only: 'reply_url' },
+    name: 'reply addresses',
+    table: 'kept',
+    id: 'id',
+    column: 'value',
+    only: 'reply_url',
     placeOf: (row) => placeOfReplyUrl(String(row.id), (row as unknown as KeptRow).workspace_id),
   },
 ];

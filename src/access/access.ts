@@ -14,6 +14,7 @@ import {
   defineContinue,
   type RunTyped,
   requestAccessActions,
+  requestAccessButton,
   requestAccessForm,
   requestAccessModals,
   withdrawnMessage,
@@ -28,7 +29,7 @@ import {
   section,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { pageButtons } from '../slack/kit/button.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import {
   type Command,
   defineCommand,
@@ -39,9 +40,9 @@ import {
   type TypedWords,
 } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
+import { definePages, pageNumber, pageOf, type Turn } from '../slack/kit/pages.ts';
 import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { accessPages, grantButton, requestAccessButton, revokeButton } from './buttons.ts';
 import {
   GRANT_TITLE,
   grantedWords,
@@ -60,6 +61,11 @@ import {
   type WantedGrant,
 } from './grants.ts';
 import { describeGrantee, describeHeldRole, describeRequest, plainRole } from './words.ts';
+
+const grantButton = defineButton('access_grant', z.object({}));
+/** Revokes one grant on `/vps access`; `page` is the page to show again. */
+const revokeButton = defineButton('access_revoke', z.object({ grantId: z.string(), page: pageNumber }));
+const accessPages = definePages('access');
 
 const form = defineForm({
   id: 'grant',
@@ -119,8 +125,7 @@ async function carryOut(
 const grantActions = [
   form.handler,
   grantButton.on((_input, request) => form.open({}, request)),
-  accessPages.back.on(turnPage),
-  accessPages.further.on(turnPage),
+  ...accessPages.on(turnPage),
   revokeButton.on(async ({ grantId, page }, request) => {
     await request.execute(revokeAccess, { grantId });
     await turnPage({ page }, request);
@@ -158,7 +163,7 @@ function offerAccess(error: unknown, request: SlackRequest): Message {
   return textMessage(request.explain(error), actions(ask));
 }
 
-async function turnPage({ page }: { page: number }, request: SlackRequest): Promise<void> {
+async function turnPage({ page }: Turn, request: SlackRequest): Promise<void> {
   await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
 }
 
@@ -304,21 +309,20 @@ const MOST_ROLES = 12;
 const MOST_REQUESTS = 5;
 
 /** Renders one page (from 0) of who has which role and how, and the open requests, with buttons to change them. */
-export function accessScreen({ requests, ...list }: AccessList, page: number): Message {
+export function accessScreen({ requests, ...list }: AccessList, asked: number): Message {
   const rows = listRows(list);
-  const pages = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
-  const shown = Math.min(page, pages - 1);
-  const from = shown * ROWS_PER_PAGE;
-  const here = rows.slice(from, from + ROWS_PER_PAGE);
-  const pagination = pageButtons(accessPages, shown, pages, (wanted) => ({ page: wanted }));
-  const place = pages > 1 ? ` Showing ${from + 1}–${from + here.length} of ${rows.length}.` : '';
+  const { page, pages, from, shown } = pageOf(rows, asked, ROWS_PER_PAGE);
+  const place = pages > 1 ? ` Showing ${from + 1}–${from + shown.length} of ${rows.length}.` : '';
   return {
     text: `Roles: ${rows.length} in this workspace, ${count(requests.length, 'open request')}`,
     blocks: [
       header('Roles'),
       ...requestBlocks(requests),
-      ...(rows.length === 0 ? [section('No roles have been granted yet.')] : rowBlocks(here, shown)),
-      actions(grantButton.element('Grant a role…', {}, { style: 'primary' }), ...pagination),
+      ...(rows.length === 0 ? [section('No roles have been granted yet.')] : rowBlocks(shown, page)),
+      actions(
+        grantButton.element('Grant a role…', {}, { style: 'primary' }),
+        ...accessPages.buttons({ page, pages }),
+      ),
       context(
         `The highest role applies.${place} ${describeAdmins(list.admins)} To check one user: \`/vps access @user\`.`,
       ),

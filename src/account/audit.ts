@@ -1,16 +1,23 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
-import { ACTION_GROUPS, type AuditEntry, type StoredEntry } from '../core/audit-entry.ts';
+import {
+  ACTION_GROUPS,
+  AUDIT_ACTIONS,
+  type AuditEntry,
+  isAuditAction,
+  type StoredEntry,
+} from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeLabel, escapeText, slackDate, utcDate } from '../slack/kit/text.ts';
+import { codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   describeAct,
@@ -19,20 +26,54 @@ import {
   describeCode,
   describePlace,
 } from './audit-sentence.ts';
-import {
-  type AuditQuery,
-  auditEntryButton,
-  auditFilterButton,
-  auditNewestButton,
-  auditPageButton,
-  auditQuery,
-  describeQuery,
-  OUTCOME_FILTERS,
-  toWish,
-} from './buttons.ts';
 
-/** A filter for one page of entries, newest first. */
-export type AuditWish = Omit<AuditFilter, 'workspaceId'>;
+type ActionGroup = keyof typeof ACTION_GROUPS;
+
+const groups = Object.keys(ACTION_GROUPS) as [ActionGroup, ...ActionGroup[]];
+
+/** The outcomes by which the audit can be filtered. */
+const OUTCOME_FILTERS = {
+  done: 'Succeeded',
+  failed: 'Failed',
+  denied: 'Denied',
+  in_doubt: 'Unconfirmed',
+} as const satisfies Partial<Readonly<Record<AuditEntry['outcome'], string>>>;
+type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
+const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
+
+/** A filter of the audit, as buttons and the form carry it. */
+const auditQuery = z.object({
+  server: z.string().exactOptional(),
+  actorId: z.string().exactOptional(),
+  group: z.enum(groups).exactOptional(),
+  outcome: z.enum(outcomes).exactOptional(),
+  /** Epoch milliseconds. */
+  since: z.number().exactOptional(),
+});
+type AuditQuery = z.output<typeof auditQuery>;
+
+function toFilter({ group, ...query }: AuditQuery): Omit<AuditFilter, 'workspaceId' | 'limit'> {
+  const all = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
+  return { ...query, actions: group && all.filter((action) => AUDIT_ACTIONS[action].group === group) };
+}
+
+/** Describes a query: "by @mara, denied, since 2026-01-31 00:00 UTC". Empty without filters. */
+function describeQuery({ server, actorId, group, outcome, since }: AuditQuery): string {
+  const parts = [
+    server === undefined ? '' : codeTyped(server),
+    actorId === undefined ? '' : `by ${mention(actorId)}`,
+    group === undefined ? '' : ACTION_GROUPS[group].toLowerCase(),
+    outcome === undefined ? '' : OUTCOME_FILTERS[outcome].toLowerCase(),
+    since === undefined ? '' : `since ${utcDate(since)}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** Entries before the one with this ID. */
+const auditPageButton = defineButton('audit_page', auditQuery.extend({ before: z.number() }));
+const auditNewestButton = defineButton('audit_newest', auditQuery);
+const auditEntryButton = defineButton('audit_details', z.object({ seq: z.number() }));
+const auditFilterButton = defineButton('audit_filter', auditQuery);
 
 /**
  * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
@@ -42,7 +83,7 @@ const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: AuditWish, { actor, app }): Promise<readonly StoredEntry[]> =>
+  run: async (input: Omit<AuditFilter, 'workspaceId'>, { actor, app }): Promise<readonly StoredEntry[]> =>
     input.seq === undefined
       ? listVisible({ ...input, workspaceId: actor.workspaceId }, app.audit)
       : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
@@ -354,7 +395,7 @@ async function auditPage(
   request: SlackRequest,
 ): Promise<Message> {
   const entries = await request.execute(readAudit, {
-    ...toWish(query),
+    ...toFilter(query),
     before,
     limit: ENTRIES_PER_PAGE + 1,
   });

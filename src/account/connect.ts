@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { type Caller, defineUseCase } from '../core/entry.ts';
 import { describeDefect, Refusal } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
@@ -11,13 +11,19 @@ import { keep } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { count, mention } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
+import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { connectButton, disconnectButton, linkButton } from './buttons.ts';
+import { connectButton } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
+
+const disconnectButton = defineButton('disconnect', z.object({}));
+/** Links to one of the app's pages. Slack still reports the press and expects an ack. */
+const linkButton = defineButton('link', z.object({}));
 
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
@@ -211,14 +217,6 @@ export function disconnectedWords(wasThere: boolean): string {
     : 'No hosting account was connected.';
 }
 
-/** Where a link was requested. `confirmationId`: the hash under which the reply path is stored. */
-interface LinkOrigin {
-  readonly confirmationId: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-  readonly userId: UserId;
-  readonly channelId?: ChannelId;
-}
-
 export type AccountNotifier = ReturnType<typeof createAccountNotifier>;
 
 /** Reports changes to the hosting account in Slack. Never throws: failures are logged. */
@@ -226,13 +224,11 @@ export function createAccountNotifier({ outbox, log }: { readonly outbox: Outbox
   return {
     /**
      * Notifies the requester of a link, where they requested it, since they may have closed the page; and the channel, where others
-     * wait for the account. `servers`: undefined if that isn't certain.
+     * wait for the account. The reply path is stored under the hash of the link's token. `servers`: undefined if that isn't certain.
      */
-    notifyConnected: (link: LinkOrigin, servers: number | undefined): Promise<void> =>
+    notifyConnected: (link: Confirmer, servers: number | undefined): Promise<void> =>
       notifySafely(link.confirmationId, log, undefined, async () => {
-        const message = connectedMessage(servers);
-        const isShown = await outbox.replyTo(link).send(message);
-        if (!isShown) await outbox.sendDirectly(link.workspaceId, link.userId, message);
+        await outbox.notifyConfirmer(link, connectedMessage(servers));
         await outbox.announce(link, connectedAnnouncement(link.userId));
       }),
     /** Notifies the owners, in the approvals channel or directly. */
@@ -294,9 +290,12 @@ export function createConnectLinks({ db }: Foundation) {
   return {
     put: ({ tokenHash, workspaceId, userId, channelId, expiresAt }: ConnectLink): Promise<void> =>
       keep(db, {
-        ...{ kind: 'connect_link', id: tokenHash, workspace_id: workspaceId },
+        kind: 'connect_link',
+        id: tokenHash,
+        workspace_id: workspaceId,
         value: JSON.stringify({ userId, channelId }),
-        ...{ uses_left: MAX_TRIES, until: expiresAt },
+        uses_left: MAX_TRIES,
+        until: expiresAt,
       }),
     /** `isUsed`: it was used, is in use, or has no tries left. */
     find: async (tokenHash: string): Promise<(ConnectLink & { readonly isUsed: boolean }) | undefined> => {

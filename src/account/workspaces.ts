@@ -4,8 +4,8 @@ import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
-import { withTimeout } from '../core/locks.ts';
 import { money } from '../core/money.ts';
+import { withTimeout } from '../core/promises.ts';
 import {
   DEFAULT_SETTINGS,
   DIGEST,
@@ -172,7 +172,9 @@ export function createWorkspaces(foundation: Foundation) {
         // Its hour or zone may be another one. Where the digest was turned off, its job finds that out.
         if (settings.digest)
           await addJob(trx, foundation, {
-            ...{ kind: DIGEST, key: id, workspaceId: id },
+            kind: DIGEST,
+            key: id,
+            workspaceId: id,
             dueAt: engine.clock.now(),
           });
         return true;

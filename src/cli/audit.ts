@@ -36,7 +36,7 @@ type Work = (log: Log) => Promise<boolean>;
 
 /** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
 async function run(args: readonly string[]): Promise<void> {
-  const work = parseCommand(readArguments(args, OPTIONS, true));
+  const work = parseCommand(readArguments(args, OPTIONS, { allowPositionals: true }));
   await withStore(parseStoreConfig(process.env), async ({ audit }) => {
     if (!(await work(audit))) process.exitCode = 1;
   });

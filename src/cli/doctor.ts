@@ -40,7 +40,7 @@ const MARKS: Readonly<Record<Status, string>> = {
 };
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, OPTIONS, false);
+  const { values } = readArguments(args, OPTIONS);
   if (values.backup === '') throw new UsageError('--backup needs a file or a folder.');
   const findings: Finding[] = [];
   const { SLACK_CONFIG_TOKEN: configToken, ...environment } = process.env;

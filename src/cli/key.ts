@@ -41,7 +41,7 @@ type Report = (words: string, json: unknown) => void;
 
 /** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args, OPTIONS, true);
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [command, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);

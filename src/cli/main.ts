@@ -7,7 +7,7 @@ const start: Program = {
   commands: [],
   options: { json: { type: 'boolean' } },
   run: async (args) => {
-    const { values } = readArguments(args, { json: { type: 'boolean' } }, false);
+    const { values } = readArguments(args, { json: { type: 'boolean' } });
     // The log asks this.
     if (values.json) process.stdout.isTTY = false;
     await import('../main.ts');

@@ -65,13 +65,13 @@ export function note(words: string): void {
 }
 
 /** Parses arguments. @throws UsageError for an unknown option, a missing value or an unexpected word */
-export function readArguments<const Options extends Program['options'], Words extends boolean>(
+export function readArguments<const Options extends Program['options'], Words extends boolean = false>(
   args: readonly string[],
   options: Options,
-  allowPositionals: Words,
+  words?: { readonly allowPositionals: Words },
 ) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals });
+    return parseArgs({ args: [...args], options, ...words });
   } catch (error) {
     const [problem] = error instanceof Error ? error.message.split(/\.(?:\s|$)/) : [];
     throw new UsageError(`${problem ?? 'The arguments can’t be read'}.`);

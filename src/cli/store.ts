@@ -17,7 +17,7 @@ const OPTIONS = { to: { type: 'string' }, json: { type: 'boolean', default: fals
 
 /** Copies the store to another database, or marks it as restored from a backup (docs/design.md 4.12). @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args, OPTIONS, true);
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [name, ...rest] = positionals;
   const { to, json } = values;
   if (name !== 'copy' && name !== 'restored') throw wrongCommand(name, store.commands);

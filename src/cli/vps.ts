@@ -61,7 +61,7 @@ const OPTIONS = {
 
 /** @throws UsageError */
 function parseCommand(args: readonly string[]) {
-  const { values, positionals } = readArguments(args, OPTIONS, true);
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
   const work = parseWork(positionals);
   const [command = ''] = positionals;

@@ -126,13 +126,13 @@ export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outco
 export const ACTION_GROUPS = {
   servers: 'Start, stop, reboot, notes',
   purchases: 'Orders and renewals',
-  deletions: 'Deletions',
+  deletions: 'Deletions and protection',
   passwords: 'Root passwords',
   approvals: 'Approvals',
-  access: 'Roles',
+  access: 'Roles and workflow keys',
   account: 'Hosting account',
   settings: 'Settings',
-  reading: 'Viewing and exporting',
+  reading: 'Viewing',
 } as const;
 
 /** The words of an audited action. % stands for what it is about. */
@@ -202,7 +202,7 @@ export const AUDIT_ACTIONS = {
   access_continue: {
     did: 'continued with the command that they had requested a role for',
     base: 'continue with the command that they had requested a role for',
-    group: 'reading',
+    group: 'access',
   },
   access_ended: { did: 'ended %', base: 'end %', group: 'access' },
   connect: { did: 'connected the hosting account', base: 'connect the hosting account', group: 'account' },

@@ -11,7 +11,6 @@ import {
   type RefusalCode,
 } from './errors.ts';
 import type { WorkflowKeyId } from './ids.ts';
-import { InFlight } from './locks.ts';
 import {
   checkPermission,
   coversAllServers,
@@ -20,6 +19,7 @@ import {
   findRoles,
   type KnownRoles,
 } from './permission.ts';
+import { InFlight } from './promises.ts';
 import { type Actor, coversRole, type HeldRoles, type Role } from './roles.ts';
 
 /**

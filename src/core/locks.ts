@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { Refusal } from './errors.ts';
+import { withTimeout } from './promises.ts';
 
 /** The name of a lock and the ID of its owner, by which a transaction checks that the lock is still held. */
 export interface LockOwner {
@@ -139,53 +140,4 @@ async function release(lock: LockOwner, { leases, log }: Parts): Promise<void> {
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
-}
-
-/** Makes a promise, and what resolves it. */
-export function withResolvers<Value = void>() {
-  let resolve: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** Leaves time for an answer to Slack, which has to come within 3 s. */
-const TIMEOUT_MS = 1200;
-
-/** Waits for work, 1.2 s unless `timeoutMs` says otherwise; undefined if it takes longer. @throws what the work throws in time */
-export async function withTimeout<Result>(
-  work: Promise<Result>,
-  system: System,
-  timeoutMs = TIMEOUT_MS,
-): Promise<Result | undefined> {
-  const stop = new AbortController();
-  const late = system.sleep(timeoutMs, stop.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  // A failure after the timeout is handled by the code that awaits the work itself.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stop.abort();
-  }
-}
-
-/** Running work that the app waits for before it stops. */
-export class InFlight {
-  readonly #running = new Set<Promise<unknown>>();
-
-  /** Counts this work until it ends, and returns it. The caller handles what it throws. */
-  add<Result>(work: Promise<Result>): Promise<Result> {
-    const ended: Promise<unknown> = work.catch(() => undefined).finally(() => this.#running.delete(ended));
-    this.#running.add(ended);
-    return work;
-  }
-
-  /** Resolves when all work has ended, also work that was added meanwhile. */
-  async drain(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
-  }
 }

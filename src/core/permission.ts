@@ -3,7 +3,7 @@ import type { FreshOption, SlackUser } from './directory.ts';
 import type { Caller, UseCaseSpec } from './entry.ts';
 import { Refusal } from './errors.ts';
 import { EVERY_SERVER, isSameLabel } from './labels.ts';
-import { withTimeout } from './locks.ts';
+import { withTimeout } from './promises.ts';
 import {
   type Actor,
   coversRole,

@@ -56,7 +56,9 @@ async function takeSlots(
         .insertInto('api_calls')
         .values(
           granted.map(({ slot: { id, account, workspaceId } }) => ({
-            ...{ id, account: account[0], workspace_id: workspaceId },
+            id,
+            account: account[0],
+            workspace_id: workspaceId,
             at: atNow(engine),
           })),
         )

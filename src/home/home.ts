@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import { withdrawAccessButton } from '../access/buttons.ts';
 import { describeRequest, describeWantedRole } from '../access/words.ts';
 import { connectButton } from '../account/buttons.ts';
 import { Refusal } from '../core/errors.ts';
@@ -11,7 +10,7 @@ import { decideButton, passwordButton } from '../purchases/buttons.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
-import { answerButtons } from '../requests/role-request-card.ts';
+import { answerButtons, withdrawAccessButton } from '../requests/role-request-card.ts';
 import { showServer } from '../servers/card.ts';
 import { changePower, watchServer } from '../servers/change-power.ts';
 import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/follow-words.ts';
@@ -207,8 +206,7 @@ export const home: Handlers = {
     card.handler,
     homeManageButton.on((input, request) => card.open(input, request)),
     homeFindChoice.on((id, request) => card.open({ id: Number(id) }, request)),
-    homePages.back.on(({ page }, request) => show({ page }, request)),
-    homePages.further.on(({ page }, request) => show({ page }, request)),
+    ...homePages.on(({ page }, request) => show({ page }, request)),
     homeRefreshButton.on((_value, request) => show({ isFresh: true }, request)),
     ...POWER_ACTIONS.map((action) => homePower[action].on(({ id }, request) => power(action, id, request))),
   ],

@@ -1,15 +1,16 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import { requestAccessButton } from '../access/buttons.ts';
 import { settingsButton } from '../account/buttons.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
+import { requestAccessButton } from '../requests/role-request-card.ts';
 import { confirmPower } from '../servers/buttons.ts';
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import { actions, context, header, partOfList, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { steady } from '../slack/kit/home-view.ts';
+import { definePages } from '../slack/kit/pages.ts';
 import { count, describeNumber, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { VERBS, wordsOfError } from '../words.ts';
 import type { HomeServer, HomeServers, ListedServers } from './read-home.ts';
@@ -28,12 +29,7 @@ export const homeManageButton = defineButton('home_manage', server);
 /** Finds a server by typing, and opens its card. */
 export const homeFindChoice = defineChoice('home_find');
 
-const page = z.object({ page: z.number().int().min(0) });
-/** The pages of servers. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
-export const homePages = {
-  back: defineButton('home_back', page),
-  further: defineButton('home_page', page),
-} as const;
+export const homePages = definePages('home', 'Previous');
 export const homeRefreshButton = defineButton('home_refresh', z.object({}));
 
 interface Rendering {
@@ -106,7 +102,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
     ...(total > shown.length ? [steady('find', actions(homeFindChoice.typeAhead('Find a server')))] : []),
     context(`${attention}${rangeWords(servers)}`),
     ...shown.flatMap((each) => row(each, rendering.now)),
-    steady('controls', actions(...pageButtons(servers), ...create, ...settings, refresh())),
+    steady('controls', actions(...homePages.buttons(servers), ...create, ...settings, refresh())),
   ];
 }
 
@@ -127,13 +123,6 @@ function rangeWords({ page, pages, shown, total }: ListedServers): string {
   if (pages === 1) return '';
   const first = page < pages - 1 ? page * shown.length : total - shown.length;
   return ` Showing ${describeNumber(first + 1)}–${describeNumber(first + shown.length)} of ${describeNumber(total)}.`;
-}
-
-function pageButtons({ page, pages }: ListedServers): Button[] {
-  return [
-    ...(page > 0 ? [homePages.back.element('Previous', { page: page - 1 })] : []),
-    ...(page < pages - 1 ? [homePages.further.element('Next', { page: page + 1 })] : []),
-  ];
 }
 
 function refresh(text = 'Refresh'): Button {

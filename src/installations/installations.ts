@@ -1,6 +1,7 @@
 import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
-import { type Locks, withTimeout } from '../core/locks.ts';
+import type { Locks } from '../core/locks.ts';
+import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';

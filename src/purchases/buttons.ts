@@ -12,18 +12,7 @@ export const orderValue = z.object({
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
 /** Opens a review of the same order, with today's price and a confirmation ID of its own. */
 export const createReviewButton = defineButton('create_review', orderValue);
-export const createBackButton = defineButton('create_back', orderValue);
 export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
-export const costsCsvButton = defineButton('costs_csv', z.object({}));
-
-/** Erases the sealed copy of a root password, and the message that shows it. */
-export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
 export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
-
-const catalogPage = z.object({ page: z.number().int().min(0) });
-export const catalogPages = {
-  back: defineButton('catalog_back', catalogPage),
-  further: defineButton('catalog_page', catalogPage),
-} as const;

@@ -4,13 +4,13 @@ import { defineUseCase } from '../core/entry.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, option, section } from '../slack/kit/blocks.ts';
-import { pageButtons } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
+import { definePages, pageOf, type Turn } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { catalogPages, createButton } from './buttons.ts';
+import { createButton } from './buttons.ts';
 import type { Terms } from './confirm.ts';
 import type { BudgetState } from './costs.ts';
 
@@ -24,6 +24,8 @@ const readCatalog = defineUseCase({
   },
 });
 
+const catalogPages = definePages('catalog');
+
 export const catalog = defineCommand({
   name: 'catalog',
   usage: 'catalog',
@@ -34,28 +36,33 @@ export const catalog = defineCommand({
     const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
     await request.reply.send(catalogMessage(found, request.currency, 0));
   },
-  actions: [catalogPages.back.on(turn), catalogPages.further.on(turn)],
+  actions: catalogPages.on(turn),
 });
 
-async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
+async function turn({ page }: Turn, request: SlackRequest): Promise<void> {
   const found = await request.execute(readCatalog, {});
   await request.reply.replace(catalogMessage(found, request.currency, page));
 }
 
 const PLANS_PER_MESSAGE = 60;
 
-export function catalogMessage(catalog: Catalog, currency: string, page: number): Message {
-  const pages = Math.max(1, Math.ceil(catalog.plans.length / PLANS_PER_MESSAGE));
-  const at = Math.min(page, pages - 1);
-  const plans = catalog.plans.slice(at * PLANS_PER_MESSAGE, (at + 1) * PLANS_PER_MESSAGE);
-  const title = `${count(catalog.plans.length, 'plan')}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
+export function catalogMessage(catalog: Catalog, currency: string, asked: number): Message {
+  const { page, pages, shown: plans } = pageOf(catalog.plans, asked, PLANS_PER_MESSAGE);
+  const title = `${count(catalog.plans.length, 'plan')}${pages > 1 ? `, part ${page + 1} of ${pages}` : ''}`;
   const around = (table: KnownBlock[]): KnownBlock[] => [
     section(`*${title}.*${currency ? '' : ' The hosting API doesn’t report a currency.'}`),
     ...table,
     section(`*Locations* (${catalog.locations.length})\n${codes(catalog.locations)}`),
     section(`*Images* (${catalog.images.length})\n${codes(catalog.images)}`),
     ...listOmissions(catalog).map((words) => context(words)),
-    ...(plans.length > 0 ? [catalogControls(at, pages)] : []),
+    ...(plans.length > 0
+      ? [
+          actions(
+            createButton.element('Create a server…', {}, { style: 'primary' }),
+            ...catalogPages.buttons({ page, pages }),
+          ),
+        ]
+      : []),
   ];
   return {
     text: `${title}, ${count(catalog.locations.length, 'location')}, ${count(catalog.images.length, 'image')}`,
@@ -101,13 +108,6 @@ function codes(all: readonly string[]): string {
   }
   const rest = all.length - shown.length;
   return `${shown.join(', ') || 'none'}${rest > 0 ? ` and ${rest} more; *Create a server…* lists them all` : ''}`;
-}
-
-function catalogControls(page: number, pages: number) {
-  return actions(
-    createButton.element('Create a server…', {}, { style: 'primary' }),
-    ...pageButtons(catalogPages, page, pages, (to) => ({ page: to })),
-  );
 }
 
 export const CHOICES = ['plan', 'location', 'image'] as const;

@@ -13,11 +13,11 @@ import {
   preformatted,
   section,
 } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import { codeLabel, count, describeNumber, escapeText, mention, shorten } from '../slack/kit/text.ts';
-import { costsCsvButton } from './buttons.ts';
 import {
   type CostShare,
   type Costs,
@@ -26,6 +26,8 @@ import {
   type ServerCost,
   type Tally,
 } from './costs.ts';
+
+const costsCsvButton = defineButton('costs_csv', z.object({}));
 
 const CSV_TITLE = 'Costs as CSV';
 

@@ -4,14 +4,14 @@ import { type Catalog, describePlan, findPlan, type Order } from '../core/catalo
 import { findNearest, LABEL_MAX_CHARACTERS } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
-import type { TypedWords } from '../slack/kit/command.ts';
-import { defineCommand, type Suggestions } from '../slack/kit/command.ts';
+import { defineButton } from '../slack/kit/button.ts';
+import { defineCommand, type Suggestions, type TypedWords } from '../slack/kit/command.ts';
 import { shortKey } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
 import { codeLabel, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { createBackButton, createButton, createReviewButton, orderValue } from './buttons.ts';
+import { createButton, createReviewButton, orderValue } from './buttons.ts';
 import {
   CHOICES,
   type Choice,
@@ -32,6 +32,8 @@ import {
   reviewCreate,
 } from './confirm.ts';
 import { pay } from './renew.ts';
+
+const createBackButton = defineButton('create_back', orderValue);
 
 const CREATE_TITLE = 'Create a server';
 

@@ -9,6 +9,7 @@ import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
+import { confirmerOf } from '../slack/reply.ts';
 import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
 import { toKeys } from './catalog.ts';
@@ -123,10 +124,6 @@ export function outcomeTitle(operation: Operation): string {
     default:
       return titleOf(operation);
   }
-}
-
-function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
-  return { confirmationId: id, workspaceId, userId: actorId, channelId };
 }
 
 /** The details appear once: in the message if there is one, otherwise in the form. */

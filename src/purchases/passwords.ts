@@ -1,12 +1,13 @@
 import type { Button, KnownBlock } from '@slack/types';
+import { z } from 'zod';
 import { getHostingOf } from '../account/keys.ts';
 import type { AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { matchServer } from '../core/find-server.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { withTimeout } from '../core/locks.ts';
 import { hasRole } from '../core/permission.ts';
+import { withTimeout } from '../core/promises.ts';
 import type { Server } from '../core/server.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { ServerRef } from '../servers/find.ts';
@@ -21,12 +22,16 @@ import {
   section,
   textMessage,
 } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { codeLabel, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { passwordButton, savedButton } from './buttons.ts';
+import { passwordButton } from './buttons.ts';
 import { labelOf, type Operation } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
+
+/** Erases the sealed copy of a root password, and the message that shows it. */
+const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
 
 type Unopened = Omit<HeldPassword, 'password'>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineButton } from '../slack/kit/button.ts';
+import { pageNumber } from '../slack/kit/pages.ts';
 
 /**
  * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
@@ -8,7 +9,7 @@ import { defineButton } from '../slack/kit/button.ts';
 const month = z.object({
   id: z.number().int(),
   paidUntil: z.number(),
-  page: z.number().int().min(0).exactOptional(),
+  page: pageNumber.exactOptional(),
 });
 export type PressedMonth = z.output<typeof month>;
 
@@ -22,10 +23,4 @@ export const remindButton = defineButton('remind_again', month);
 export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOptional() });
 export const renewAllButton = defineButton('renew_all', renewAllInput);
 export const allRemindersButton = defineButton('all_reminders', z.object({}));
-const page = z.object({ page: z.number().int().min(0) });
-/** Two ids: Slack refuses two buttons with the same id in one row. */
-export const reminderPages = {
-  back: defineButton('reminders_back', page),
-  further: defineButton('reminders_page', page),
-} as const;
 export const remindersButton = defineButton('reminders', z.object({}));

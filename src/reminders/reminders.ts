@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { DEFAULT_DIGEST, type DigestSettings, describeDaysBefore, findDaysBefore } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
-import { pageButtons } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { type ChannelOptions, channelId, type SelectOptions, type TextOptions } from '../slack/kit/fields.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
+import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
@@ -16,7 +16,6 @@ import {
   letExpireButton,
   type PressedMonth,
   remindButton,
-  reminderPages,
   remindersButton,
   snoozeButtons,
 } from './buttons.ts';
@@ -24,6 +23,8 @@ import { dayWords, digestMessage, dueBlocks } from './digest-message.ts';
 import { letExpire, listReminders, remindAgain, snoozeReminder } from './marks.ts';
 import { type Digest, SNOOZES } from './reminder.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
+
+const reminderPages = definePages('reminders');
 
 const TITLE = 'Upcoming renewals';
 /** Each takes two blocks, and a view 100. */
@@ -52,10 +53,7 @@ export function remindersPage(
   asked: number,
   currency: string,
 ): Message {
-  const pages = Math.max(1, Math.ceil(due.length / ON_A_PAGE));
-  const page = Math.min(asked, pages - 1);
-  const from = page * ON_A_PAGE;
-  const servers = due.slice(from, from + ON_A_PAGE);
+  const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
   const words =
     due.length === 0
       ? 'No servers need to be renewed soon.'
@@ -64,13 +62,13 @@ export function remindersPage(
     text: TITLE,
     blocks: [
       section(words),
-      ...servers.flatMap((server) => dueBlocks(server, currency, page)),
+      ...shown.flatMap((server) => dueBlocks(server, currency, page)),
       ...(pages > 1
         ? [
             context(
-              `Showing ${from + 1}–${from + servers.length} of ${describeNumber(due.length)}, most urgent first.`,
+              `Showing ${from + 1}–${from + shown.length} of ${describeNumber(due.length)}, most urgent first.`,
             ),
-            actions(...pageButtons(reminderPages, page, pages, (to) => ({ page: to }))),
+            actions(...reminderPages.buttons({ page, pages })),
           ]
         : []),
     ],
@@ -110,9 +108,7 @@ export const reminders = defineCommand({
     ...renewAllActions,
     form.handler,
     allRemindersButton.on((_value, request) => form.open({}, request)),
-    ...Object.values(reminderPages).map((button) =>
-      button.on(({ page }, request) => showRemindersPage(page, request)),
-    ),
+    ...reminderPages.on(({ page }, request) => showRemindersPage(page, request)),
   ],
   modals: [renewAllModal],
 });

@@ -11,6 +11,7 @@ import { defineModal, type ModalHandler } from '../slack/kit/modal.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { count, describeNumber, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
+import { confirmerOf } from '../slack/reply.ts';
 import { wordsOfError } from '../words.ts';
 import {
   confirmRenewals,
@@ -199,12 +200,10 @@ export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: Not
     /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
     notifyBatch: (batch: RenewalBatch, results: readonly RenewalResult[]) =>
       notifySafely(batch.id, log, false, async () => {
-        const { id: confirmationId, workspaceId, actorId: userId, channelId } = batch;
-        const confirmer = { confirmationId, workspaceId, userId, channelId };
+        const { workspaceId, actorId: userId } = batch;
+        const confirmer = confirmerOf(batch);
         const message = batchMessage(results, { currency: await currencyOf(workspaceId), accountUrl });
-        const isTold =
-          (await outbox.replyTo(confirmer).send(message)) ||
-          (await outbox.sendDirectly(workspaceId, userId, message));
+        const isTold = await outbox.notifyConfirmer(confirmer, message);
         const view = () =>
           noticeView('Renewals finished', batchTitle(results), 'We sent you the details in a message.');
         await outbox.updateFollowed(confirmer, view, { isFinal: true });

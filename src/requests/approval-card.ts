@@ -236,7 +236,7 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
 export const approvalScreen: RequestScreen<Approval> = {
   card: async (approval, { currencyOf }) => approvalCard(approval, await currencyOf(approval.workspaceId)),
   notifyRequester: async (approval, requester, { outbox }) => {
-    const { workspaceId, requesterId, state } = approval;
+    const { state } = approval;
     const isBeingDone = state === 'approved';
     if (state !== 'open') {
       const view = () => noticeView(capital(state), approvalWords(approval));
@@ -244,11 +244,7 @@ export const approvalScreen: RequestScreen<Approval> = {
     }
     // Who withdraws it sees that at once, in the message whose button was pressed.
     if (isBeingDone || state === 'withdrawn') return true;
-    const message = approvalMessage(approval);
-    return (
-      (await outbox.replyTo(requester).send(message)) ||
-      outbox.sendDirectly(workspaceId, requesterId, message)
-    );
+    return outbox.notifyConfirmer(requester, approvalMessage(approval));
   },
 };
 

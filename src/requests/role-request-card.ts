@@ -1,14 +1,5 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import {
-  accessAnswerButton,
-  accessRequestId,
-  adjustButton,
-  continueButton,
-  requestAccessButton,
-  wantedRole,
-  withdrawAccessButton,
-} from '../access/buttons.ts';
 import { durationField, forMsOf, roleOption, serversField, WRONG_PATTERN } from '../access/grant-form.ts';
 import { describeNewRole, describeRequest, describeWantedRole } from '../access/words.ts';
 import type { Refusal } from '../core/errors.ts';
@@ -17,7 +8,7 @@ import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { ROLES, roleCovers } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import type { ActionHandler } from '../slack/kit/button.ts';
+import { type ActionHandler, defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -33,6 +24,26 @@ import {
   requestAccess,
   withdrawRoleRequest,
 } from './role-request.ts';
+
+/** A role to request, for all servers or the one with this label, and the command that needs it. */
+const wantedRole = z.object({
+  role: z.enum(ROLES),
+  label: z.string().exactOptional(),
+  command: z.string().exactOptional(),
+});
+
+export const requestAccessButton = defineButton('access_ask', wantedRole);
+const accessRequestId = z.object({ id: z.string() });
+const accessAnswerButton = {
+  workday: defineButton('access_workday', accessRequestId),
+  permanent: defineButton('access_permanent', accessRequestId),
+  deny: defineButton('access_deny', accessRequestId),
+} as const;
+/** Opens the form that approves a request for less than was asked, or for another time. */
+const adjustButton = defineButton('access_adjust', accessRequestId);
+export const withdrawAccessButton = defineButton('access_withdraw', accessRequestId);
+/** Runs the command for which the requester needed the role. */
+const continueButton = defineButton('access_continue', accessRequestId);
 
 /** The answers that an owner can give to a request. Only on a card of its own is one primary. */
 export function answerButtons(id: ConfirmationId, style: { readonly style?: 'primary' } = {}): KnownBlock {
@@ -206,9 +217,9 @@ export const roleScreen: RequestScreen<RoleRequest> = {
     if (state === 'replaced' || state === 'withdrawn') return true;
     const message = answerMessage(request);
     // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
-    const isAwaited = state !== 'expired';
-    if (isAwaited && (await outbox.replyTo(requester).send(message))) return true;
-    return outbox.sendDirectly(workspaceId, requesterId, message);
+    return state === 'expired'
+      ? outbox.sendDirectly(workspaceId, requesterId, message)
+      : outbox.notifyConfirmer(requester, message);
   },
 };
 

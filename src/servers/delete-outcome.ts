@@ -15,6 +15,7 @@ import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
+import { confirmerOf } from '../slack/reply.ts';
 import { failedWords, wordsOfRefusal } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';
 import type {
@@ -45,14 +46,12 @@ export function createDeleteNotifier(parts: {
   return {
     notify: (operation, approvedBy) =>
       notifySafely(operation.id, log, false, async () => {
-        const { id: confirmationId, workspaceId, actorId: userId, channelId, state, endedAt } = operation;
-        const confirmer = { confirmationId, workspaceId, userId, channelId };
-        const message = deleteMessage(operation, await currencyOf(workspaceId), approvedBy);
+        const { state, endedAt } = operation;
+        const confirmer = confirmerOf(operation);
+        const message = deleteMessage(operation, await currencyOf(operation.workspaceId), approvedBy);
         const view = () => noticeView(DELETE_TITLES[state], message.text);
         await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
-        const isNotified =
-          (await outbox.replyTo(confirmer).send(message)) ||
-          (await outbox.sendDirectly(workspaceId, userId, message));
+        const isNotified = await outbox.notifyConfirmer(confirmer, message);
         if (isNotified && state === 'settled')
           await outbox.announce(confirmer, deletedAnnouncement(operation, approvedBy));
         return isNotified;

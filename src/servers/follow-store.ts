@@ -79,7 +79,12 @@ async function add(
   const told = describeStanding({ servers: [server], passedMs: 0 });
   const fresh: FollowPayload = {
     ...facts,
-    ...{ since: now, lookedAt: now, passedMs: 0, isMeasured: true, told, servers: [] },
+    since: now,
+    lookedAt: now,
+    passedMs: 0,
+    isMeasured: true,
+    told,
+    servers: [],
   };
   const act = before ?? fresh;
   const payload: FollowPayload = { ...act, servers: [...act.servers, server] };

@@ -19,6 +19,7 @@ import {
   stateWords,
 } from '../slack/kit/text.ts';
 import type { Outbox } from '../slack/outbox.ts';
+import { confirmerOf } from '../slack/reply.ts';
 import { VERBS } from '../words.ts';
 import { checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
 import type { PowerChange } from './change-power.ts';
@@ -359,20 +360,9 @@ export function createFollowNotifier({
         return updated;
       }),
     notifyActor: (act) =>
-      notifySafely(
-        act.id,
-        log,
-        false,
-        async () =>
-          (await notifyActorBriefly(act, outbox)) ||
-          outbox.sendDirectly(act.workspaceId, act.actorId, followedAnswer(act)),
-      ),
-    notifyCreator: (act) => notifySafely(act.id, log, false, () => notifyActorBriefly(act, outbox)),
+      notifySafely(act.id, log, false, () => outbox.notifyConfirmer(confirmerOf(act), followedAnswer(act))),
+    // In a message that only they see and that a reload removes.
+    notifyCreator: (act) =>
+      notifySafely(act.id, log, false, () => outbox.replyTo(confirmerOf(act)).send(followedAnswer(act))),
   };
-}
-
-/** Reports to the actor where they acted, in a message that only they see and that a reload removes. */
-function notifyActorBriefly(act: FollowedAct, outbox: Outbox): Promise<boolean> {
-  const { id: confirmationId, workspaceId, actorId: userId, channelId, thread } = act;
-  return outbox.replyTo({ confirmationId, workspaceId, userId, channelId, thread }).send(followedAnswer(act));
 }

@@ -1,5 +1,4 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
-import { z } from 'zod';
 import { defineUseCase } from '../core/entry.ts';
 import { filterServers } from '../core/find-server.ts';
 import { isNoteOf, type ListExtent, type Server, type ServerNote } from '../core/server.ts';
@@ -7,10 +6,10 @@ import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import { defineButton, pageButtons } from '../slack/kit/button.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
+import { definePages, type Turn } from '../slack/kit/pages.ts';
 import {
   codeTyped,
   count,
@@ -62,12 +61,7 @@ function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
   };
 }
 
-const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
-/** The pages of the list. The IDs differ, since Slack refuses two buttons with the same ID in one row. */
-const listPages = {
-  back: defineButton('list_back', listPage),
-  further: defineButton('list_page', listPage),
-} as const;
+const listPages = definePages('list');
 
 export const list = defineCommand({
   name: 'list',
@@ -83,8 +77,7 @@ export const list = defineCommand({
     );
   },
   actions: [
-    listPages.back.on(showPage),
-    listPages.further.on(showPage),
+    ...listPages.on(showPage),
     listButton.on(async (_value, request) => {
       const found = await request.execute(listServers, { filter: '' });
       await request.reply.send(serverList(found, '', 0, request.now()));
@@ -103,10 +96,7 @@ function wholeList(found: FoundServers, now: number): Message {
   return made;
 }
 
-async function showPage(
-  { filter, page }: { filter: string; page: number },
-  request: SlackRequest,
-): Promise<void> {
+async function showPage({ filter = '', page }: Turn, request: SlackRequest): Promise<void> {
   const found = await request.execute(listServers, { filter });
   await request.reply.replace(serverList(found, filter, page, request.now()));
 }
@@ -251,5 +241,5 @@ function listControls(
     all.length > MENU_MOST
       ? manageChoice.typeAhead('Manage a server')
       : manageChoice.menu('Manage a server', shown.map(serverOption));
-  return actions(menu, ...pageButtons(listPages, page, pages, (to) => ({ filter, page: to })));
+  return actions(menu, ...listPages.buttons({ page, pages }, filter));
 }

@@ -147,7 +147,11 @@ async function updateCard({ server: { id } }: PowerChange, request: SlackRequest
 export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
     ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
-      ...{ serverId, label, paidUntil, standing: 'waiting', hasChanged: false },
+      serverId,
+      label,
+      paidUntil,
+      standing: 'waiting',
+      hasChanged: false,
     }),
   );
   const checked = await request.execute(checkServers, { action: pressed.act, servers });

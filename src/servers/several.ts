@@ -90,7 +90,9 @@ async function actOnEach(
     const subrequest = request.subrequest(place);
     try {
       const change = await subrequest.execute(changePower[action], {
-        ...{ ref, onWait, confirmed },
+        ref,
+        onWait,
+        confirmed,
         batch: { actId: actOf(outcomes.done) },
       });
       if (!change.isUnconfirmed) outcomes.done.push(change);

@@ -37,7 +37,9 @@ export const show = defineCommand({
       await request.reply.send(await loadCard({ ref, onWait: sendWaiting(request) }, request));
     }),
   actions: [
-    showButton.on(({ id, on }, request) => (on ? showInCard(id, request, true) : showById(id, request))),
+    showButton.on(({ id, on }, request) =>
+      on ? showInCard(id, request, { isFresh: true }) : showById(id, request),
+    ),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
     matchButton.on(({ id }, request) => showInCard(id, request)),
     findChoice.on((id, request) => showInCard(Number(id), request)),
@@ -52,7 +54,11 @@ export async function showById(id: ServerId, request: SlackRequest): Promise<voi
 }
 
 /** Answers a button or a menu on a card, or in the modal of a shortcut, with the server's card in its place. */
-async function showInCard(id: ServerId, request: SlackRequest, isFresh = false): Promise<void> {
+async function showInCard(
+  id: ServerId,
+  request: SlackRequest,
+  { isFresh } = { isFresh: false },
+): Promise<void> {
   await request.reply.replace(await loadCard({ ref: { id }, isFresh }, request));
 }
 

@@ -3,7 +3,7 @@ import { App, type RespondArguments } from '@slack/bolt';
 import type { KnownBlock } from '@slack/types';
 import { type Logger, LogLevel } from '@slack/web-api';
 import { describeDefect } from '../core/errors.ts';
-import { InFlight, withResolvers } from '../core/locks.ts';
+import { InFlight, withResolvers } from '../core/promises.ts';
 import type { Log } from '../log.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Message } from './kit/blocks.ts';

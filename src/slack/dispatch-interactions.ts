@@ -2,7 +2,7 @@ import type { ModalView, PlainTextElement, PlainTextOption } from '@slack/types'
 import type { z } from 'zod';
 import { Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
-import { withResolvers, withTimeout } from '../core/locks.ts';
+import { withResolvers, withTimeout } from '../core/promises.ts';
 import type { Actor } from '../core/roles.ts';
 import type { System } from '../system.ts';
 import {

@@ -1,6 +1,6 @@
 import { isAuditAction } from '../core/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../core/errors.ts';
-import { withResolvers } from '../core/locks.ts';
+import { withResolvers } from '../core/promises.ts';
 import type { Actor } from '../core/roles.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { RequestPlace } from '../installations/installations.ts';

@@ -62,125 +62,36 @@ function keyOf({ caller }: SlackRequest): string {
   return homeKey(workspaceId, userId);
 }
 
-export type HomePublisher = ReturnType<typeof createHomePublisher>;
-
-/**
- * Publishes the Home tab of each user of all workspaces (docs/design.md 2.13). Reads only: never changes anything at the hosting API.
- * `requestFor` makes a request on behalf of a user who has not sent one.
- */
-export function createHomePublisher({
-  clients,
-  homes,
-  load,
-  system,
-  log,
-  requestFor,
-}: {
+interface Parts {
   readonly clients: SlackClients;
   readonly homes: Homes;
   readonly load: LoadHome;
   readonly system: System;
   readonly log: Log;
+  /** Makes a request on behalf of a user who has not sent one. */
   readonly requestFor: (
     workspaceId: WorkspaceId,
     userId: UserId,
     channelId: ChannelId,
   ) => Promise<SlackRequest>;
-}) {
-  const newestFirst = createNewestFirst(system);
+}
+
+export type HomePublisher = ReturnType<typeof createHomePublisher>;
+
+/** Publishes the Home tab of each user of all workspaces (docs/design.md 2.13). Reads only: never changes anything at the hosting API. */
+export function createHomePublisher(parts: Parts) {
+  const { homes, system, log, requestFor } = parts;
   /** The blocks that answer each user's last press, until they press again or reopen Home. */
   const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
   const refreshing = new Set<string>();
   const redrawing = new Map<WorkspaceId, Set<UserId>>();
   const start = (work: Promise<void>): void =>
     void work.catch((error: unknown) => log.error('a Home could not be published', describeDefect(error)));
-
-  /** Reads the content of Home; undefined for users who get none. In place of an error, the content explains it. */
-  const read = async ({ wanted, request }: Publication, how: WantedList): Promise<ReadHome | undefined> => {
-    const readId = system.newId();
-    try {
-      return { readId, content: await load({ ...wanted, ...how }, request) };
-    } catch (error) {
-      if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
-      const words = request.explain(error);
-      const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
-      return { readId, content: { blocks: [section(`${words}${more}`)], page: wanted.page } };
-    }
-  };
+  const publish = createPublish(parts, notices, start);
 
   /** Whether a user has ever been shown Home; never for users of other organizations. */
   const hasHome = async ({ caller }: SlackRequest): Promise<boolean> =>
     (await homes.find(caller.actor.workspaceId, caller.actor.userId)) !== undefined;
-
-  const remember = ({ caller }: SlackRequest, page: number): Promise<void> => {
-    const { workspaceId, userId, channelId = '' } = caller.actor;
-    return homes.put(workspaceId, userId, { channelId, page, openedAt: system.now() });
-  };
-
-  const send = async (content: HomeContent, publication: Publication): Promise<boolean> => {
-    const { request, wanted, isOpening } = publication;
-    const { workspaceId, userId, channelId = '' } = request.caller.actor;
-    const slack = clients.of(workspaceId);
-    const { page } = content;
-    const view = homeView(channelId, content, notices.get(keyOf(request)));
-    const first = await slack.publishView(userId, view);
-    const answer = refusesHome(first)
-      ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
-      : first;
-    if (answer.ok && isOpening) await remember(request, wanted.page);
-    if (!answer.ok && answer.retryAfterMs !== undefined)
-      start(retry(answer.retryAfterMs, { ...publication, wanted: { ...wanted, page, isFresh: false } }));
-    return answer.ok;
-  };
-
-  /** Whether no process has published a later read. If the store fails, Home is shown all the same. */
-  const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
-    const { workspaceId, userId } = request.caller.actor;
-    return homes.markShown(workspaceId, userId, readId).catch(() => true);
-  };
-
-  /**
-   * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead
-   * must not keep Home as it is.
-   */
-  const sendNewest = async (known: ReadHome, publication: Publication, how: WantedList): Promise<boolean> => {
-    if (await isNewest(known, publication)) return send(known.content, publication);
-    const again = await read(publication, how);
-    if (!again) return false;
-    await isNewest(again, publication);
-    return send(again.content, publication);
-  };
-
-  /** Publishes the rest of a read when the hosting API has answered, unless something newer was published by then. */
-  const followUp = async ({ readId, content: { coming } }: ReadHome, publication: Publication) => {
-    const key = keyOf(publication.request);
-    const version = newestFirst.version(key);
-    const rest = await read(publication, { isPatient: true, coming });
-    if (!rest || newestFirst.version(key) !== version) return;
-    // Under the ID of the first part.
-    const whole = { content: rest.content, readId };
-    await newestFirst.run(key, () => sendNewest(whole, publication, { isPatient: true }), 0);
-  };
-
-  /** Publishes what is known soon, and the rest later; true if Slack took the first. */
-  const publish = (publication: Publication): Promise<boolean> => {
-    const publishNow = async () => {
-      const known = await read(publication, {});
-      if (!known) return false;
-      const isShown = await sendNewest(known, publication, {});
-      if (isShown && known.content.coming) start(followUp(known, publication));
-      return isShown;
-    };
-    return newestFirst.run(keyOf(publication.request), publishNow, publication.gapMs);
-  };
-
-  /** Reads and publishes again once Slack's rate limit is over. */
-  const retry = async (afterMs: number, publication: Publication): Promise<void> => {
-    const key = keyOf(publication.request);
-    const version = newestFirst.version(key);
-    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
-    if (newestFirst.version(key) === version) await publish(publication);
-  };
 
   /** Shows Home as the user left it; false if they haven't opened it within `withinMs`. */
   const showAgain = async (
@@ -232,7 +143,7 @@ export function createHomePublisher({
       notices.set(keyOf(request), shown);
       const wanted = { ...NOTHING_MORE, page, isFresh };
       const isShown = await publish({ wanted, request, gapMs: 0, isOpening: true });
-      if (!isShown && (await hasHome(request))) await remember(request, page);
+      if (!isShown && (await hasHome(request))) await remember(request, page, parts);
       return isShown;
     },
     /** Shows Home again within seconds, if the user has opened it in the last 15 minutes. Returns at once. */
@@ -253,6 +164,101 @@ export function createHomePublisher({
       start(redrawAll(workspaceId, users));
     },
   };
+}
+
+/** Stores that the user has opened Home at this page. */
+function remember({ caller }: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
+  const { workspaceId, userId, channelId = '' } = caller.actor;
+  return homes.put(workspaceId, userId, { channelId, page, openedAt: system.now() });
+}
+
+/** Creates what publishes one Home: what is known soon, and the rest later. It returns true if Slack took the first. */
+function createPublish(
+  parts: Parts,
+  notices: LRUCache<string, readonly KnownBlock[]>,
+  start: (work: Promise<void>) => void,
+): (publication: Publication) => Promise<boolean> {
+  const { clients, homes, load, system } = parts;
+  const newestFirst = createNewestFirst(system);
+
+  const publish = (publication: Publication): Promise<boolean> => {
+    const publishNow = async () => {
+      const known = await read(publication, {});
+      if (!known) return false;
+      const isShown = await sendNewest(known, publication, {});
+      if (isShown && known.content.coming) start(followUp(known, publication));
+      return isShown;
+    };
+    return newestFirst.run(keyOf(publication.request), publishNow, publication.gapMs);
+  };
+
+  /** Reads the content of Home; undefined for users who get none. In place of an error, the content explains it. */
+  const read = async ({ wanted, request }: Publication, how: WantedList): Promise<ReadHome | undefined> => {
+    const readId = system.newId();
+    try {
+      return { readId, content: await load({ ...wanted, ...how }, request) };
+    } catch (error) {
+      if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
+      const words = request.explain(error);
+      const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
+      return { readId, content: { blocks: [section(`${words}${more}`)], page: wanted.page } };
+    }
+  };
+
+  /**
+   * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead
+   * must not keep Home as it is.
+   */
+  const sendNewest = async (known: ReadHome, publication: Publication, how: WantedList): Promise<boolean> => {
+    if (await isNewest(known, publication)) return send(known.content, publication);
+    const again = await read(publication, how);
+    if (!again) return false;
+    await isNewest(again, publication);
+    return send(again.content, publication);
+  };
+
+  /** Whether no process has published a later read. If the store fails, Home is shown all the same. */
+  const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
+    const { workspaceId, userId } = request.caller.actor;
+    return homes.markShown(workspaceId, userId, readId).catch(() => true);
+  };
+
+  const send = async (content: HomeContent, publication: Publication): Promise<boolean> => {
+    const { request, wanted, isOpening } = publication;
+    const { workspaceId, userId, channelId = '' } = request.caller.actor;
+    const slack = clients.of(workspaceId);
+    const { page } = content;
+    const view = homeView(channelId, content, notices.get(keyOf(request)));
+    const first = await slack.publishView(userId, view);
+    const answer = refusesHome(first)
+      ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+      : first;
+    if (answer.ok && isOpening) await remember(request, wanted.page, parts);
+    if (!answer.ok && answer.retryAfterMs !== undefined)
+      start(retry(answer.retryAfterMs, { ...publication, wanted: { ...wanted, page, isFresh: false } }));
+    return answer.ok;
+  };
+
+  /** Reads and publishes again once Slack's rate limit is over. */
+  const retry = async (afterMs: number, publication: Publication): Promise<void> => {
+    const key = keyOf(publication.request);
+    const version = newestFirst.version(key);
+    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
+    if (newestFirst.version(key) === version) await publish(publication);
+  };
+
+  /** Publishes the rest of a read when the hosting API has answered, unless something newer was published by then. */
+  const followUp = async ({ readId, content: { coming } }: ReadHome, publication: Publication) => {
+    const key = keyOf(publication.request);
+    const version = newestFirst.version(key);
+    const rest = await read(publication, { isPatient: true, coming });
+    if (!rest || newestFirst.version(key) !== version) return;
+    // Under the ID of the first part.
+    const whole = { content: rest.content, readId };
+    await newestFirst.run(key, () => sendNewest(whole, publication, { isPatient: true }), 0);
+  };
+
+  return publish;
 }
 
 function refusesHome(answer: SlackAnswer): boolean {

@@ -60,6 +60,14 @@ export function createOutbox(parts: OutboxParts) {
     touchHome(confirmer.workspaceId, confirmer.userId);
     return createStoredReply(confirmer, parts);
   };
+  const sendDirectly = async (
+    workspaceId: WorkspaceId,
+    userId: UserId,
+    message: Message,
+  ): Promise<boolean> => {
+    touchHome(workspaceId, userId);
+    return (await clients.of(workspaceId).post(userId, message)).ok;
+  };
   /** Posts what must not be posted twice, unless other organizations may read it; returns what Slack's answer proves. */
   const postOnce = async (
     workspaceId: WorkspaceId,
@@ -77,11 +85,11 @@ export function createOutbox(parts: OutboxParts) {
   return {
     replyTo,
     postOnce,
-    /** Sends a direct message. */
-    sendDirectly: async (workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean> => {
-      touchHome(workspaceId, userId);
-      return (await clients.of(workspaceId).post(userId, message)).ok;
-    },
+    sendDirectly,
+    /** Replies to the user who confirmed something, or sends them a direct message if Slack doesn't take the reply. */
+    notifyConfirmer: async (confirmer: Confirmer, message: Message): Promise<boolean> =>
+      (await replyTo(confirmer).send(message)) ||
+      sendDirectly(confirmer.workspaceId, confirmer.userId, message),
     /** Posts a card to users and channels, ten at most; leaves out channels that other organizations may read. */
     postCards: async (
       workspaceId: WorkspaceId,

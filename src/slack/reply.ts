@@ -43,6 +43,20 @@ export interface Confirmer {
   readonly thread?: Thread | undefined;
 }
 
+/** The user who confirmed an operation, a batch or an act, and where. */
+export function confirmerOf({
+  id: confirmationId,
+  workspaceId,
+  actorId: userId,
+  channelId,
+  thread,
+}: Omit<Confirmer, 'confirmationId' | 'userId'> & {
+  readonly id: ConfirmationId;
+  readonly actorId: UserId;
+}): Confirmer {
+  return { confirmationId, workspaceId, userId, channelId, thread };
+}
+
 /** What the replies to a modal are made with. */
 export interface StoredReplyParts {
   readonly clients: SlackClients;

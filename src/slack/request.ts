@@ -5,7 +5,7 @@ import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { withTimeout } from '../core/locks.ts';
+import { withTimeout } from '../core/promises.ts';
 import { type Role, strongestRole } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';

@@ -1,7 +1,7 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { describeDefect } from '../core/errors.ts';
-import { withResolvers, withTimeout } from '../core/locks.ts';
+import { withResolvers, withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';

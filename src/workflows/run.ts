@@ -241,7 +241,8 @@ async function act(run: WorkflowRun, entry: Entry, app: AppContext): Promise<voi
     if (isRefusal(error, 'workflow_run_over')) throw error;
     if (!isExpected(error))
       app.log.error('a workflow step failed unexpectedly', {
-        ...{ action, runId: run.id },
+        action,
+        runId: run.id,
         ...describeDefect(error),
       });
     await endRun(run, ['received'], outcomeOfError(error, run), app);

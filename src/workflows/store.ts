@@ -34,9 +34,17 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
         const added = await trx
           .insertInto('workflow_keys')
           .values({
-            ...{ id, workspace_id: workspaceId, name, name_key: name.toLowerCase(), hash, pattern },
-            ...{ actions: actions.join(','), issued_by: issuedBy, issued_at: issuedAt },
-            ...{ until: until ?? null, last_used_at: null },
+            id,
+            workspace_id: workspaceId,
+            name,
+            name_key: name.toLowerCase(),
+            hash,
+            pattern,
+            actions: actions.join(','),
+            issued_by: issuedBy,
+            issued_at: issuedAt,
+            until: until ?? null,
+            last_used_at: null,
           })
           .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
           .returning('id')
@@ -102,10 +110,18 @@ export function createWorkflowRuns(foundation: Foundation) {
         const added = await trx
           .insertInto('workflow_runs')
           .values({
-            ...{ id: key, workspace_id: workspaceId, execution_id: run.executionId },
-            ...{ action: run.action ?? null, label: run.label, channel_id: run.channelId ?? null },
-            ...{ key_kind: run.key.kind, key_id: run.key.id, key_name: run.key.name },
-            ...{ sealed_token: sealed, state: 'received', received_at: run.receivedAt },
+            id: key,
+            workspace_id: workspaceId,
+            execution_id: run.executionId,
+            action: run.action ?? null,
+            label: run.label,
+            channel_id: run.channelId ?? null,
+            key_kind: run.key.kind,
+            key_id: run.key.id,
+            key_name: run.key.name,
+            sealed_token: sealed,
+            state: 'received',
+            received_at: run.receivedAt,
           })
           .onConflict((conflict) => conflict.columns(['workspace_id', 'execution_id']).doNothing())
           .returning('id')

@@ -17,10 +17,11 @@ import {
   section,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { defineButton, pageButtons } from '../slack/kit/button.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
+import { definePages, pageNumber, pageOf, type Turn } from '../slack/kit/pages.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { type IssuedKey, issueKey, listKeys, revokeKey, type WantedKey } from './keys.ts';
@@ -32,33 +33,22 @@ export const runButton = defineButton('workflow_run', run);
 export const cancelButton = defineButton('workflow_cancel', run);
 
 const issueButton = defineButton('workflow_issue', z.object({}));
-const revokeKeyButton = defineButton(
-  'workflow_revoke',
-  z.object({ keyId: z.string(), page: z.number().int().min(0) }),
-);
-
-const page = z.object({ page: z.number().int().min(0) });
-const keyPages = {
-  back: defineButton('workflow_back', page),
-  further: defineButton('workflow_page', page),
-} as const;
+const revokeKeyButton = defineButton('workflow_revoke', z.object({ keyId: z.string(), page: pageNumber }));
+const keyPages = definePages('workflow');
 
 const ROWS_PER_PAGE = 12;
 
-export function keyScreen(keys: readonly WorkflowKey[], page: number, now: number): Message {
-  const pages = Math.max(1, Math.ceil(keys.length / ROWS_PER_PAGE));
-  const shown = Math.min(page, pages - 1);
-  const from = shown * ROWS_PER_PAGE;
-  const here = keys.slice(from, from + ROWS_PER_PAGE);
-  const place = pages > 1 ? ` Showing ${from + 1}–${from + here.length} of ${keys.length}.` : '';
+export function keyScreen(keys: readonly WorkflowKey[], asked: number, now: number): Message {
+  const { page, pages, from, shown } = pageOf(keys, asked, ROWS_PER_PAGE);
+  const place = pages > 1 ? ` Showing ${from + 1}–${from + shown.length} of ${keys.length}.` : '';
   return {
     text: `Workflow keys: ${keys.length} in this workspace`,
     blocks: [
       header('Workflow keys'),
-      ...(keys.length === 0 ? [section(NONE)] : here.map((key) => keyRow(key, shown, now))),
+      ...(keys.length === 0 ? [section(NONE)] : shown.map((key) => keyRow(key, page, now))),
       actions(
         issueButton.element('Issue a key…', {}, { style: 'primary' }),
-        ...pageButtons(keyPages, shown, pages, (wanted) => ({ page: wanted })),
+        ...keyPages.buttons({ page, pages }),
       ),
       context(`${ABOUT}${place}`),
     ],
@@ -237,8 +227,7 @@ export const workflow = defineCommand({
   actions: [
     form.handler,
     issueButton.on((_input, request) => form.open({}, request)),
-    keyPages.back.on(turnPage),
-    keyPages.further.on(turnPage),
+    ...keyPages.on(turnPage),
     revokeKeyButton.on(async ({ keyId, page }, request) => {
       await request.execute(revokeKey, { id: keyId });
       await turnPage({ page }, request);
@@ -273,6 +262,6 @@ async function loadScreen(page: number, request: SlackRequest) {
   return keyScreen(await request.execute(listKeys, {}), page, request.now());
 }
 
-async function turnPage({ page }: { readonly page: number }, request: SlackRequest): Promise<void> {
+async function turnPage({ page }: Turn, request: SlackRequest): Promise<void> {
   await request.reply.replace(await loadScreen(page, request));
 }

@@ -201,7 +201,7 @@ export const ACTIONS: readonly Action[] = [
   pressed('open_grant', 'owner', 'access_grant'),
   pressed('access_revoke', 'owner', 'access_revoke', () => ({ grantId: 'none', page: 0 })),
   pressed('access_back', 'owner', 'access', () => ({ page: 0 })),
-  pressed('access_further', 'owner', 'access', () => ({ page: 0 })),
+  pressed('access_page', 'owner', 'access', () => ({ page: 0 })),
   pressed('audit_page', 'owner', 'audit', () => ({ before: 1e9 })),
   pressed('audit_newest', 'owner', 'audit'),
   pressed('audit_details', 'owner', 'audit', () => ({ seq: 1e9 })),

@@ -72,16 +72,3 @@ export function defineChoice(id: string) {
     on: (run: ActionHandler['run']): ActionHandler => ({ id, run }),
   };
 }
-
-/** Makes the buttons for the pages before and after this one (from 0), where there are any. */
-export function pageButtons<Value>(
-  kinds: { readonly back: ButtonKind<Value>; readonly further: ButtonKind<Value> },
-  page: number,
-  pages: number,
-  valueAt: (page: number) => Value,
-): Button[] {
-  return [
-    ...(page > 0 ? [kinds.back.element('Back', valueAt(page - 1))] : []),
-    ...(page < pages - 1 ? [kinds.further.element('Next', valueAt(page + 1))] : []),
-  ];
-}

@@ -5,7 +5,7 @@ import type { SlackRequest } from '../request.ts';
 import { textMessage } from './blocks.ts';
 
 /**
- * Tries to notify a user, and returns `otherwise` if that throws. Logs the failure: it must not undo what the notification is
+ * Tries to send or edit a message, and returns `otherwise` if that throws. Logs the failure: it must not undo what the message is
  * about. `id` is for the log.
  */
 export async function notifySafely<Result>(
@@ -17,7 +17,7 @@ export async function notifySafely<Result>(
   try {
     return await work();
   } catch (error) {
-    log.warn('a user could not be notified', { id, ...describeDefect(error) });
+    log.warn('a message could not be sent or edited in Slack', { id, ...describeDefect(error) });
     return otherwise;
   }
 }
