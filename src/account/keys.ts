@@ -128,7 +128,7 @@ export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {
   not_a_key:
     'That doesn’t look like an API key. It’s one line of letters, digits and symbols, without spaces.',
-  too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy the key alone and try again.`,
+  too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy only the key and try again.`,
 };
 
 export interface KeyChange {

@@ -86,7 +86,7 @@ export function renewReviewView(
 }
 
 function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, now: number): KnownBlock[] {
-  const charged = terms.takesApproval ? ' once it is approved' : '';
+  const charged = terms.takesApproval ? ' once the renewal is approved' : '';
   // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
     ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`

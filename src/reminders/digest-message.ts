@@ -364,7 +364,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
 
 export function unreadableMessage(error: HostingError | Refusal): Message {
   return textMessage(
-    `There’s no digest today, because the servers couldn’t be read. ${wordsOfError(error, '')}`,
+    `There’s no digest today, because the list of servers couldn’t be read. ${wordsOfError(error, '')}`,
     context('Check the hosting account for servers that need to be renewed.'),
   );
 }

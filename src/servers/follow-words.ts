@@ -53,7 +53,8 @@ export function announcedWords(
 /** Reports an accepted power action to the user alone, where nothing is announced. */
 export function answerWords(action: PowerAction, change: PowerChange): string {
   const label = codeLabel(change.server.label);
-  if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
+  if (change.state === undefined)
+    return `The hosting API accepted the request to ${action} ${label}.${quote(change)}`;
   if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }

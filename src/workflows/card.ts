@@ -91,7 +91,7 @@ const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
     `The limit of ${most} runs a minute was reached. ${NOTHING} Run the workflow again later.`,
   unknown_server: (_, { label }) => `No server has exactly the label ${nameOf(label)}. ${NOTHING}`,
   ambiguous_server: ({ count }, { label }) =>
-    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose. ${NOTHING}`,
+    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose between them. ${NOTHING}`,
   server_protected: (_, { action, label }) =>
     `${nameOf(label)} is protected, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
   rebooted_recently: ({ agoMs }, { label }) =>
