@@ -248,7 +248,7 @@ const NAMES: Readonly<Record<SlackAbility, string>> = {
 };
 
 const OFF_BY_SETTINGS: Line = ['▫️', 'turned off in `/vps settings`'];
-/** Nothing is announced where the app can't tell who reads along. */
+/** Nothing is announced where the app can't tell who can read it. */
 const UNSEEN_READERS: Line = [
   '⚠️',
   'off, because we can’t tell which channels are shared with other organizations. Fix the channel lookups first.',

@@ -30,7 +30,7 @@ import type { HeldPassword } from './password-store.ts';
 
 type Unopened = Omit<HeldPassword, 'password'>;
 
-/** Long enough to be read and copied, also where `PASSWORD_HOLD_MINUTES` is 0. */
+/** Long enough to read and copy it, even if `PASSWORD_HOLD_MINUTES` is 0. */
 const LEAST_HOLD_MS = 60_000;
 
 /** Which root password its creator asks for, and how to show it. */

@@ -51,7 +51,7 @@ interface Rendering {
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
-/** The digest of a day, as it stands now; nothing is left out without saying so. */
+/** The digest of a day, as it is now; nothing is left out without saying so. */
 export function digestMessage(
   digest: Digest,
   { currency, isOver = false, isOwn = false }: Rendering,
