@@ -79,7 +79,7 @@ export async function getHostingOf(
   return hostingOf(held.key, workspaceId);
 }
 
-/** The account in which a sent operation can be looked for. */
+/** The account in which the app can look for an operation that was sent. */
 type SearchedAccount =
   | { readonly kind: 'none' }
   /** `other`: the key was replaced since, and its account's list proves nothing. */

@@ -353,7 +353,7 @@ export function createFollowNotifier({
         if (!message) return { kind: 'gone' as const };
         const updated = await outbox.editPaced(workspaceId, message, followedMessage(act));
         const isDone = servers.every(({ standing }) => standing === 'there');
-        // What somebody else has done to a server since says nothing about this act.
+        // What another user has done to a server since then says nothing about this act.
         const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');
         if (updated.kind === 'shown' && thread && isPower(act.action) && isEnded)
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);

@@ -133,7 +133,7 @@ export function createHomePublisher({
     return answer.ok;
   };
 
-  /** Whether no process has published a later read. If the store fails, Home is shown all the same. */
+  /** Whether no process has published a later read. If the store fails, Home is shown anyway. */
   const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
     const { workspaceId, userId } = request.caller.actor;
     return homes.markShown(workspaceId, userId, readId).catch(() => true);

@@ -104,7 +104,7 @@ async function keepConnected(
     state.reported = undefined;
     void attempt.ended.then(() => state.connections.delete(attempt));
     if (signal.aborted) void attempt.close();
-    // At a moment when Slack waits for nothing over it.
+    // At a moment when Slack isn't waiting for anything over it.
     if (previous) void previous.settled().then(previous.close);
     const reason = await untilLeaving(attempt, options);
     if (signal.aborted) return;
@@ -398,7 +398,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether Slack goes on using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */
+/** Whether Slack keeps using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */
 function isRoutine(reason: string): boolean {
   return reason === 'warning' || reason === 'refresh_requested';
 }

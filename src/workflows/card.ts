@@ -167,7 +167,7 @@ export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
         if (outcome.code !== 'done') return outbox.endStep(step, { error: message });
         const { label, state = '' } = outcome.details;
         const ended = await outbox.endStep(step, { outputs: { message, server: label, state } });
-        // The manifest in Slack is another one than ours: the run must not stay open for that.
+        // The manifest in Slack differs from ours: the run must not stay open because of that.
         return ended === 'refused_outputs'
           ? outbox.endStep(step, { error: `${message} ${OLD_MANIFEST}` })
           : ended;
