@@ -407,7 +407,7 @@ const TOKEN = 'Create one with the scope connections:write under Basic Informati
 
 /** Sentences for the operator, by Slack's error codes and reasons, and the app's own. */
 const WORDS: Readonly<Record<string, string>> = {
-  not_asked_yet: 'The app has not opened its connection to Slack yet',
+  not_asked_yet: 'The app hasn’t opened its connection to Slack yet',
   closed: 'Slack closed the connection, and the app is opening another one',
   silent: 'The connection to Slack stopped answering, and the app is opening another one',
   no_hello: 'Slack opened a connection but didn’t confirm it; the app is trying again',
