@@ -19,7 +19,7 @@ import { FOLLOW } from './servers/follow-store.ts';
 import { createStepRunner } from './workflows/run.ts';
 import { RUN } from './workflows/store.ts';
 
-/** While the database doesn't take what is asked for at a start. */
+/** The pause between two tries to store the jobs of a start, while the database takes nothing. */
 const ASK_AGAIN_MS = 5000;
 
 type BackgroundContext = AppContext & {
@@ -94,7 +94,10 @@ async function askFor(kinds: readonly string[], app: AppContext): Promise<boolea
   }
 }
 
-/** Ends what ends at a time: passwords that were shown, temporary roles, and all that is kept until a time. Requests have jobs of their own. */
+/**
+ * Removes what has expired: passwords that were shown, temporary roles, and everything that is kept until a time. Requests have
+ * jobs of their own.
+ */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);

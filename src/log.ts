@@ -33,12 +33,12 @@ export function createLog(level: LogLevel): Log {
 
 /** The number of that level in a JSON line. */
 const INFO = 30;
-/** After how long a problem that goes on is said again. */
+/** How long until a continuing problem is reported again. */
 const AGAIN_MS = 10 * 60_000;
 
 /**
- * Makes sentences of JSON lines. The same problem is not said again for ten minutes, unless something has gone well since: an
- * outage is retried every few seconds. Stack traces are left to the JSON lines.
+ * Makes sentences of JSON lines. The same problem isn't reported again for ten minutes, unless something has gone well since:
+ * during an outage, the app retries every few seconds. Stack traces are left to the JSON lines.
  */
 export function createSentences(): (line: string) => string {
   const saidAt = new Map<string, number>();

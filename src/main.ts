@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 /** Starts the app, and says in sentences what it is connected to and what to do next. */
 async function startOnTerminal(config: Config, log: Log): Promise<void> {
   let hasStarted = false;
-  // The sentence at the end says what the lines of a start say one by one.
+  // The sentence at the end sums up what the single lines of a start say.
   const info: Log['info'] = (words, fields) =>
     (hasStarted || words === 'audit head') && log.info(words, fields);
   const app = await compose(config, { ...log, info });

@@ -194,7 +194,7 @@ describe('an audit entry reads as a sentence', () => {
     [{ action: 'create', code: 'decided' }, `${MARA} decided that \`web-1\` was created`],
     [
       { action: 'renew', outcome: 'failed', code: 'decided' },
-      `${MARA} decided that \`web-1\` was not renewed`,
+      `${MARA} decided that \`web-1\` wasn’t renewed`,
     ],
     [{ action: 'approval_answer', code: 'denied' }, `${MARA} declined the approval request for \`web-1\``],
     [

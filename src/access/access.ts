@@ -214,7 +214,7 @@ function parseAccess({ words, options }: TypedWords): AccessCommand | string {
     case 'ask':
       return forTime === undefined
         ? parseAsk(plain, on)
-        : 'The owners decide for how long: leave out “for”. Use “on web-1” to ask for one server.';
+        : 'Leave out “for”: the owner who answers decides how long the role lasts. Use “on web-1” to ask for one server.';
     case 'withdraw':
       return rest.length === 0
         ? { act: 'withdraw' }

@@ -108,7 +108,7 @@ function findSpecialWords(facts: StoredEntry, subject: string, place: string): s
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
   const done = action === 'create' ? 'created' : 'renewed';
   if (code === 'decided')
-    return `${who} decided that ${subject} was ${outcome === 'done' ? '' : 'not '}${done}${place}`;
+    return `${who} decided that ${subject} ${outcome === 'done' ? 'was' : 'wasn’t'} ${done}${place}`;
   return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;
 }
 

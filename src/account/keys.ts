@@ -79,7 +79,7 @@ export async function getHostingOf(
   return hostingOf(held.key, workspaceId);
 }
 
-/** The account in which a sent operation can be looked for. */
+/** The account in which the app can look for an operation that was sent. */
 type SearchedAccount =
   | { readonly kind: 'none' }
   /** `other`: the key was replaced since, and its account's list proves nothing. */
@@ -128,7 +128,7 @@ export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {
   not_a_key:
     'That doesn’t look like an API key. It’s one line of letters, digits and symbols, without spaces.',
-  too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy the key alone and try again.`,
+  too_long: `That’s too long for an API key: it can have ${LONGEST_KEY} characters at most. Nothing was stored. Copy only the key and try again.`,
 };
 
 export interface KeyChange {

@@ -235,7 +235,7 @@ function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
 }
 
 const NEEDS_INSTALL =
-  '⚠️ Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
+  '⚠️ Installation: Slack won’t renew the app’s token, so the app will stop working within hours. Install it again.';
 
 type Line = readonly [sign: string, words: string];
 
@@ -248,10 +248,10 @@ const NAMES: Readonly<Record<SlackAbility, string>> = {
 };
 
 const OFF_BY_SETTINGS: Line = ['▫️', 'turned off in `/vps settings`'];
-/** Nothing is announced where the app can't tell who reads along. */
+/** Nothing is announced where the app can't tell who can read it. */
 const UNSEEN_READERS: Line = [
   '⚠️',
-  'off, because we can’t tell which channels other organizations share. Fix the channel lookups.',
+  'off, because we can’t tell which channels are shared with other organizations. Fix the channel lookups first.',
 ];
 
 const isRefused = (seen: SeenAbility): seen is SlackProblem => typeof seen === 'object';
@@ -270,7 +270,7 @@ function wordsOfProblem(problem: SlackProblem): string {
     case 'missing_scope':
       return `Add ${scopeList(problem.scopes)} and reinstall the app.`;
     case 'token_refused':
-      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If it uses \`SLACK_BOT_TOKEN\`, set the new token there and restart it.`;
+      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If its token is set in \`SLACK_BOT_TOKEN\`, set the new one there and restart the app.`;
     case 'restricted':
       return `Slack refuses it (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
   }

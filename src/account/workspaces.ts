@@ -67,8 +67,8 @@ export async function getWorkspace({ actor, app }: FollowUpContext): Promise<Wor
 }
 
 /**
- * Whether changes may be announced in a channel: not if owners turned that off, in direct messages, or if other organizations
- * read along or Slack doesn't say (docs/design.md 2.3).
+ * Whether changes may be announced in a channel: not if owners turned that off, not in direct messages, and not if other
+ * organizations can read the channel or may be able to, because Slack doesn't say (docs/design.md 2.3).
  */
 export async function mayAnnounce(
   workspaceId: WorkspaceId,
@@ -169,7 +169,7 @@ export function createWorkspaces(foundation: Foundation) {
           .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
-        // Its hour or zone may be another one. Where the digest was turned off, its job finds that out.
+        // Its hour or zone may have changed. If the digest was turned off, its job finds that out.
         if (settings.digest)
           await addJob(trx, foundation, {
             kind: DIGEST,

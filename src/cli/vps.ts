@@ -326,7 +326,7 @@ function explainRefusal(error: Refusal): string | undefined {
 function explainHosting({ code, details }: HostingError): string {
   const { failed, state } = details;
   const what = failed
-    ? `${plainText(failed.label)} was not ${failed.act === 'delete' ? 'deleted' : VERBS[failed.act].past}: `
+    ? `${plainText(failed.label)} wasn't ${failed.act === 'delete' ? 'deleted' : VERBS[failed.act].past}: `
     : '';
   if (code === 'wrong_state' && state !== undefined) return `${what}it is ${plainText(state)}.`;
   return `${what}${CAUSES[code] ?? `the hosting API refused (${code.replaceAll('_', ' ')})`}.`;

@@ -11,7 +11,7 @@ import {
 } from './labels.ts';
 import { compareServers, isDeleted, type ListExtent, type Server } from './server.ts';
 
-/** What a typed name stands for (docs/design.md 2.2). `ambiguous` never leads to an act, only to a picker. */
+/** What a typed name stands for (docs/design.md 2.2). `ambiguous` never leads to an action, only to a picker. */
 type ServerMatch =
   | { readonly kind: 'found'; readonly server: Server }
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }

@@ -73,9 +73,9 @@ export const LABEL_MAX_CHARACTERS = 255;
 /** Reads the label for a new server: 1 to 255 characters without control characters, trimmed. @throws Refusal `bad_label` */
 export function parseLabel(typed: string): string {
   const label = typed.trim();
-  if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
+  if (label === '') throw new Refusal('bad_label', { problem: 'it’s empty' });
   if (label.length > LABEL_MAX_CHARACTERS) {
-    throw new Refusal('bad_label', { problem: `it is longer than ${LABEL_MAX_CHARACTERS} characters` });
+    throw new Refusal('bad_label', { problem: `it’s longer than ${LABEL_MAX_CHARACTERS} characters` });
   }
   if (/\p{Cc}/u.test(label))
     throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });

@@ -43,7 +43,7 @@ export class InFlight {
     return work;
   }
 
-  /** Resolves when all work has ended, also work that was added meanwhile. */
+  /** Resolves when all work has ended, including work that was added in the meantime. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

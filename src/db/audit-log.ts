@@ -361,7 +361,7 @@ function describeHead(seq: number): AuditFault {
 }
 
 function describeLostKey(where: { seq: number; id?: string }, what: string, keyId: string): AuditFault {
-  const words = `${what} was signed under the key "${keyId}", which ENCRYPTION_KEYS does not have. Put it back, after the others.`;
+  const words = `${what} was signed under the key "${keyId}", which is missing from ENCRYPTION_KEYS. Put it back, after the others.`;
   return { ...where, problem: 'key_missing', words };
 }
 

@@ -75,7 +75,7 @@ export async function addJob(trx: Queries, { engine }: Foundation, job: NewJob):
     .execute();
 }
 
-/** Removes a job that has become pointless, in the transaction that makes it so. One that runs now ends as it does. */
+/** Removes a job that has become pointless, in the transaction that makes it so. One that is running isn't stopped. */
 export async function removeJob(trx: Queries, kind: string, key: string): Promise<void> {
   await trx.deleteFrom('jobs').where('kind', '=', kind).where('key', '=', key).execute();
 }
@@ -309,7 +309,7 @@ export function createJobs(store: JobStore, system: System, log: Log) {
     /** Looks for what is due at once: something was committed that need not wait for the next look. */
     nudge: () => wake.abort(),
     /**
-     * Does this job now, whether it is due or not, by this handler, and waits until it has run. False if another process is at
+     * Does this job now, whether it is due or not, by this handler, and waits until it has run. False if another process is doing
      * it, or nobody asked for it.
      * @throws what the handler throws; then it is tried again later
      */

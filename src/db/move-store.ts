@@ -58,7 +58,7 @@ async function withSide(
   { vault, system }: Move,
   work: (side: Side) => Promise<void>,
 ) {
-  // Copying takes as long as it takes, as migrations do.
+  // Copying has no time limit, and neither do migrations.
   const { migrationDialect, ...engine } = await openEngine(url, { lock: true, mustExist, system });
   const db = new Kysely<Tables>({ dialect: migrationDialect ?? engine.dialect });
   try {
@@ -96,7 +96,7 @@ async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
   const left = { kind: 'left', at: system.now() } as const;
   await source.db.updateTable('facts').set(left).where('id', '=', departure.id).execute();
   report(
-    `Done. Set DATABASE_URL to ${departure.value} and start the app. The old database will not open again.`,
+    `Done. Set DATABASE_URL to ${departure.value} and start the app. The old database no longer opens.`,
   );
 }
 
@@ -214,7 +214,7 @@ const MOVED: Readonly<Record<keyof Tables, true>> = {
 };
 const MOVED_TABLES = Object.keys(MOVED) as readonly (keyof Tables)[];
 
-/** So many rows have fewer values than a statement may have. */
+/** As many rows as a statement surely has room for. */
 const PAGE = 500;
 
 type Row = Readonly<Record<string, unknown>>;

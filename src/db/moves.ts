@@ -59,9 +59,9 @@ export interface Restored {
 }
 
 /**
- * Takes the database for one that was put back to an earlier state: what it has as confirmed may have been carried out
- * since (docs/design.md 4.12). Orders that are under way become unconfirmed, requests for approval are canceled, and what was
- * confirmed in a form from before is refused from now on.
+ * Treats the database as put back to an earlier state: what it has as confirmed may have been carried out since (docs/design.md
+ * 4.12). Orders that are under way become unconfirmed, requests for approval are canceled, and what was confirmed in a form from
+ * before is refused from now on.
  * Money effect: nothing that was confirmed before is sent any more.
  */
 export async function markRestored(foundation: Foundation, at: number, by: RestoredBy): Promise<Restored> {

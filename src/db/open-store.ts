@@ -74,7 +74,7 @@ export async function openStore({
     if (engine.isSoleProcess) await freeLeases(db);
     const restores = lock ? await findRestore(foundation, lastSent) : [];
     const storeId = lock ? await identify(foundation) : '';
-    // However rarely unconfirmed orders were looked for by then: a start is a good moment.
+    // However rarely unconfirmed orders are being looked for by now, a start is a good moment to look.
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
     if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
     const parts = assemble(foundation, system, createSpill(besideDatabase, vault, !lock));

@@ -152,7 +152,7 @@ async function shareConnections(pools: readonly [Pool, ...Pool[]], maxProcesses:
   for (const { options } of pools) options.max = Math.min(MOST_CONNECTIONS, share);
 }
 
-/** Of many that meet on one row, one gets through each time. */
+/** When many transactions meet on one row, one of them gets through each time. */
 const MOST_TRIES = 50;
 const LONGEST_PAUSE_MS = 50;
 

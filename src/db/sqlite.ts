@@ -22,7 +22,7 @@ import {
 
 /** How long a statement waits for another process. It holds the event loop: while it waits, no request is answered. */
 const BUSY_TIMEOUT_MS = 5000;
-/** The command line can wait for longer, next to an app that writes all the time. */
+/** The command line can wait longer, beside an app that writes all the time. */
 const PATIENT_TIMEOUT_MS = 30_000;
 /** How long a start waits for a process that is just ending. */
 const LOCK_TIMEOUT_MS = 1000;

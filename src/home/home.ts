@@ -50,7 +50,7 @@ function attentionBlocks(home: Home, currency: string): KnownBlock[] {
 }
 
 const NEEDS_INSTALL =
-  '⚠️ Slack won’t renew this app’s token, so it will stop working within hours. Install the app again.';
+  '⚠️ Slack won’t renew this app’s token, so the app will stop working within hours. Install it again.';
 
 export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   const lines = unsaved.slice(0, SHOWN.passwords).map(({ id, label: name }) => {

@@ -287,7 +287,7 @@ async function readAndKeep(account: string, isFresh: boolean, context: Context):
   const { actor, app } = context;
   const hosting = await context.hosting();
   const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
-  // An account that was empty half a minute ago is probably being set up.
+  // If the account was empty half a minute ago, it is probably just being set up.
   const isDoubtful = !isFresh && read.servers.length === 0;
   const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
   return app.lastLists.put(actor.workspaceId, account, { list, at: app.system.now() });

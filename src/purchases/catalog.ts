@@ -152,7 +152,7 @@ export function searchChoices(
   );
 }
 
-/** Says what of the catalog can't be offered, and why; one sentence each. */
+/** Says which parts of the catalog can't be offered, and why; one sentence each. */
 export function listOmissions(catalog: Catalog): string[] {
   const long = CHOICES.flatMap((field) => {
     const amount = codesOf(catalog, field).length - listCodes(catalog, field).length;
@@ -216,7 +216,7 @@ function shortenMiddle(text: string, most: number): string {
   return `${head}…${text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
-/** What a review says beforehand of the budget and of the approval that it needs. */
+/** What a review says in advance about the budget and the approval that it needs. */
 export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
   const { budget, takesApproval } = terms;
   return [

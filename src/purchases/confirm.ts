@@ -214,7 +214,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   throw new Refusal('over_budget', { whose, spent, most, price });
 }
 
-/** The store failed, and whether the confirmation was written is not known: it may still be carried out. */
+/** The store failed, and it isn't known whether the confirmation was written: it may still be carried out. */
 export function refuseUnsaved(error: unknown, id: ConfirmationId, { app }: FollowUpContext): never {
   if (isExpected(error)) throw error;
   app.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });

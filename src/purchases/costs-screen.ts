@@ -55,7 +55,7 @@ export function costsCsvView(costs: Costs, currency: string): ModalView {
       ...(rest > 0
         ? [
             section(
-              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones by label. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
+              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones in the order of their labels. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
             ),
           ]
         : []),

@@ -136,7 +136,7 @@ export function createReviewView(review: CreateReview, origin: Origin, currency:
 
 function reviewBlocks({ order, plan, namesakeIds, terms }: CreateReview, currency: string): KnownBlock[] {
   const price = escapeText(describeMoney(plan.monthly, plan.currency ?? currency));
-  const charged = terms.takesApproval ? 'once it is approved' : 'now';
+  const charged = terms.takesApproval ? 'once the order is approved' : 'now';
   return [
     ...(namesakeIds.length > 0 ? [section(namesakeWords(namesakeIds.length, order.label))] : []),
     section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),

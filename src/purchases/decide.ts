@@ -136,7 +136,7 @@ const TITLE = 'What happened?';
 const NOTHING = 'nothing';
 const ELSEWHERE = 'elsewhere';
 
-/** A manager says what the account page shows, where the evidence that the app sees contradicts itself. */
+/** A manager says what the account page shows, if the evidence that the app sees contradicts itself. */
 const decision = defineModal(
   'decide',
   z.object({ operationId: z.string(), actorId: z.string() }),

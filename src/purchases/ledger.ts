@@ -163,8 +163,8 @@ export function createLedger(foundation: Foundation) {
         return true;
       }),
     /**
-     * prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. What was sent
-     * is refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
+     * prepared | sent | unconfirmed → refused. Releases its claim: the same month can be confirmed again. What was sent is
+     * refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
      */
     refuse: (id: ConfirmationId, refused: Refused, audit: AuditEntry): Promise<boolean> =>
       engine.transact(db, async (trx) => {
@@ -423,9 +423,9 @@ async function markSent(
 class OtherInTheWay extends Error {}
 
 /**
- * Whether what permitted the payment when it was looked up still does: who changes the key, a grant or the settings comes before
- * this transaction, and is seen, or after it. What a budget has left only shrinks by orders that are prepared under the same
- * lock, and that count this one.
+ * Whether everything that permitted the payment when it was looked up still does. A change of the key, a grant or the settings
+ * comes either before this transaction, and is seen, or after it. What is left of a budget shrinks only by orders that are
+ * prepared under the same lock, and those count this one.
  */
 async function isPermitted(
   trx: Transaction<Tables>,
@@ -522,7 +522,7 @@ async function isInTheWay(
   row: OperationRow,
   account: AccountNames,
 ): Promise<boolean> {
-  // A delete is in nobody's way, and nothing is in its way.
+  // A delete blocks nothing, and nothing blocks it.
   if (row.kind === 'delete') return false;
   return row.kind === 'create' ? hasOpenCreate(trx, row, account) : hasSameMonth(trx, row, account);
 }

@@ -134,7 +134,7 @@ export function labelOf(confirmed: Purchase | Deletion): string {
 
 /**
  * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
- * Empty for a create: two creates are two servers, and its own id stops a second press. A delete is in nobody's way either.
+ * Empty for a create: two creates are two servers, and its own id stops a second press. A delete blocks nothing either.
  */
 export function claimOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'renew' ? `renew:${confirmed.serverId}:${confirmed.paidUntil}` : '';
@@ -217,7 +217,7 @@ export function refusalOf(error: unknown): OperationRefusal | undefined {
   return isKnown ? ({ code: error.code, details: error.details } as OperationRefusal) : undefined;
 }
 
-/** A paid request was answered as no outcome can be answered. Money effect: it may have been paid. */
+/** A paid request got an answer that fits no possible outcome. Money effect: it may have been paid. */
 export class ContradictoryAnswer extends Error {
   override readonly name = 'ContradictoryAnswer';
   /** What the answer to a create held, for its creator alone. */

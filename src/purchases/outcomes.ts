@@ -73,10 +73,10 @@ export function createOperationNotifier(parts: NotifierParts) {
         else await outbox.updateAnnouncement(confirmer, announcement(operation));
         return { isNotified };
       }),
-    /** Tells the actor that the order has not been sent yet, since others come first. */
+    /** Tells the actor that the order has not been sent yet, because others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
       notifyBriefly(operation, queuedWords(operation), parts),
-    /** Tells the actor that the store fails, so that the order may still go through or not. */
+    /** Tells the actor that the store fails, so nobody knows yet whether the order will go through. */
     notifyUnsaved: (operation: Operation): Promise<void> =>
       notifyBriefly(
         operation,
@@ -144,7 +144,7 @@ function outcomeView(
   return noticeView(title, words, ...password);
 }
 
-/** How an order stands, for the user who confirmed it, with the root password in blocks of its own. */
+/** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
 export function deliveryMessages(
   operation: Operation,
   held: HeldPassword,
@@ -156,7 +156,7 @@ export function deliveryMessages(
   return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
 }
 
-/** How an order stands, without the root password. */
+/** Says what has become of an order, without the root password. */
 export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
   const buttons = nextButtons(operation);
@@ -180,7 +180,7 @@ function nextButtons(operation: Operation): Button[] {
   return state === 'refused' ? againButtons(operation) : [];
 }
 
-/** Opens the review afresh, with a confirmation of its own: nothing is ever sent again by itself. */
+/** Opens a new review with its own confirmation: nothing is ever sent again automatically. */
 function againButtons({ purchase, reason }: Operation): Button[] {
   if (purchase.kind === 'create') return [createReviewButton.element('Try again', toKeys(purchase.order))];
   const id = purchase.serverId;
@@ -215,7 +215,10 @@ export function announcement({ state, actorId, purchase, paidUntil, reason }: Op
   }
 }
 
-/** How an order stands, in words alone. No secret is ever in them. `reported` is the new server's state, as the API just said. */
+/**
+ * Says what has become of an order, in words alone. No secret is ever in them. `reported` is the new server's state, as the API
+ * just said.
+ */
 export function outcomeWords(operation: Operation, wording: Wording, reported?: string): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
@@ -247,7 +250,7 @@ export function queuedWords(operation: Operation): string {
   return `Your order for ${label} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
 }
 
-/** What an open form says at the end, where Slack took a message with the details: that proves not that it was shown. */
+/** What an open form says at the end, where Slack took a message with the details: that doesn't prove that it was shown. */
 export function pointerWords(operation: Operation): string {
   const { state, purchase, hasPassword, serverId } = operation;
   const what = `Your ${purchase.kind === 'create' ? 'order for' : 'renewal of'} ${codeLabel(labelOf(purchase))}`;
@@ -354,7 +357,7 @@ export function lowBalanceMessage({ actorId, purchase, price }: Operation, wordi
 }
 
 export interface Wording {
-  /** What prices are in; empty when the operator has not said. */
+  /** The currency of prices; empty if the operator has not set one. */
   readonly currency: string;
   /** The hosting account's page (`HOSTING_ACCOUNT_URL`). */
   readonly accountUrl?: string | undefined;
@@ -364,7 +367,7 @@ interface Refused extends Wording {
   readonly price: Operation['price'];
 }
 
-/** "wasn’t created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
+/** "wasn’t created, and nothing was charged. …": says so only with proof, whatever the words of the reason are. */
 function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
   if (!isProven(reason))
     return `wasn’t ${done}. A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.`;

@@ -106,7 +106,7 @@ async function storePassword(
     .execute();
 }
 
-/** Bound to its creator as well: who rewrites the row reads nothing (docs/design.md 5.1). */
+/** Bound to its creator as well: rewriting the row doesn't make it readable (docs/design.md 5.1). */
 export function placeOfPassword(row: PasswordRow): SealedPlace {
   return {
     table: 'passwords',

@@ -112,7 +112,7 @@ export async function endFailedPayment(
   app.log.error('an unexpected error occurred during a payment', { operationId: operation.id, ...cause });
 }
 
-/** How long its actor may have to wait for the list; the background looks on. */
+/** How long its actor may have to wait for the list; after that, the background keeps looking. */
 const LOOK_MOST_MS = 5000;
 
 async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
@@ -130,7 +130,7 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   const at = app.system.now();
   // Confirmed and not sent: the next start carries it out.
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;
-  // Also what this process has lost to another one since: its own proof counts for what it sent itself.
+  // This also holds if another process has taken the job over since: this one's proof counts for what it sent itself.
   const wasSent = state === 'sent' || state === 'unconfirmed';
   if (state === 'prepared' || (wasSent && provesNothingDone(error))) {
     const reason = refusal ?? { code: 'defect', details: {} };
@@ -160,7 +160,7 @@ function provesNothingDone(error: unknown): boolean {
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
-/** Creates what moves operations on, by their jobs. What fails is tried again, ever more rarely. */
+/** Creates the handler that continues operations, by their jobs. What fails is tried again, less and less often. */
 export function createOperationHandler(app: AppContext): JobHandler {
   /** When this process first looked for an operation, on the monotonic clock, which nobody sets back. */
   const firstLooks = new Map<ConfirmationId, number>();
@@ -277,7 +277,7 @@ async function followPurchase(operation: Operation, app: AppContext): Promise<vo
   );
 }
 
-/** What is looked for is looked for at least once a day. */
+/** An operation whose outcome isn't known is looked for at least once a day. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 /** When an operation is due again; undefined when it has ended and its actor was notified. @throws what the store throws */
@@ -293,8 +293,8 @@ export async function findNextDue(
 }
 
 /**
- * First within seconds, then ever more rarely, without end. What is looked for waits half of the time since it was sent, 5 minutes
- * at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
+ * First within seconds, then less and less often, with no end. The next look comes after half of the time since the order was
+ * sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification is tried at least every 5 minutes.
  */
 export function nextDueAt(operation: Operation, now: number): number {
   const { notifiedAt, endedAt, createdAt } = operation;

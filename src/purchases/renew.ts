@@ -20,9 +20,9 @@ import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 const CLOSE = 'You can close this window. We’ll message you the result.';
 
 /**
- * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to
- * another manager's approval.
- * Money effect: pays once for one operation; a second press shows how the first one stands.
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to another
+ * manager's approval.
+ * Money effect: pays once for one operation; a second press shows what has become of the first one.
  */
 export async function pay(
   confirmation: Confirmation,
@@ -86,7 +86,7 @@ export function renewReviewView(
 }
 
 function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, now: number): KnownBlock[] {
-  const charged = terms.takesApproval ? ' once it is approved' : '';
+  const charged = terms.takesApproval ? ' once the renewal is approved' : '';
   // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
     ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`

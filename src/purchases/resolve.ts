@@ -131,7 +131,7 @@ interface Evidence {
 }
 
 const DAY_MS = 86_400_000;
-/** A month that was bought ends this many days later, as a service may count it. */
+/** The fewest and most days after which a purchased month may end, however the service counts them. */
 const SHORTEST_MONTH_MS = 20 * DAY_MS;
 const LONGEST_MONTH_MS = 40 * DAY_MS;
 

@@ -47,7 +47,7 @@ export async function spillAnswer(
   );
 }
 
-/** Forgets an answer that the database has. One that can't be removed is found to be stored at the next start. */
+/** Removes an answer that the database has. If that fails, the next start finds that the answer is stored. */
 export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppContext): Promise<void> {
   await spill.remove(operationId).catch(() => {
     log.warn('a stored answer could not be removed from its file', { operationId });

@@ -153,13 +153,13 @@ export function createBatchHandler(app: AppContext): JobHandler {
   };
 }
 
-/** How soon it is looked again at renewals that another process carries on, or whose outcome Slack didn't take. */
+/** How soon to look again at renewals that another process is continuing, or whose outcome Slack didn't accept. */
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 /** After this time a message would come too late. */
 const TELL_WITHIN_MS = DAY_MS;
 
-/** Returns when to go on; undefined when its user has read the outcome, or somebody else goes on with it. */
+/** Returns when to continue; undefined once its user has been told the outcome, or if another process continues it. */
 async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise<number | undefined> {
   const batch = await renewAll(job, before, app);
   if (!batch) return undefined;

@@ -105,7 +105,7 @@ export function listDue(
     });
 }
 
-/** Says of each how urgent it is, and what was last paid for it with this app, where that is known. */
+/** Says how urgent each one is, and what was last paid for it with this app, if that is known. */
 export async function describeDue(
   servers: readonly PaidServer[],
   day: string,

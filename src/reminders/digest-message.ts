@@ -51,7 +51,7 @@ interface Rendering {
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
-/** The digest of a day, as it stands now; nothing is left out without saying so. */
+/** The digest of a day, as it is now; nothing is left out without saying so. */
 export function digestMessage(
   digest: Digest,
   { currency, isOver = false, isOwn = false }: Rendering,
@@ -364,7 +364,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
 
 export function unreadableMessage(error: HostingError | Refusal): Message {
   return textMessage(
-    `There’s no digest today, because the servers couldn’t be read. ${wordsOfError(error, '')}`,
+    `There’s no digest today, because the list of servers couldn’t be read. ${wordsOfError(error, '')}`,
     context('Check the hosting account for servers that need to be renewed.'),
   );
 }

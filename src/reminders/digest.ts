@@ -12,7 +12,7 @@ import { isQuiet } from './reminder.ts';
 import type { BatchNotifier } from './renew-all.ts';
 import type { DigestWorkspace } from './store.ts';
 
-/** What could not be posted or read is tried again after this time. */
+/** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
 /** Days older than this aren't looked up again. */
 const KEPT_MS = 60 * DAY_MS;
@@ -40,8 +40,8 @@ export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext):
 }
 
 /**
- * Creates what posts and edits digests, by one job for each workspace, which nobody else is at meanwhile. With a channel for it,
- * the job is due at its next hour.
+ * Creates what posts and edits digests, by one job for each workspace, which only one process runs at a time. With a channel for
+ * it, the job is due at its next hour.
  */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
   /** When a digest that couldn't be posted to a channel is tried again: an edit that is asked for doesn't bring that forward. */
@@ -114,7 +114,7 @@ type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
 
 /**
  * Posts the digest of a day, at most once (docs/decisions/0022-one-digest-a-day.md): the list is read, the day is claimed
- * durably, and only then is anything sent to Slack. Where Slack says that it posted nothing, the claim is given back.
+ * durably, and only then is anything sent to Slack. If Slack says that it posted nothing, the claim is released.
  */
 export async function postDigest(due: DueDigest, app: AppContext): Promise<DigestOutcome> {
   const { workspaceId } = due;
@@ -178,7 +178,7 @@ async function endUnposted(
   }
   await app.digests.release(workspaceId, day);
   const { reason, retryAfterMs: afterMs } = posted;
-  // Too many messages in the channel are no fault of its settings, unless it goes on.
+  // Too many messages in the channel are no fault of its settings, unless this goes on.
   if (afterMs === undefined || isLate) await tellOwners(workspaceId, day, channelId, reason, app);
   return afterMs === undefined ? 'later' : { afterMs };
 }

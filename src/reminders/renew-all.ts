@@ -68,7 +68,7 @@ function reviewBlocks(review: RenewalsReview, currency: string): KnownBlock[] {
 }
 
 function totalWords({ renewals, known, unknown, terms }: RenewalsReview, currency: string): string {
-  const charged = terms.takesApproval ? ' once it is approved' : '';
+  const charged = terms.takesApproval ? ' as each renewal is approved' : '';
   const amount = escapeText(describeMoney(known, currency));
   const total =
     unknown.length === renewals.length

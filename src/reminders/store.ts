@@ -63,11 +63,11 @@ export function createDigests(foundation: Foundation) {
       const row = ofDay(db.selectFrom('digests').select('state'), workspaceId, day);
       return (await row.executeTakeFirst()) !== undefined;
     },
-    /** Gives the claim back: Slack has said that nothing was posted. */
+    /** Releases the claim: Slack has said that nothing was posted. */
     release: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.deleteFrom('digests'), workspaceId, day).where('state', '=', 'claimed').execute();
     },
-    /** The claimed digest had nothing to tell; without `isRead`, since the servers could not be read. */
+    /** The claimed digest had nothing to report; without `isRead`, because the servers could not be read. */
     endQuietly: (
       workspaceId: WorkspaceId,
       day: string,

@@ -76,7 +76,7 @@ function approvalButtons(
   ];
 }
 
-/** What the requester reads: how it stands, and a button to withdraw it, or to request it again if nothing was done. */
+/** What the requester reads: what has become of it, and a button to withdraw it, or to request it again if nothing was done. */
 export function approvalMessage(approval: Approval): Message {
   const isOpen = approval.state === 'open';
   const isUnreached = isOpen && approval.cards.length === 0;

@@ -58,7 +58,7 @@ export async function refuseClosed(id: ConfirmationId, app: AppContext): Promise
   throw new Refusal('request_over', { state, by: request?.decidedBy });
 }
 
-/** Who is asked to decide: the channel, or where it can't be reached these users. */
+/** Who is asked to decide: the channel or, if it can't be reached, these users. */
 export interface Deciders {
   readonly channelId?: ChannelId | undefined;
   readonly userIds: readonly UserId[];
@@ -80,13 +80,13 @@ export async function findDeciders(request: Request, app: AppContext): Promise<D
   return { channelId: workspace?.settings.channelId, userIds };
 }
 
-/** The pause between two tries for a job that somebody else has. */
+/** The pause between two tries for a job that another process has. */
 const WAIT_MS = 250;
 
 /**
- * Notifies users of the current state of a request, as its job. While it is open, the deciders get cards; after that the cards show
- * the outcome, and the requester gets a message. If Slack refuses, the job tries again. If somebody else is at it, they go on with
- * what has changed meanwhile; `waitMs`: how long to wait for them.
+ * Notifies users of the current state of a request, as its job. While it is open, the deciders get cards; after that the cards
+ * show the outcome, and the requester gets a message. If Slack refuses, the job tries again. If another process is doing that, it
+ * continues with what has changed in the meantime; `waitMs`: how long to wait for it.
  */
 export async function notifyRequest(id: ConfirmationId, app: AppContext, waitMs = 0): Promise<void> {
   const tell = async () => {
@@ -145,8 +145,8 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Ca
 const NOTIFY_FOR_MS = DAY_MS;
 
 /**
- * Creates what goes on with requests, by their jobs: expires what was not decided in time, and tells users what they have not been
- * told because of a crash or of Slack. Who holds the job tells, so that nobody is told twice.
+ * Creates the handler that continues requests, by their jobs: it expires what was not decided in time, and tells users what they
+ * have not been told because of a crash or of Slack. Only the process that holds the job does so, so that nobody is told twice.
  */
 export function createRequestHandler(app: AppContext): JobHandler {
   return async ({ key: id }) => {
@@ -162,7 +162,7 @@ export function createRequestHandler(app: AppContext): JobHandler {
 
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 
-/** When a request is due again: what could not be told, ever more rarely; what is open, when it expires. */
+/** When a request is due again: if its users could not be told, less and less often; if it is open, when it expires. */
 async function findNextDue(id: ConfirmationId, app: AppContext): Promise<number | undefined> {
   const request = await app.requests.find(id, ALL_KINDS);
   if (!request) return undefined;

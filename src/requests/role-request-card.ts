@@ -98,7 +98,7 @@ export function answerMessage(request: RoleRequest): Message {
   return textMessage(`${by} made you ${describeNewRole(granted)}.${instead}`, ...nextStep(request));
 }
 
-/** Goes on with the command for which the role was requested. It is run only when this is confirmed. */
+/** Continues with the command for which the role was requested. It is run only if the user confirms that. */
 function nextStep({ id, command }: RoleRequest): KnownBlock[] {
   if (command === undefined) return [];
   const typed = plainLabel(`/vps ${command}`, 200);
@@ -291,7 +291,7 @@ export const requestAccessModals = [
 export type RunTyped = (text: string, request: SlackRequest) => Promise<void>;
 
 /**
- * The button with which a user goes on once a role was granted. Slack has asked them before it sends the press; the command
+ * The button with which a user continues once a role was granted. Slack has asked them before it sends the press; the command
  * then checks their permission and asks what it always asks, such as **Create and pay** or the label of a server to delete.
  */
 export function defineContinue(run: RunTyped): ActionHandler {

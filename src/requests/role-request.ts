@@ -20,7 +20,7 @@ import {
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
 import type { Requests } from './store.ts';
 
-/** A second request for the same within this time is refused, and so are more than a few for anything. */
+/** A second request for the same role within this time is refused, and so are more than a few requests of any kind. */
 const REPEAT_MS = HOUR_MS;
 const MOST_REQUESTS = 3;
 /** How long a request stays open; after that, its reason no longer matters. */

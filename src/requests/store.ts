@@ -265,7 +265,7 @@ async function grantRole(
   return { ...moved, granted };
 }
 
-/** The process that changes a request tells of it at once; another one does if that process has died by then. */
+/** The process that changes a request reports it at once; another one does if that process has died by then. */
 const TELL_MS = 2000;
 
 function askFor(

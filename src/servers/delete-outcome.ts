@@ -27,7 +27,7 @@ import type {
 
 /** The title of the form in which a delete is confirmed. */
 export const DELETE_TITLE = 'Delete a server';
-/** The titles of that form once it has become a notice: how the delete stands. */
+/** The titles of that form once it has become a notice: what has become of the delete. */
 export const DELETE_TITLES = {
   prepared: DELETE_TITLE,
   sent: DELETE_TITLE,
@@ -59,7 +59,7 @@ export function createDeleteNotifier(parts: {
   };
 }
 
-/** What the user who confirmed a delete reads once it has gone out or ended, with what they can do next. */
+/** What the user who confirmed a delete reads once it was sent or has ended, with what they can do next. */
 export function deleteMessage(operation: DeleteOperation, currency: string, approvedBy?: UserId): Message {
   const words = deleteWords(operation, currency, approvedBy);
   const by = approvedBy === undefined ? '' : `${mention(approvedBy)} approved. `;

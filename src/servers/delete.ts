@@ -83,7 +83,7 @@ export const confirmDelete = defineUseCase({
 });
 
 /**
- * Carries out what its user has just confirmed, and shows them the result. Does nothing if another process is at it.
+ * Carries out what its user has just confirmed, and shows them the result. Does nothing if another process is doing that.
  * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
  */
 export const carryOutDelete = defineUseCase({
@@ -228,7 +228,7 @@ export const remove = defineCommand({
         return { with: { errors: { label: `That doesn’t match. Type ${word}.` } } };
       const { formId } = origin;
       const deletion = { formId, id, typedLabel: fields.label };
-      // Before it is confirmed: if this process dies, another one carries it out, and tells the outcome.
+      // Before it is confirmed: if this process dies, another one carries it out, and reports the outcome.
       request.views.follow(formId, viewId);
       const isConfirmed = await request.execute(confirmDelete, { ...deletion, label });
       const show = (result: DeleteResult) =>

@@ -117,7 +117,7 @@ export type DeleteResult =
 /** Shows the result to the user who waits for it, in place of a message. It counts as told unless this throws. */
 export type ShowDeleted = (result: DeleteResult) => Promise<void>;
 
-/** Tells users how a delete stands, where nobody waits for it. */
+/** Tells users what has become of a delete that nobody is waiting for. */
 export interface DeleteNotifier {
   /** Tells the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
   notify(operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean>;
@@ -132,7 +132,10 @@ export async function runDelete(id: ConfirmationId, app: AppContext, show?: Show
   await app.jobs.runNow(OPERATION, id, (job) => moveDelete(job, app, show));
 }
 
-/** Moves a delete on, by its job. Returns when it is due again; undefined once it has ended and its user knows. @throws as `runDelete` */
+/**
+ * Continues a delete, by its job. Returns when it is due again; undefined once it has ended and its user knows. @throws as
+ * `runDelete`
+ */
 export async function moveDelete(
   { key: id, owner }: Pick<Job, 'key' | 'owner'>,
   app: AppContext,
@@ -151,7 +154,7 @@ export async function moveDelete(
   return nextDueAt(now.endedAt ?? now.sentAt ?? now.createdAt, app.system.now());
 }
 
-/** First within seconds, then every five minutes, and ever more rarely down to once a day. */
+/** First within seconds, then every five minutes, and less and less often down to once a day. */
 function nextDueAt(since: number, now: number): number {
   const passed = now - since;
   const waitMs = Math.max(Math.min(passed / 2, 5 * MINUTE_MS), passed / 12, 1500);
@@ -159,8 +162,8 @@ function nextDueAt(since: number, now: number): number {
 }
 
 /**
- * Sends what is confirmed, stores the outcome and tells it. A user who waits reads at once what can't be checked now; without one,
- * it is tried again until its time is over.
+ * Sends what is confirmed, stores the outcome and reports it. A user who waits is told at once what can't be checked now; if
+ * nobody waits, it is tried again until its time is over.
  */
 async function carryOut(
   operation: DeleteOperation,
@@ -174,7 +177,7 @@ async function carryOut(
   );
   if (sent.kind === 'gone') await settle(operation, app, true);
   else if (sent.kind === 'unclear') await doubt(operation, sent, app);
-  // Another process has taken it over, may have sent it, and tells the outcome.
+  // Another process has taken it over, may have sent it, and reports the outcome.
   else if (!(await refuse(operation, owner, sent.error, app, show !== undefined))) return;
   if (!show) return notify(id, app);
   const result =
@@ -309,7 +312,7 @@ async function look(operation: DeleteOperation, how: CallOptions, app: AppContex
   const server = list.servers.find((one) => one.id === serverId);
   if (!server || isDeleted(server))
     throw notInList({ typed: String(serverId) }, server ? { extent: 'whole' } : list);
-  // First of all: who may not know the server doesn't learn its label.
+  // First of all: a user who isn't allowed to know the server doesn't learn its label.
   if (!(await hasRole({ workspaceId, userId, channelId }, 'manager', server.label, app)))
     throw new Refusal('role_needed', { needed: 'manager' });
   if (!isFrozenLabel(server.label, label))
@@ -320,7 +323,7 @@ async function look(operation: DeleteOperation, how: CallOptions, app: AppContex
   const isApproved = (await app.requests.find(id, ['delete']))?.state === 'approved';
   const settings = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
   if (settings.approval.delete && !isApproved) throw new Refusal('approval_needed', {});
-  // A month that was paid since would be lost without anybody having agreed to that.
+  // A month that was paid since then would be lost without anyone having agreed to that.
   if (isApproved && server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label, paidUntil: server.paidUntil ?? 0 });
   return { hosting, permit, at };
@@ -345,7 +348,7 @@ async function settle(operation: DeleteOperation, app: AppContext, isFirstHand =
   await app.ledger.settle(id, settled, auditOf(operation, app, 'done'));
 }
 
-/** Stores that it is not known whether what was sent was done. Its job looks on. */
+/** Stores that it is not known whether what was sent was done. Its job keeps looking. */
 async function doubt(
   operation: DeleteOperation,
   { code, isListed }: Unclear,
@@ -389,7 +392,7 @@ async function findInAccount(
   return account.kind === 'none' ? undefined : findListed(operation.deletion.serverId, account.hosting);
 }
 
-/** While its request may still be carried out, only proof is told. */
+/** While its request may still be carried out, only proof is reported. */
 async function notifyIfOver(operation: DeleteOperation, app: AppContext): Promise<void> {
   const isSettled = (await app.ledger.findDelete(operation.id))?.state === 'settled';
   if (isSettled || isOverdue(operation, app)) await notify(operation.id, app);

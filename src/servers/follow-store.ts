@@ -24,7 +24,7 @@ interface Times {
   readonly dueAt: number;
 }
 
-/** Where an action is announced, as far as that is known once it was. */
+/** Where an action was announced, as far as that is known afterwards. */
 interface ActPlace {
   /** The channel's message; absent if there is none. */
   readonly message?: Card | undefined;

@@ -54,7 +54,8 @@ export function announcedWords(
 /** Reports an accepted power action to the user alone, where nothing is announced. */
 export function answerWords(action: PowerAction, change: PowerChange): string {
   const label = codeLabel(change.server.label);
-  if (change.state === undefined) return `${capital(action)} was accepted for ${label}.${quote(change)}`;
+  if (change.state === undefined)
+    return `The hosting API accepted the request to ${action} ${label}.${quote(change)}`;
   if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }
@@ -353,7 +354,7 @@ export function createFollowNotifier({
         if (!message) return { kind: 'gone' as const };
         const updated = await outbox.editPaced(workspaceId, message, followedMessage(act));
         const isDone = servers.every(({ standing }) => standing === 'there');
-        // What somebody else has done to a server since says nothing about this act.
+        // What another user has done to a server since then says nothing about this act.
         const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');
         if (updated.kind === 'shown' && thread && isPower(act.action) && isEnded)
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);

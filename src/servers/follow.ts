@@ -26,7 +26,7 @@ export function supersededBy(action: FollowedAction): readonly FollowedAction[] 
 /** How long an action is followed before it is called unfinished. */
 export const FOLLOW_MS = 10 * MINUTE_MS;
 
-/** How a followed server stands. `there`: as the action should leave it. `unknown`: its account can no longer be read. */
+/** What is known of a followed server. `there`: as the action should leave it. `unknown`: its account can no longer be read. */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
 type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
@@ -197,7 +197,7 @@ export type Updated =
   | { readonly kind: 'shown' }
   /** The message was deleted, or must not be shown there any more. */
   | { readonly kind: 'gone' }
-  /** Nothing was sent, or Slack didn't take it. Try again with what is true then. */
+  /** Nothing was sent, or Slack didn't accept it. Try again with what is true by then. */
   | { readonly kind: 'later'; readonly afterMs: number };
 
 interface Following {
@@ -235,7 +235,7 @@ async function follow(act: FollowedAct, following: Following): Promise<number | 
   const { passedMs, isMeasured } = clock.measure(act);
   const measured = { passedMs, isMeasured: act.isMeasured && isMeasured };
   const seen = isOver(act) ? { ...act, ...measured } : await look({ ...act, ...measured }, app);
-  // What was asked for again meanwhile, or is another process's by now, is reported by that.
+  // If the job was asked for again in the meantime, or belongs to another process by now, that one reports it.
   if (!(await save(seen, following))) return undefined;
   return report(seen, following);
 }

@@ -63,8 +63,8 @@ export async function startBolt(options: {
 }
 
 /**
- * Registers commands, whose work starts before the ack: an answer that is ready soon rides on it. A middleware takes them, so that
- * Bolt doesn't run every listener for each of them.
+ * Registers commands, whose work starts before the ack: an answer that is ready soon is sent with it. A middleware takes them, so
+ * that Bolt doesn't run every listener for each of them.
  */
 function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
   app.use(async (args) => {
@@ -80,7 +80,7 @@ function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<voi
 }
 
 function ephemeral({ text, blocks }: Message): RespondArguments {
-  // Blocks that only the newest clients know don't ride (dispatch.ts), so that these are blocks that Bolt knows.
+  // Blocks that only the newest clients know aren't sent with an ack (dispatch.ts), so that these are blocks that Bolt knows.
   return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
 }
 

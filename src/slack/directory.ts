@@ -18,7 +18,7 @@ const MOST_CACHED = 10_000;
 /** How long an answer counts while Slack limits how often it is asked (docs/design.md 3.5). */
 const LAST_GOOD_MS = 15 * MINUTE_MS;
 
-/** Slack was asked too often, and will answer again after `forMs` milliseconds. */
+/** Slack was asked too often, and answers again after `forMs` milliseconds. */
 export class RateLimited {
   readonly forMs: number;
 

@@ -103,15 +103,18 @@ async function finish(
   await request.note.sayUnsaid(request.reply);
 }
 
-/** How long an answer may take to ride on the ack of its command. Slack waits 3 s; an answer by `response_url` costs more time. */
+/**
+ * How long an answer may take to be sent with the ack of its command. Slack waits 3 s; an answer by `response_url` costs more
+ * time.
+ */
 const RIDE_MS = 700;
 /** How long a user may see nothing before the app says that it is working: they might press Enter again. */
 const SILENCE_MS = 1500;
 
-/** What a user reads who has seen nothing else for that long. Slack can neither replace nor delete the words of an ack. */
+/** What a user is shown who has seen nothing else for that long. Slack can neither replace nor delete the words of an ack. */
 const WORKING = 'Working on it. The result will appear here.';
 
-/** The blocks that every client of Slack has known for years: nobody is told if Slack refuses the message of an ack. */
+/** The blocks that every client of Slack has known for years: Slack reports to nobody that it refuses the message of an ack. */
 const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider', 'image'];
 
 /** Refusals that must arrive: what they refuse may have happened. */
@@ -214,7 +217,7 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false) {
       ]);
       return isSeen === true ? undefined : { text: WORKING, blocks: [] };
     },
-    /** Posts the answer that was to ride on an ack, which could not be sent. */
+    /** Posts the answer that was to be sent with an ack that could not be sent. */
     postUnsent: async (): Promise<void> => {
       if (ridden) await given.send(ridden);
     },

@@ -217,7 +217,7 @@ function createPublish(
     return send(again.content, publication);
   };
 
-  /** Whether no process has published a later read. If the store fails, Home is shown all the same. */
+  /** Whether no process has published a later read. If the store fails, Home is shown anyway. */
   const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
     const { workspaceId, userId } = request.caller.actor;
     return homes.markShown(workspaceId, userId, readId).catch(() => true);

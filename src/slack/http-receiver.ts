@@ -48,7 +48,8 @@ export function createHttpReceiver(options: {
     if (!body) return answer(response, 400);
     if (body.ssl_check === '1') return answer(response, 200);
     if (body.type === 'url_verification') return answer(response, 200, { challenge: body.challenge });
-    // A hash of what the signature covers. The signature's header would not do: only its part up to a second `=` is verified.
+    // A hash of what the signature covers. The signature's header wouldn't be enough: only its part up to a second `=` is
+    // verified.
     const id = createHash('sha256').update(`v0:${signedAt}:`).update(text).digest('hex');
     const mayBeReplay = known.has(id) || clock.now() - signedAt > FRESH_MS;
     known.set(id, true);

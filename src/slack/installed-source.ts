@@ -52,7 +52,7 @@ export function createSingleWorkspace(options: {
   const { botToken, abilities, system, log, signal } = options;
   const slack = options.open(async () => ({ token: botToken }));
   let served: WorkspaceId | undefined;
-  let fault: string | undefined = 'The app has not yet asked Slack which workspace it is in';
+  let fault: string | undefined = 'The app hasn’t asked Slack yet which workspace it is in';
   const fail = (found: string): void => {
     fault = found;
     log.error(found);

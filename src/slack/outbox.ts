@@ -133,7 +133,7 @@ export function createOutbox(parts: OutboxParts) {
       // Nothing waits for this: the user may have closed the modal, and gets a message in any case.
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
-    /** Reacts to the message that was acted on, for everyone who scrolls by. */
+    /** Reacts to the message that was acted on, so that everyone who scrolls past it sees the outcome. */
     react: (workspaceId: WorkspaceId, message: Card, isDone: boolean) =>
       react(clients.of(workspaceId), message, isDone),
     /** Posts an announcement about what no user did; undefined if none was posted. */
@@ -288,7 +288,7 @@ function createAnnouncements(
   };
 }
 
-/** The most edits a minute: half of the about 50 `chat.update` that Slack takes of an app in a workspace. */
+/** The most edits a minute: half of the about 50 calls of `chat.update` that Slack accepts from an app in a workspace. */
 const EDITS_A_MINUTE = 25;
 const AGAIN_MS = 15_000;
 const MOST_WORKSPACES = 1000;
@@ -331,7 +331,7 @@ export function createPacedEdits({
 /** The edits of one workspace, on the monotonic clock. */
 interface Pace {
   edits: number[];
-  /** Until when Slack takes no edits, because there were too many. */
+  /** Until when Slack accepts no edits, because there were too many. */
   quietUntil: number;
 }
 

@@ -12,7 +12,7 @@ export interface SlackRefusal {
   readonly pointers: readonly string[];
   /** The scopes that the app lacks, separated by commas. */
   readonly neededScope?: string | undefined;
-  /** After how long Slack takes such calls again (429, `Retry-After`), in milliseconds. */
+  /** How long until Slack accepts such calls again (429, `Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 

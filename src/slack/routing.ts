@@ -20,7 +20,7 @@ export interface Delivery {
   readonly requestId?: string;
   /** Whether Slack has delivered the request before, without an acknowledgment. */
   readonly isRepeated?: boolean;
-  /** Whether somebody else than Slack may have sent it: then its answer goes to its user alone, not to the sender. */
+  /** Whether someone other than Slack may have sent it: then its answer goes to its user alone, not to the sender. */
   readonly mayBeReplay?: boolean;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
@@ -78,7 +78,7 @@ export function callerOf(
 /** The answer to a request in no known shape. */
 export const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
-/** Answers a request from Slack that has no known shape, through its `response_url`. Without one, nobody but the log is told. */
+/** Answers a request from Slack that has no known shape, through its `response_url`. Without one, only the log says so. */
 export async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;

@@ -286,7 +286,7 @@ function createCall(
       return { ok: true, ...answered };
     } catch (thrown) {
       const refusal = readRefusal(thrown);
-      // By an earlier act on the same alert: what was asked for is there.
+      // From an earlier act on the same alert: the reaction is already there.
       const isThere = refusal.code === 'already_reacted';
       if (!isThere) refused(method, refusal);
       const error = isThere ? undefined : refusal.code;

@@ -104,7 +104,7 @@ async function keepConnected(
     state.reported = undefined;
     void attempt.ended.then(() => state.connections.delete(attempt));
     if (signal.aborted) void attempt.close();
-    // At a moment when Slack waits for nothing over it.
+    // At a moment when Slack isn't waiting for anything over it.
     if (previous) void previous.settled().then(previous.close);
     const reason = await untilLeaving(attempt, options);
     if (signal.aborted) return;
@@ -398,7 +398,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether Slack goes on using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */
+/** Whether Slack keeps using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */
 function isRoutine(reason: string): boolean {
   return reason === 'warning' || reason === 'refresh_requested';
 }
@@ -407,7 +407,7 @@ const TOKEN = 'Create one with the scope connections:write under Basic Informati
 
 /** Sentences for the operator, by Slack's error codes and reasons, and the app's own. */
 const WORDS: Readonly<Record<string, string>> = {
-  not_asked_yet: 'The app has not opened its connection to Slack yet',
+  not_asked_yet: 'The app hasn’t opened its connection to Slack yet',
   closed: 'Slack closed the connection, and the app is opening another one',
   silent: 'The connection to Slack stopped answering, and the app is opening another one',
   no_hello: 'Slack opened a connection but didn’t confirm it; the app is trying again',

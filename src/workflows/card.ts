@@ -91,7 +91,7 @@ const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
     `The limit of ${most} runs a minute was reached. ${NOTHING} Run the workflow again later.`,
   unknown_server: (_, { label }) => `No server has exactly the label ${nameOf(label)}. ${NOTHING}`,
   ambiguous_server: ({ count }, { label }) =>
-    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose. ${NOTHING}`,
+    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose between them. ${NOTHING}`,
   server_protected: (_, { action, label }) =>
     `${nameOf(label)} is protected, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
   rebooted_recently: ({ agoMs }, { label }) =>
@@ -167,7 +167,7 @@ export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
         if (outcome.code !== 'done') return outbox.endStep(step, { error: message });
         const { label, state = '' } = outcome.details;
         const ended = await outbox.endStep(step, { outputs: { message, server: label, state } });
-        // The manifest in Slack is another one than ours: the run must not stay open for that.
+        // The manifest in Slack differs from ours: the run must not stay open because of that.
         return ended === 'refused_outputs'
           ? outbox.endStep(step, { error: `${message} ${OLD_MANIFEST}` })
           : ended;

@@ -86,7 +86,7 @@ export interface HashedKey extends WorkflowKey {
 
 export type NewRun = Omit<WorkflowRun, 'state' | 'card' | 'pressedBy' | 'outcome'>;
 
-/** What came of reporting the end of a step. `told`: Slack has the outcome, or no longer accepts it. */
+/** The result of reporting the end of a step. `told`: Slack has the outcome, or no longer accepts it. */
 export type StepEnd = 'told' | 'refused_outputs' | 'later';
 
 export interface StepEvent {
@@ -144,7 +144,7 @@ async function readRun(event: StepEvent, app: AppContext): Promise<NewRun> {
     executionId,
     label: label ?? '',
     key: key ? { kind: 'key', id: key.id, name: key.name } : runKey,
-    // What waited with Slack is as late as what waited here.
+    // An event that waited at Slack is as late as one that waited here.
     receivedAt: Math.min(now, event.sentAt ?? now),
     action,
     channelId,
@@ -161,7 +161,7 @@ function findPlain(typed: string, most: number): string | undefined {
 const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
 export const ASK_MS = DAY_MS;
 
-/** Creates what goes on with a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
+/** Creates the handler that continues a run, by the job that `workflowRuns.receive` adds, until Slack knows how the run ended. */
 export function createStepRunner(entry: Entry, app: AppContext): JobHandler {
   return async (job) => {
     const run = await app.workflowRuns.find(job.workspaceId, job.key);
@@ -288,8 +288,8 @@ function defineStep(action: PowerAction): Step {
 }
 
 /**
- * Does what a user answers on the card, as the run's job: so that nobody else goes on with the run meanwhile, and somebody does
- * if this process dies.
+ * Does what a user answers on the card, as the run's job: so that no other process continues the run in the meantime, and another
+ * one does if this process dies.
  * @throws Refusal `workflow_run_over` while somebody else goes on with it; and what the work throws
  */
 async function answer<Result>(

@@ -9,7 +9,7 @@ import type { SealedPlace } from '../db/vault.ts';
 import type { Card } from '../requests/request.ts';
 import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run.ts';
 
-/** The kind of job that goes on with a run until Slack knows how it ended; its key is the run's ID. */
+/** The kind of job that continues a run until Slack knows how it ended; its key is the run's ID. */
 export const RUN = 'run';
 
 export type WorkflowKeys = ReturnType<typeof createWorkflowKeys>;
@@ -151,7 +151,7 @@ export function createWorkflowRuns(foundation: Foundation) {
           .where('key_id', '=', run.key.id)
           .where('admitted_at', '>', now - withinMs)
           .limit(most + 1);
-        // Anyone can run one without a key: it must not keep those in other channels from running.
+        // Anyone can run a step without a key, which must not keep those in other channels from running.
         const { channelId = '' } = run;
         const counted = await (run.key.kind === 'none'
           ? counts.where('channel_id', '=', channelId)

@@ -113,7 +113,7 @@ describe.concurrent('a budget', () => {
     await team.manager.types(typed('web-3'));
     await team.manager.sees('This exceeds this month’s budget and will be refused.');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 is spent');
+    await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 has been spent');
     await team.manager.sees('Nothing was ordered or charged');
     expect(team.charges()).toBe(2);
     expect(team.creates()).toBe(2);
@@ -168,7 +168,7 @@ describe.concurrent('a budget', () => {
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This exceeds this month’s budget');
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('0.00 of 0.00 is spent, and we don’t know the price of this order');
+    await team.manager.sees('0.00 of 0.00 has been spent, and we don’t know the price of this order');
     team.manager.doesNotSee('costs 0.00');
     expect(team.charges()).toBe(0);
   });

@@ -194,7 +194,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     await expect.poll(() => team.listReads(), PATIENT).toBeGreaterThan(0);
     expect(team.digests()).toEqual([]);
     team.system.move(61 * 60_000);
-    await team.manager.sees('There’s no digest today, because the servers couldn’t be read.');
+    await team.manager.sees('There’s no digest today, because the list of servers couldn’t be read.');
     team.hosting.faults.clear();
     team.system.move(DAY_MS);
     await team.manager.sees('Daily digest');
