@@ -278,8 +278,6 @@ interface ConnectLink {
   readonly expiresAt: number;
 }
 
-export type ConnectLinks = ReturnType<typeof createConnectLinks>;
-
 /** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export function createConnectLinks({ db }: Foundation) {
   const change = (tokenHash: string) =>
