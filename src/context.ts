@@ -1,5 +1,4 @@
 import type { Channels } from './access/grants.ts';
-import type { AccountNotifier } from './account/connect.ts';
 import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { Locks } from './core/locks.ts';
@@ -9,15 +8,9 @@ import type { LastLists } from './home/read-home.ts';
 import type { HomeRedraw } from './home/redraw.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
 import type { Log } from './log.ts';
-import type { OperationNotifier } from './purchases/outcomes.ts';
-import type { ReminderNotifier } from './reminders/digest-message.ts';
-import type { BatchNotifier } from './reminders/renew-all.ts';
-import type { RequestNotifier } from './requests/notify.ts';
-import type { DeleteNotifier } from './servers/deletion.ts';
-import type { FollowNotifier } from './servers/follow.ts';
 import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
+import type { createNotifiers } from './slack-app.ts';
 import type { System } from './system.ts';
-import type { WorkflowNotifier } from './workflows/card.ts';
 
 /** Everything that is stored, by feature. */
 export interface Store extends ReturnType<typeof assembleStore> {
@@ -27,7 +20,7 @@ export interface Store extends ReturnType<typeof assembleStore> {
 }
 
 /** Everything that use cases need from outside; `app.ts` puts it together. */
-export interface AppContext extends Store {
+export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
   readonly system: System;
   readonly log: Log;
   readonly installations: Installations;
@@ -37,15 +30,7 @@ export interface AppContext extends Store {
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
   readonly slackAbilities: SlackAbilities;
-  readonly operationNotifier: OperationNotifier;
-  readonly deleteNotifier: DeleteNotifier;
-  readonly followNotifier: FollowNotifier;
-  readonly requestNotifier: RequestNotifier;
-  readonly accountNotifier: AccountNotifier;
-  readonly reminderNotifier: ReminderNotifier;
-  readonly batchNotifier: BatchNotifier;
   readonly homeRedraw: HomeRedraw;
-  readonly workflowNotifier: WorkflowNotifier;
   readonly jobs: Jobs;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
