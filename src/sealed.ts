@@ -108,8 +108,6 @@ const PAGE = 200;
 /** Rows that others change in the meantime are read again. */
 const MOST_PASSES = 5;
 
-export type SealedTexts = ReturnType<typeof createSealedTexts>;
-
 /** Everything in the database that a key of `ENCRYPTION_KEYS` has encrypted, signed or named. */
 export function createSealedTexts(foundation: Foundation) {
   return {

@@ -115,7 +115,8 @@ export function createSlack(options: SlackOptions) {
   };
 }
 
-function createNotifiers(parts: NotifierParts) {
+/** Reports outcomes in Slack, by feature. */
+export function createNotifiers(parts: NotifierParts) {
   return {
     operationNotifier: createOperationNotifier(parts),
     deleteNotifier: createDeleteNotifier(parts),

@@ -47,12 +47,12 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const place = where === undefined ? '' : ` ${where}`;
   const special = findSpecialWords(act, subject, place);
   if (special !== undefined) return special;
-  const words = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : undefined;
-  const put = (text: string) => text.replace('%', () => subject);
-  const base = words ? put(words.base) : `do \`${escapeText(act.action)}\``;
-  const did = words ? put(words.did) : `did \`${escapeText(act.action)}\``;
+  const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
+  const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
+  const about = what.replace('%', () => subject);
   const say = findOutcomeWords(act.outcome);
-  return say({ who: describeActor(act.actorId), base, did, place, why: whyOf(act) });
+  const who = describeActor(act.actorId);
+  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why: whyOf(act) });
 }
 
 interface Parts {

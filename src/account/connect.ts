@@ -8,14 +8,13 @@ import type { ServerList } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { keep } from '../db/kept.ts';
-import type { Log } from '../log.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { count, mention } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { connectButton } from './buttons.ts';
@@ -217,10 +216,8 @@ export function disconnectedWords(wasThere: boolean): string {
     : 'No hosting account was connected.';
 }
 
-export type AccountNotifier = ReturnType<typeof createAccountNotifier>;
-
 /** Reports changes to the hosting account in Slack. Never throws: failures are logged. */
-export function createAccountNotifier({ outbox, log }: { readonly outbox: Outbox; readonly log: Log }) {
+export function createAccountNotifier({ outbox, log }: NotifierParts) {
   return {
     /**
      * Notifies the requester of a link, where they requested it, since they may have closed the page; and the channel, where others
@@ -280,8 +277,6 @@ interface ConnectLink {
   readonly channelId?: string | undefined;
   readonly expiresAt: number;
 }
-
-export type ConnectLinks = ReturnType<typeof createConnectLinks>;
 
 /** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export function createConnectLinks({ db }: Foundation) {

@@ -152,8 +152,6 @@ export async function notifyKeyChange(
   await app.accountNotifier.notifyKeyChange({ workspaceId, actorId, change }, { channelId, userIds });
 }
 
-export type ApiKeys = ReturnType<typeof createApiKeys>;
-
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;

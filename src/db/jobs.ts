@@ -127,7 +127,7 @@ export async function holdsJob(
   return held !== undefined;
 }
 
-export type JobStore = ReturnType<typeof createJobStore>;
+type JobStore = ReturnType<typeof createJobStore>;
 
 export function createJobStore(foundation: Foundation) {
   const { db, engine } = foundation;

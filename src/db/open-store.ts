@@ -77,7 +77,7 @@ export async function openStore({
     // However rarely unconfirmed orders are being looked for by now, a start is a good moment to look.
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
     if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
-    const parts = assemble(foundation, system, createSpill(besideDatabase, vault, !lock));
+    const parts = assembleStore(foundation, system, createSpill(besideDatabase, vault, !lock));
     const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
     const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : []), ...missing];
     const ledger = noteSent(parts.ledger, lastSent, storeId);
@@ -133,7 +133,7 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.deleteFrom('locks').execute();
 }
 
-function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
+export function assembleStore(foundation: Foundation, system: System, spill: Spill) {
   return {
     workspaces: createWorkspaces(foundation),
     apiKeys: createApiKeys(foundation),
@@ -158,10 +158,13 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
     jobStore: createJobStore(foundation),
+    /** The clock that all processes on the store share, and IDs in its order. */
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     sealed: createSealedTexts(foundation),
+    /** Counts what is stored, for `/metrics`. */
     counts: () => readCounts(foundation),
+    /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */
     ping: createPing(foundation, system),
   };
 }

@@ -13,20 +13,6 @@ export interface OpenedHome {
   readonly openedAt: number;
 }
 
-/** Stores who has opened Home, for the welcome and so that any process can refresh it later. */
-export interface Homes {
-  find(workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined>;
-  /** Replaces what was stored for the user. */
-  put(workspaceId: WorkspaceId, userId: UserId, opened: OpenedHome): Promise<void>;
-  /**
-   * Marks a reading (by its ULID) as shown. False if a later reading is already shown, published by another process. True for
-   * a user who hasn't opened Home before.
-   */
-  markShown(workspaceId: WorkspaceId, userId: UserId, readId: string): Promise<boolean>;
-  /** Latest openers first. */
-  listUsers(workspaceId: WorkspaceId, limit: number): Promise<readonly UserId[]>;
-}
-
 /** Refreshes the Home tabs of users who did nothing themselves. */
 export interface HomeRedraw {
   /**
@@ -66,23 +52,41 @@ async function listUsers(
 /** Openers of Home that are read to find members of a group. Cheap: a row has only two short IDs. */
 const MOST_OPENED = 5000;
 
-/** Stores who has opened Home. */
-export function createHomes({ db }: Foundation): Homes {
+export type Homes = ReturnType<typeof createHomes>;
+
+/** Stores who has opened Home, for the welcome and so that any process can refresh it later. */
+export function createHomes({ db }: Foundation) {
   return {
-    find: async (workspaceId, userId) => {
+    find: async (workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined> => {
       const row = await findRow(db, workspaceId, userId);
       return row && { channelId: row.channel_id, page: row.page, openedAt: row.opened_at };
     },
-    put: async (workspaceId, userId, { channelId, page, openedAt }) => {
-      const values = { channel_id: channelId, page, opened_at: openedAt };
+    /** Replaces what was stored for the user. */
+    put: async (workspaceId: WorkspaceId, userId: UserId, opened: OpenedHome): Promise<void> => {
+      const values = { channel_id: opened.channelId, page: opened.page, opened_at: opened.openedAt };
       await db
         .insertInto('homes')
         .values({ workspace_id: workspaceId, user_id: userId, ...values })
         .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet(values))
         .execute();
     },
-    markShown: (workspaceId, userId, readId) => markShown(db, workspaceId, userId, readId),
-    listUsers: async (workspaceId, limit) => {
+    /**
+     * Marks a reading (by its ULID) as shown. False if a later reading is already shown, published by another process. True for
+     * a user who hasn't opened Home before.
+     */
+    markShown: async (workspaceId: WorkspaceId, userId: UserId, readId: string): Promise<boolean> => {
+      const marked = await db
+        .updateTable('homes')
+        .set({ shown: readId })
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .where('shown', '<=', readId)
+        .returning('user_id')
+        .executeTakeFirst();
+      return marked !== undefined || (await findRow(db, workspaceId, userId)) === undefined;
+    },
+    /** Latest openers first. */
+    listUsers: async (workspaceId: WorkspaceId, limit: number): Promise<readonly UserId[]> => {
       const rows = await db
         .selectFrom('homes')
         .select('user_id')
@@ -102,21 +106,4 @@ function findRow(db: Queries, workspaceId: WorkspaceId, userId: UserId) {
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-}
-
-async function markShown(
-  db: Queries,
-  workspaceId: WorkspaceId,
-  userId: UserId,
-  readId: string,
-): Promise<boolean> {
-  const marked = await db
-    .updateTable('homes')
-    .set({ shown: readId })
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .where('shown', '<=', readId)
-    .returning('user_id')
-    .executeTakeFirst();
-  return marked !== undefined || (await findRow(db, workspaceId, userId)) === undefined;
 }

@@ -12,6 +12,7 @@ import {
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { Secret } from '../core/secret.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import type { Deletion } from '../servers/deletion.ts';
 
 /**
@@ -54,7 +55,7 @@ export const storedPurchase = z.discriminatedUnion('kind', [
 export type Purchase = z.output<typeof storedPurchase>;
 
 /** What was confirmed is sent within this time, or not at all (docs/design.md 4.7). */
-export const SEND_WITHIN_MS = 2 * 60_000;
+export const SEND_WITHIN_MS = 2 * MINUTE_MS;
 
 /** How far two readings of the clock may differ without it having been set back. */
 export const CLOCK_SLACK_MS = 10_000;

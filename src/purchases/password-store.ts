@@ -23,8 +23,6 @@ export interface HeldPassword {
   readonly heldUntil?: number;
 }
 
-export type Passwords = ReturnType<typeof createPasswords>;
-
 /**
  * Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. Erased ones
  * are gone from the database's files, too.

@@ -36,7 +36,7 @@ const savedButton = defineButton('password_saved', z.object({ operationId: z.str
 type Unopened = Omit<HeldPassword, 'password'>;
 
 /** Long enough to read and copy it, even if `PASSWORD_HOLD_MINUTES` is 0. */
-const LEAST_HOLD_MS = 60_000;
+const LEAST_HOLD_MS = MINUTE_MS;
 
 /** Which root password its creator asks for, and how to show it. */
 interface Showing {

@@ -6,6 +6,7 @@ import type { HeldLock } from '../core/locks.ts';
 import { hasRole, listOwners } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
+import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { moveDelete } from '../servers/deletion.ts';
 import { startFollowing } from '../servers/follow.ts';
@@ -158,7 +159,7 @@ function provesNothingDone(error: unknown): boolean {
 }
 
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
-const NOTIFY_MS = 24 * 3_600_000;
+const NOTIFY_MS = DAY_MS;
 
 /** Creates the handler that continues operations, by their jobs. What fails is tried again, less and less often. */
 export function createOperationHandler(app: AppContext): JobHandler {
@@ -277,9 +278,6 @@ async function followPurchase(operation: Operation, app: AppContext): Promise<vo
   );
 }
 
-/** An operation whose outcome isn't known is looked for at least once a day. */
-const LONGEST_WAIT_MS = 24 * 3_600_000;
-
 /** When an operation is due again; undefined when it has ended and its actor was notified. @throws what the store throws */
 export async function findNextDue(
   id: ConfirmationId,
@@ -301,6 +299,6 @@ export function nextDueAt(operation: Operation, now: number): number {
   const isLooking = notifiedAt !== undefined && isLookedFor(operation);
   // A clock that was set back, perhaps by a year, must not let it be tried every moment until then.
   const passed = Math.abs(isLookedFor(operation) ? doubtedFor(operation, now) : now - (endedAt ?? createdAt));
-  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
-  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
+  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * MINUTE_MS);
+  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), DAY_MS) : nextMs));
 }

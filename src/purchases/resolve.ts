@@ -4,6 +4,7 @@ import { HostingError } from '../core/errors.ts';
 import type { AccountNames, ServerId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import {
   auditOfOperation,
@@ -130,7 +131,6 @@ interface Evidence {
   readonly now: number;
 }
 
-const DAY_MS = 86_400_000;
 /** The fewest and most days after which a purchased month may end, however the service counts them. */
 const SHORTEST_MONTH_MS = 20 * DAY_MS;
 const LONGEST_MONTH_MS = 40 * DAY_MS;

@@ -337,8 +337,6 @@ const KEPT_MS = WEEK_MS;
 /** The process that takes the confirmation begins at once; another one does if that process has died by then. */
 const BEGIN_MS = 2000;
 
-export type RenewalBatches = ReturnType<typeof createRenewalBatches>;
-
 export function createRenewalBatches(foundation: Foundation) {
   const { db, engine } = foundation;
   return {

@@ -321,8 +321,6 @@ export type PostedDigest =
   /** Slack did not answer, or not readably: it may have been posted. */
   | { readonly kind: 'unknown' };
 
-export type ReminderNotifier = ReturnType<typeof createReminderNotifier>;
-
 /** Posts digests and edits them. No method throws. */
 export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {

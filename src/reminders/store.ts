@@ -30,8 +30,6 @@ export interface LiveDigest {
   readonly postedAt: number;
 }
 
-export type Digests = ReturnType<typeof createDigests>;
-
 /** The digests that were claimed, and the one of each workspace that is edited. A day is one of the digest's time zone. */
 export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
@@ -169,8 +167,6 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
     .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(seen))
     .execute();
 }
-
-export type Reminders = ReturnType<typeof createReminders>;
 
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation) {

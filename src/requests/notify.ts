@@ -201,8 +201,6 @@ export interface RequestScreen<Shown extends Request> {
   notifyRequester(request: Shown, requester: Confirmer, parts: NotifierParts): Promise<boolean>;
 }
 
-export type RequestNotifier = ReturnType<typeof createRequestNotifier>;
-
 /** Posts and updates the cards of requests, and tells requesters. No method throws. */
 export function createRequestNotifier(
   parts: NotifierParts,

@@ -96,7 +96,7 @@ export async function loadCard(
 }
 
 /** Actions that a card mentions. Who viewed what is shown only in the audit, to owners. */
-const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
+const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'] as const;
 /** Codes of attempts that were refused, or only asked about, before anything was done to the server. */
 const DID_NOTHING = [
   'prefix_only',
@@ -107,10 +107,10 @@ const DID_NOTHING = [
 ];
 
 async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext) {
-  const entries = await app.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
+  const { workspaceId } = actor;
+  const entries = await app.audit.list({ workspaceId, serverId, actions: ON_CARD, limit: 20 });
   return entries.find(
-    ({ action, outcome, code = '' }) =>
-      ON_CARD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
+    ({ outcome, code = '' }) => !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
   );
 }
 

@@ -1,5 +1,4 @@
 import type { Button } from '@slack/types';
-import type { CurrencyOf } from '../account/workspaces.ts';
 import {
   describeReason,
   type HostingCode,
@@ -9,21 +8,15 @@ import {
   type RefusalDetails,
 } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
-import type { Log } from '../log.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { failedWords, wordsOfRefusal } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';
-import type {
-  DeleteDoubtDetails,
-  DeleteNotifier,
-  DeleteOperation,
-  DeleteRefusalDetails,
-} from './deletion.ts';
+import type { DeleteDoubtDetails, DeleteOperation, DeleteRefusalDetails } from './deletion.ts';
 
 /** The title of the form in which a delete is confirmed. */
 export const DELETE_TITLE = 'Delete a server';
@@ -37,14 +30,10 @@ export const DELETE_TITLES = {
 } as const;
 
 /** Tells users the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
-export function createDeleteNotifier(parts: {
-  readonly outbox: Outbox;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-}): DeleteNotifier {
-  const { outbox, log, currencyOf } = parts;
+export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {
-    notify: (operation, approvedBy) =>
+    /** Tells the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
+    notify: (operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { state, endedAt } = operation;
         const confirmer = confirmerOf(operation);

@@ -117,12 +117,6 @@ export type DeleteResult =
 /** Shows the result to the user who waits for it, in place of a message. It counts as told unless this throws. */
 export type ShowDeleted = (result: DeleteResult) => Promise<void>;
 
-/** Tells users what has become of a delete that nobody is waiting for. */
-export interface DeleteNotifier {
-  /** Tells the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
-  notify(operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean>;
-}
-
 /**
  * Carries out a confirmed delete at once, unless another process is at it.
  * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).

@@ -2,7 +2,6 @@ import type { KnownBlock } from '@slack/types';
 import type { ServerId, UserId } from '../core/ids.ts';
 import { type HasState, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import type { Log } from '../log.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import {
@@ -18,7 +17,7 @@ import {
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
-import type { Outbox } from '../slack/outbox.ts';
+import type { NotifierParts } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { VERBS } from '../words.ts';
 import { checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
@@ -29,10 +28,10 @@ import {
   type FollowedAct,
   type FollowedAction,
   type FollowedServer,
-  type FollowNotifier,
   isOver,
   isPower,
   type ShownAct,
+  type Updated,
 } from './follow.ts';
 
 /** Whether the answer to a power action already reports the action's target state. */
@@ -339,19 +338,14 @@ export function againElement(action: PowerAction, { serverId: id, label }: Follo
 
 const FAILED = { kind: 'later', afterMs: 15_000 } as const;
 
-/** Reports how servers end up: in the channel's message, or to the actor alone. */
-export function createFollowNotifier({
-  outbox,
-  log,
-}: {
-  readonly outbox: Outbox;
-  readonly log: Log;
-}): FollowNotifier {
+/** Reports how servers end up: in the channel's message, or to the actor alone. No method throws. */
+export function createFollowNotifier({ outbox, log }: NotifierParts) {
   return {
-    update: (act) =>
-      notifySafely(act.id, log, FAILED, async () => {
+    /** Shows the act's current state in the channel's message. */
+    update: (act: FollowedAct): Promise<Updated> =>
+      notifySafely<Updated>(act.id, log, FAILED, async () => {
         const { workspaceId, message, thread, servers } = act;
-        if (!message) return { kind: 'gone' as const };
+        if (!message) return { kind: 'gone' };
         const updated = await outbox.editPaced(workspaceId, message, followedMessage(act));
         const isDone = servers.every(({ standing }) => standing === 'there');
         // What another user has done to a server since then says nothing about this act.
@@ -360,10 +354,14 @@ export function createFollowNotifier({
           await outbox.react(workspaceId, { channelId: message.channelId, ts: thread.ts }, isDone);
         return updated;
       }),
-    notifyActor: (act) =>
+    /** Reports the outcome to the actor alone. False if Slack accepted no message. */
+    notifyActor: (act: FollowedAct): Promise<boolean> =>
       notifySafely(act.id, log, false, () => outbox.notifyConfirmer(confirmerOf(act), followedAnswer(act))),
-    // In a message that only they see and that a reload removes.
-    notifyCreator: (act) =>
+    /**
+     * Says how to log in to a new server, where its creator sees its root password: in a message that only they see and that a
+     * reload removes. False if Slack didn't accept it.
+     */
+    notifyCreator: (act: FollowedAct): Promise<boolean> =>
       notifySafely(act.id, log, false, () => outbox.replyTo(confirmerOf(act)).send(followedAnswer(act))),
   };
 }

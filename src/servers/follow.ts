@@ -182,16 +182,6 @@ export async function startFollowing(
   }
 }
 
-/** Reports to users how the servers of an act end up. No method throws. */
-export interface FollowNotifier {
-  /** Shows the act's current state in the channel's message. */
-  update(act: FollowedAct): Promise<Updated>;
-  /** Reports the outcome to the actor alone. False if Slack accepted no message. */
-  notifyActor(act: FollowedAct): Promise<boolean>;
-  /** Says how to log in to a new server, where its creator sees its root password. False if Slack didn't accept it. */
-  notifyCreator(act: FollowedAct): Promise<boolean>;
-}
-
 /** What became of an edit of the channel's message. */
 export type Updated =
   | { readonly kind: 'shown' }

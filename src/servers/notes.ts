@@ -230,8 +230,6 @@ interface Values {
   protection: Protection;
 }
 
-export type ServerNotes = ReturnType<typeof createServerNotes>;
-
 /** Stores at most one note and one protection for each server of a workspace. */
 export function createServerNotes({ db }: Foundation) {
   /** Finds all that is stored about a server. */

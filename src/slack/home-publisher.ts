@@ -270,17 +270,6 @@ function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
 }
 
-/** Runs work one after the other for each key. Of the work that waits for a key, only the newest is run. */
-interface NewestFirst {
-  /**
-   * Runs the work, or newer work in its place, no sooner than `gapMs` after the last run ended. Returns the result of what was
-   * run. @throws what that throws
-   */
-  run(key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean>;
-  /** Increments when a run begins. Compare two values to detect a newer run. */
-  version(key: string): number;
-}
-
 interface Waiting {
   work: () => Promise<boolean>;
   done: Promise<boolean>;
@@ -293,8 +282,11 @@ interface Line {
   version: number;
 }
 
-/** Creates the queues, for the 10,000 keys that were used last. */
-export function createNewestFirst(system: System): NewestFirst {
+/**
+ * Creates queues that run work one after the other for each key, for the 10,000 keys that were used last. Of the work that waits for
+ * a key, only the newest is run.
+ */
+export function createNewestFirst(system: System) {
   const lines = new LRUCache<string, Line>({ max: MOST_USERS });
   const lineOf = (key: string): Line => {
     const known = lines.get(key);
@@ -309,7 +301,11 @@ export function createNewestFirst(system: System): NewestFirst {
     return line;
   };
   return {
-    run: (key, work, gapMs) => {
+    /**
+     * Runs the work, or newer work in its place, no sooner than `gapMs` after the last run ended. Returns the result of what was
+     * run. @throws what that throws
+     */
+    run: (key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean> => {
       const line = lineOf(key);
       if (line.waiting) {
         line.waiting.work = work;
@@ -320,7 +316,8 @@ export function createNewestFirst(system: System): NewestFirst {
       waiting.done = runNext(line, waiting, gapMs, system);
       return waiting.done;
     },
-    version: (key) => lineOf(key).version,
+    /** Increments when a run begins. Compare two values to detect a newer run. */
+    version: (key: string): number => lineOf(key).version,
   };
 }
 

@@ -47,7 +47,7 @@ interface OutboxParts extends StoredReplyParts {
   readonly endStep: EndStep;
 }
 
-export type Outbox = ReturnType<typeof createOutbox>;
+type Outbox = ReturnType<typeof createOutbox>;
 
 /**
  * Sends what isn't the answer to a request: outcomes, cards, and progress in open modals. Booleans say whether Slack took the

@@ -145,8 +145,6 @@ function withoutMarkup(text: string): string {
 /** Outcomes that a channel reads even though no user acted. The others only go to Slack, which shows them in the workflow. */
 const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interrupted'];
 
-export type WorkflowNotifier = ReturnType<typeof createWorkflowNotifier>;
-
 /** Tells Slack how our steps end, and channels what workflows do. No method throws. */
 export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
   return {

@@ -12,8 +12,6 @@ import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run
 /** The kind of job that continues a run until Slack knows how it ended; its key is the run's ID. */
 export const RUN = 'run';
 
-export type WorkflowKeys = ReturnType<typeof createWorkflowKeys>;
-
 /** Stores the workflow keys of each workspace, with a hash of the key only. An expired one stays until it is revoked. */
 export function createWorkflowKeys({ db, engine }: Foundation) {
   const first = async (workspaceId: string, column: 'id' | 'hash', value: string) => {
@@ -92,8 +90,6 @@ function toKey(row: WorkflowKeyRow): WorkflowKey {
     lastUsedAt: row.last_used_at ?? undefined,
   };
 }
-
-export type WorkflowRuns = ReturnType<typeof createWorkflowRuns>;
 
 /**
  * Stores the runs of the app's step in workflows, each with the token that Slack gave for it, sealed. Each change names the state that it

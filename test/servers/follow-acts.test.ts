@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { AppContext } from '../../src/context.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
@@ -9,7 +10,6 @@ import {
   createFollower,
   type FollowedAct,
   type FollowedServer,
-  type FollowNotifier,
   type Updated,
 } from '../../src/servers/follow.ts';
 import { open, T0, vault } from '../db/support.ts';
@@ -54,7 +54,7 @@ async function openFollowing() {
   const shown: FollowedAct[] = [];
   const told: FollowedAct[] = [];
   const creators: string[] = [];
-  const followNotifier: FollowNotifier = {
+  const followNotifier: AppContext['followNotifier'] = {
     update: async (act) => {
       if (world.answer.kind === 'shown') shown.push(act);
       return world.answer;

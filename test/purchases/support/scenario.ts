@@ -17,7 +17,7 @@ import type { OperationNotifier } from '../../../src/purchases/outcomes.ts';
 import type { HeldPassword } from '../../../src/purchases/password-store.ts';
 import { erasePassword, showPassword } from '../../../src/purchases/passwords.ts';
 import { createOperationHandler } from '../../../src/purchases/pay.ts';
-import type { DeleteNotifier, DeleteOperation } from '../../../src/servers/deletion.ts';
+import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { createIds, realSystem, type System } from '../../../src/system.ts';
 import { T0, vault } from '../../db/fixtures.ts';
 import { MEMBER, makeContext } from '../../support/context.ts';
@@ -292,7 +292,7 @@ export interface Surroundings {
   readonly store: Store;
   readonly hosting: HostingApi;
   readonly notifier: OperationNotifier;
-  readonly deleteNotifier: DeleteNotifier;
+  readonly deleteNotifier: AppContext['deleteNotifier'];
 }
 
 /** One process of the app, over a store that may outlive it. */
