@@ -112,6 +112,37 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES, and its outcom
   expect(team.charges()).toBe(1);
 });
 
+test('a server that appears after another manager closed its order as not created is reported to both, with the charge', async () => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
+  team.system.move(31 * MINUTE);
+  await team.manager.sees('We can’t rule out a charge');
+  await team.owner.types('/vps status');
+  await team.owner.presses('Resolve web-1…');
+  await team.owner.fills({ 'Which server was created?': 'None: it wasn’t created' });
+  await team.owner.presses('Save');
+  await team.owner.sees('We’ve told @mara the result');
+  await team.owner.closes();
+  team.hosting.clock.advance(60 * MINUTE);
+  team.system.move(60 * MINUTE);
+  for (const reader of [team.manager, team.owner])
+    await reader.sees('Check the hosting account for the charge');
+  expect(team.charges()).toBe(1);
+});
+
+test('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the hosting API is down', async () => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
+  team.hosting.faults.add({ on: 'servers', kind: 'html', times: 'always' });
+  team.system.move(31 * MINUTE);
+  await team.manager.sees('We can’t rule out a charge');
+  expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
+});
+
 test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the clock is set back meanwhile', async () => {
   await using team = await startOrdering();
   const lists = () => team.hosting.requests({ operation: 'servers' }).length;
