@@ -103,7 +103,7 @@ async function ask(
 }
 
 function sign(count: number, typed: string, replies: Replies): SignedCommand[] {
-  return signCommands(count, { signingSecret: SIGNING_SECRET, replyTo: replies.url, text: typed });
+  return signCommands(count, typed, replies.url);
 }
 
 async function compare(

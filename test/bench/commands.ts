@@ -1,5 +1,6 @@
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { SIGNING_SECRET } from './setting.ts';
 
 /** One signed request of Slack, ready to be sent. */
 export interface SignedCommand {
@@ -9,25 +10,15 @@ export interface SignedCommand {
   readonly nth: number;
 }
 
-export interface Typed {
-  readonly signingSecret: string;
-  /** Where the answer may be posted; absent leaves the app nowhere to reply. */
-  readonly replyTo?: string;
-  readonly userId?: string;
-  /** What is typed after `/vps`. */
-  readonly text?: string;
-  readonly workspaceId?: string;
-}
-
 let made = 0;
 
-/** Signs so many commands of one person, no two alike. */
-export function signCommands(count: number, typed: Typed): SignedCommand[] {
-  return Array.from({ length: count }, () => signCommand(typed));
+/** Signs so many commands of one person, no two alike: what is typed after `/vps`, and where the answer may be posted. */
+export function signCommands(count: number, text: string, replyTo: string): SignedCommand[] {
+  return Array.from({ length: count }, () => signCommand(text, replyTo));
 }
 
 /** Signs a letter that is typed into a menu of servers, as Slack sends it. */
-export function signSuggestion(actionId: string, value: string, signingSecret: string): SignedCommand {
+export function signSuggestion(actionId: string, value: string): SignedCommand {
   const nth = ++made;
   const payload = {
     type: 'block_suggestion',
@@ -47,37 +38,31 @@ export function signSuggestion(actionId: string, value: string, signingSecret: s
     block_id: `b${nth}`,
     value,
   };
-  return sign(new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), signingSecret, nth);
+  return sign(new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), nth);
 }
 
 /** Signs one of them, now: a signature is good for minutes. */
-function signCommand({
-  signingSecret,
-  replyTo,
-  userId = USERS.vera.id,
-  workspaceId = TEAM.id,
-  text = 'list',
-}: Typed): SignedCommand {
+function signCommand(text: string, replyTo: string): SignedCommand {
   const nth = ++made;
   const body = new URLSearchParams({
     token: 'no-longer-looked-at',
-    team_id: workspaceId,
+    team_id: TEAM.id,
     team_domain: TEAM.domain,
     channel_id: 'C0GENERAL1',
     channel_name: 'general',
-    user_id: userId,
+    user_id: USERS.vera.id,
     user_name: 'vera',
     command: '/vps',
     text,
     api_app_id: 'A0VPSAPP01',
     is_enterprise_install: 'false',
-    ...(replyTo === undefined ? {} : { response_url: `${replyTo}/reply/${nth}` }),
+    response_url: `${replyTo}/reply/${nth}`,
     trigger_id: `${nth}.1234567890.abcdef0123456789abcdef0123456789`,
   }).toString();
-  return sign(body, signingSecret, nth);
+  return sign(body, nth);
 }
 
-function sign(body: string, signingSecret: string, nth: number): SignedCommand {
+function sign(body: string, nth: number): SignedCommand {
   const timestamp = String(Math.floor(Date.now() / 1000));
   return {
     body,
@@ -87,7 +72,7 @@ function sign(body: string, signingSecret: string, nth: number): SignedCommand {
       'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
       accept: 'application/json,*/*',
       'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': signBody(signingSecret, timestamp, body),
+      'x-slack-signature': signBody(SIGNING_SECRET, timestamp, body),
     },
   };
 }

@@ -10,11 +10,8 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A process of its own that listens on a port and tells how much CPU time it has used. */
 export interface Contender extends AsyncDisposable {
   readonly url: string;
-  readonly pid: number;
   /** User and system time of all its threads since it began, microseconds. */
   cpuUs(): Promise<number>;
-  /** Asks what the process has to tell of itself. */
-  ask(): Promise<unknown>;
 }
 
 /** Loaded before the program: tells the CPU time when it is asked, and ends with the bench, however the bench ends. */
@@ -25,30 +22,20 @@ const PROBE = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** Starts a program that prints a JSON line `{ "msg": "ready", "port": … }`, in an environment of nothing else. */
-export async function start(
-  path: string,
-  environment: Readonly<Record<string, string>>,
-  probe = true,
-): Promise<Contender> {
+export async function start(path: string, environment: Readonly<Record<string, string>>): Promise<Contender> {
   const child = fork(path, {
-    execArgv: probe ? ['--import', PROBE] : [],
+    execArgv: ['--import', PROBE],
     env: { PATH: process.env.PATH, ...environment },
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const port = await portOf(child);
-  const ask = async (): Promise<unknown> => {
-    const answer = once(child, 'message');
-    child.send('tell');
-    const [told] = await answer;
-    return told;
-  };
   return {
     url: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
-    ask,
     cpuUs: async () => {
-      const { user, system } = (await ask()) as NodeJS.CpuUsage;
+      const answer = once(child, 'message');
+      child.send('tell');
+      const [{ user, system }] = (await answer) as [NodeJS.CpuUsage];
       return user + system;
     },
     [Symbol.asyncDispose]: async () => {

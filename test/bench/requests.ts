@@ -47,28 +47,19 @@ interface Rebootable {
   readonly label: string;
 }
 
+/** Types it, about the server by this name. */
+const typed = (nameOf: (server: Rebootable) => unknown, before = ''): readonly Way[] =>
+  [
+    { name: 'slash command', channel: '#ops', text: '/vps reboot' },
+    { name: 'mention', channel: '#ops', text: '@vps reboot' },
+    { name: 'direct message', channel: 'dm', text: 'reboot' },
+  ].map(({ name, channel, text }) => ({
+    name: before + name,
+    prepare: async (owner, server) => () => owner.in(channel).types(`${text} ${nameOf(server)}`),
+  }));
+
 const WAYS: readonly Way[] = [
-  {
-    name: 'slash command',
-    prepare:
-      async (owner, { label }) =>
-      () =>
-        owner.types(`/vps reboot ${label}`),
-  },
-  {
-    name: 'mention',
-    prepare:
-      async (owner, { label }) =>
-      () =>
-        owner.types(`@vps reboot ${label}`),
-  },
-  {
-    name: 'direct message',
-    prepare:
-      async (owner, { label }) =>
-      () =>
-        owner.in('dm').types(`reboot ${label}`),
-  },
+  ...typed(({ label }) => label),
   {
     name: 'message shortcut, its Reboot button',
     prepare: async (owner, { label }, { slack }) => {
@@ -94,27 +85,7 @@ const WAYS: readonly Way[] = [
 
 /** What a bare Bolt app is asked: it is given the server's ID, and does no more than to acknowledge and to call the API. */
 const BARE_WAYS: readonly Way[] = [
-  {
-    name: 'bare Bolt, slash command',
-    prepare:
-      async (owner, { id }) =>
-      () =>
-        owner.types(`/vps reboot ${id}`),
-  },
-  {
-    name: 'bare Bolt, mention',
-    prepare:
-      async (owner, { id }) =>
-      () =>
-        owner.types(`@vps reboot ${id}`),
-  },
-  {
-    name: 'bare Bolt, direct message',
-    prepare:
-      async (owner, { id }) =>
-      () =>
-        owner.in('dm').types(`reboot ${id}`),
-  },
+  ...typed(({ id }) => id, 'bare Bolt, '),
   {
     name: 'bare Bolt, button',
     prepare: async (owner, { id }, { slack }) => {

@@ -5,33 +5,22 @@ import { Client } from 'pg';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { makeKey } from '../support/environment.ts';
-import { type Contender, ROOT, start } from './processes.ts';
+import { ROOT, start } from './processes.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-bench';
 const ENCRYPTION_KEY = `k1:${makeKey('bench')}`;
 const BOT_TOKEN = 'xoxb-a-bot-token-of-the-bench';
 /** As many as a team may well have: they make the message that every reply posts. */
-export const SERVERS = 20;
+const SERVERS = 20;
 
 /** What surrounds the app in the bench: the hosting service in this process, Slack in another, a folder for the data. */
-export interface Setting extends AsyncDisposable {
-  readonly hosting: Hosting;
-  readonly slack: Contender;
+interface Setting extends AsyncDisposable {
   /** Makes a database of its own for one app, and the environment to start it in: production's defaults, any free port. */
   makeEnvironment(): Promise<Readonly<Record<string, string>>>;
-  replies(): Promise<Replies>;
-}
-
-/** What was posted to the `response_url`s; `lastReplyAt` is epoch milliseconds. */
-export interface Replies {
-  readonly replies: number;
-  readonly lastReplyAt: number;
-  /** The last one's body. */
-  readonly lastReply: string;
 }
 
 /** Starts what the app works with: an account with servers, and a Slack that takes every reply. */
@@ -52,10 +41,8 @@ export async function openSetting({
   const apiKey = hosting.createKey(account);
   let databases = 0;
   const made: string[] = [];
-  const slack = await start(`${ROOT}test/bench/slack-stub.mjs`, {}, false);
+  const slack = await start(`${ROOT}test/bench/slack-stub.mjs`, {});
   return {
-    hosting,
-    slack,
     makeEnvironment: async () => {
       const databaseUrl =
         postgres === undefined
@@ -74,7 +61,6 @@ export async function openSetting({
         PORT: '0',
       };
     },
-    replies: async () => (await slack.ask()) as Replies,
     [Symbol.asyncDispose]: async () => {
       await slack[Symbol.asyncDispose]();
       await hosting.close();

@@ -46,6 +46,6 @@ async function measureLetters(subject: Contender, users: number) {
 function type(count: number) {
   const name = 'web-4321';
   return Array.from({ length: count }, (_, at) =>
-    signSuggestion('manage', name.slice(0, at % (name.length + 1)), SIGNING_SECRET),
+    signSuggestion('manage', name.slice(0, at % (name.length + 1))),
   );
 }

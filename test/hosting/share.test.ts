@@ -297,11 +297,9 @@ test('a user who requests too much is refused, and others are not', async () => 
   await expect.poll(() => otto.budget()).toMatchObject({ taken: 300, waiting: 1 });
   flood(99);
   expect(otto.budget()).toMatchObject({ taken: 300, waiting: 100 });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('Too many of your requests are waiting');
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps reboot web-2');
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('Too many of your requests are waiting');
+  await team.manager.types('/vps reboot web-2');
   await expect.poll(() => otto.budget().waiting).toBe(101);
-  manager.doesNotSee('Too many');
+  team.manager.doesNotSee('Too many');
 });

@@ -121,9 +121,8 @@ describe('bodies that were not finished', () => {
 
   test('take only the memory of what was sent, large or in tiny parts, and leave room for a command of Slack', async () => {
     await using team = await startTeam({ mode: 'http' });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('servers');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('servers');
     const before = measure();
     for (const { sockets, part, times } of [
       { sockets: 200, part: chunk('x'.repeat(32 * 1024)), times: 15 },
@@ -136,7 +135,7 @@ describe('bodies that were not finished', () => {
       // Each connection has some memory of its own, too.
       expect((measure() - before) / MIB).toBeLessThan(150);
     }
-    await viewer.types('/vps catalog');
-    await viewer.sees('Plans');
+    await team.viewer.types('/vps catalog');
+    await team.viewer.sees('Plans');
   });
 });

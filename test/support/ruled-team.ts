@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from './clocks.ts';
+import type { Persona } from './slack/persona.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 
 /** Everything needs a second person's approval. */
@@ -12,10 +13,9 @@ export const TWO_PERSONS: WorkspaceSettings = {
   approval: { delete: true, renew: true, createAbove: money(0) },
 };
 
-/** The manager, who requests, and the owner, who approves, each in the channel that they watch. */
 export interface RuledTeam extends Team {
-  readonly manager: ReturnType<Team['slack']['as']>;
-  readonly owner: ReturnType<Team['slack']['as']>;
+  /** The owner, in their conversation with the app, where they are asked to approve. */
+  readonly approver: Persona;
   setSettings(settings: WorkspaceSettings): Promise<void>;
   /** The manager confirms a create, and the owner has the card. */
   askCreate(label?: string): Promise<void>;
@@ -32,8 +32,8 @@ export async function startRuledTeam(
   options: TeamOptions = {},
 ): Promise<RuledTeam> {
   const team = await startTeam(options);
-  const manager = team.slack.as('mara').in('#ops');
-  const owner = team.slack.as('olga').in('dm');
+  const { manager } = team;
+  const approver = team.slack.as('olga').in('dm');
   const setSettings = async (wanted: WorkspaceSettings) => {
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;
@@ -41,14 +41,13 @@ export async function startRuledTeam(
   };
   await setSettings(settings);
   return Object.assign(team, {
-    manager,
-    owner,
+    approver,
     setSettings,
     askCreate: async (label = 'web-1') => {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
       await manager.presses('Request approval');
       await manager.sees('Waiting for another manager');
-      await owner.sees(`wants to create ${label}`);
+      await approver.sees(`wants to create ${label}`);
     },
     creates: () => team.hosting.requests({ operation: 'create' }).length,
     charges: () => team.hosting.charges(team.account).length,
@@ -72,7 +71,7 @@ export async function askDelete(team: RuledTeam): Promise<void> {
   await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
   await team.manager.presses('Request approval');
   await team.manager.sees('Waiting for another manager');
-  await team.owner.sees('wants to delete web-1');
+  await team.approver.sees('wants to delete web-1');
 }
 
 const DIGEST: DigestSettings = {
@@ -114,9 +113,7 @@ export async function startDigestTeam(
       system.move((ahead > 0 ? ahead : ahead + DAY_MS) + days * DAY_MS);
     },
     digests: () =>
-      team.slack
-        .as('vera')
-        .in('#ops')
+      team.viewer
         .messages()
         .filter(({ ephemeral, shown }) => !ephemeral && shown.includes('Daily digest'))
         .map(({ shown }) => shown),

@@ -45,19 +45,23 @@ const chosen = (id: string, needs: Action['needs'], audit: string): Action => ({
   audit,
   send: (by, serverId) => by.chooses(id, String(serverId)),
 });
+type Fields = Readonly<Record<string, string>>;
 const submitted = (
   id: string,
   needs: Action['needs'],
   audit: string,
-  metadata: (id: number) => unknown,
-  fields: (id: number) => Record<string, string> = () => ({}),
+  metadata: object | ((id: number) => object) = {},
+  fields: Fields | ((id: number) => Fields) = {},
 ): Action => ({
   via: 'modal',
   id,
   needs,
   audit,
-  send: (by, serverId) =>
-    by.submits(id, envelope(metadata(serverId), `${id}-${by.id}-${serverId}`), fields(serverId)),
+  send: (by, serverId) => {
+    const about = typeof metadata === 'function' ? metadata(serverId) : metadata;
+    const entered = typeof fields === 'function' ? fields(serverId) : fields;
+    return by.submits(id, envelope(about, `${id}-${by.id}-${serverId}`), entered);
+  },
 });
 const queried = (id: string, needs: Action['needs'], audit: string): Action => ({
   via: 'menu',
@@ -218,96 +222,33 @@ export const ACTIONS: readonly Action[] = [
   pressed('connect', 'owner', 'connect_link'),
   pressed('disconnect', 'owner', 'disconnect'),
 
-  submitted(
-    'create',
-    'manager',
-    'create',
-    () => ({}),
-    () => ORDER,
-  ),
-  submitted('create_review', 'manager', 'confirm', () => ({ order: ORDER, price: PRICE })),
-  submitted(
-    'pick_renew',
-    'manager',
-    'renew',
-    () => ({}),
-    (id) => ({ server: String(id) }),
-  ),
+  submitted('create', 'manager', 'create', {}, ORDER),
+  submitted('create_review', 'manager', 'confirm', { order: ORDER, price: PRICE }),
+  submitted('pick_renew', 'manager', 'renew', {}, (id) => ({ server: String(id) })),
   submitted('renew_review', 'manager', 'confirm', (id) => ({ serverId: id, label: 'web', paidUntil: 1 })),
-  submitted('renew_all', 'manager', 'renew_all', () => ({})),
-  submitted(
-    'pick_delete',
-    'manager',
-    'delete',
-    () => ({}),
-    (id) => ({ server: String(id) }),
-  ),
-  submitted(
-    'delete',
-    'manager',
-    'delete',
-    (id) => ({ serverId: id, label: 'x', word: 'x' }),
-    () => ({ label: 'x' }),
-  ),
-  submitted(
-    'decide',
-    'manager',
-    'decide',
-    () => ({ operationId: 'none' }),
-    () => ({ outcome: 'nothing' }),
-  ),
+  submitted('renew_all', 'manager', 'renew_all', {}),
+  submitted('pick_delete', 'manager', 'delete', {}, (id) => ({ server: String(id) })),
+  submitted('delete', 'manager', 'delete', (id) => ({ serverId: id, label: 'x', word: 'x' }), { label: 'x' }),
+  submitted('decide', 'manager', 'decide', { operationId: 'none' }, { outcome: 'nothing' }),
 
-  submitted(
-    'ask_access',
-    'anyone',
-    'access_ask',
-    () => ({ role: 'owner' }),
-    () => ({ reason: 'on call' }),
-  ),
-  submitted('deny_approval', 'manager', 'approval_answer', () => ({ id: 'none' })),
-  submitted(
-    'approve_access',
-    'owner',
-    'access_answer',
-    () => ({ id: 'none' }),
-    () => ({ role: 'viewer', time: '8' }),
-  ),
-  submitted(
-    'grant',
-    'owner',
-    'access_grant',
-    () => ({}),
-    () => ({ user: USERS.nora.id, role: 'viewer', time: 'permanent' }),
-  ),
+  submitted('ask_access', 'anyone', 'access_ask', { role: 'owner' }, { reason: 'on call' }),
+  submitted('deny_approval', 'manager', 'approval_answer', { id: 'none' }),
+  submitted('approve_access', 'owner', 'access_answer', { id: 'none' }, { role: 'viewer', time: '8' }),
+  submitted('grant', 'owner', 'access_grant', {}, { user: USERS.nora.id, role: 'viewer', time: 'permanent' }),
   submitted('note', 'operator', 'note', byId),
-  submitted(
-    'settings_spending',
-    'owner',
-    'settings_change',
-    () => DEFAULT_SETTINGS,
-    () => ({ freeze: 'on' }),
-  ),
-  submitted(
-    'settings_approvals',
-    'owner',
-    'settings_change',
-    () => DEFAULT_SETTINGS,
-    () => ({ approveDelete: 'on', approveRenew: 'off' }),
-  ),
-  submitted(
-    'settings_notifications',
-    'owner',
-    'settings_change',
-    () => DEFAULT_SETTINGS,
-    () => ({ announces: 'off' }),
-  ),
-  submitted('audit_filter', 'owner', 'audit', () => ({})),
+  submitted('settings_spending', 'owner', 'settings_change', DEFAULT_SETTINGS, { freeze: 'on' }),
+  submitted('settings_approvals', 'owner', 'settings_change', DEFAULT_SETTINGS, {
+    approveDelete: 'on',
+    approveRenew: 'off',
+  }),
+  submitted('settings_notifications', 'owner', 'settings_change', DEFAULT_SETTINGS, { announces: 'off' }),
+  submitted('audit_filter', 'owner', 'audit', {}),
   submitted(
     'workflow_key',
     'owner',
     'workflow_key_issue',
-    () => ({}),
-    () => ({ name: 'nightly', actions: 'reboot', pattern: 'web-*', time: '30' }),
+    {},
+    { name: 'nightly', actions: 'reboot', pattern: 'web-*', time: '30' },
   ),
 
   queried('manage', 'viewer', 'show'),

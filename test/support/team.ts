@@ -13,6 +13,7 @@ import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
 import { type Exemptions, failOn, type Watch, watchTeam } from './invariants.ts';
 import { type LocalSlack, startSlack } from './slack/local-slack.ts';
+import type { Persona } from './slack/persona.ts';
 
 export * from './environment.ts';
 
@@ -52,8 +53,15 @@ export interface TeamOptions {
 /** The whole thing in one process: hosting service, local Slack, and the app between them, over real HTTP. */
 export interface Team extends AsyncDisposable {
   readonly slack: LocalSlack;
+  /** @vera, @otto, @mara and @olga, in #ops. */
+  readonly viewer: Persona;
+  readonly operator: Persona;
+  readonly manager: Persona;
+  readonly owner: Persona;
   readonly hosting: Hosting;
   readonly account: HostingAccount;
+  /** Of the servers that it started with. */
+  readonly serverIds: readonly number[];
   readonly apiKey: string;
   readonly app: RunningApp;
   readonly appUrl: string;
@@ -76,7 +84,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     app: { ...installedApp(mode), scopes: options.scopes ?? SCOPES, ...options.slackApp },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
-  hosting.seedServers(account, options.servers ?? 0, 'web');
+  const serverIds = hosting.seedServers(account, options.servers ?? 0, 'web');
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   const database = await lendTeamDatabase(options, folder);
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
@@ -94,8 +102,13 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   if (options.hasRoles !== false) await grantRoles(app, system.now());
   return {
     slack,
+    viewer: slack.as('vera'),
+    operator: slack.as('otto'),
+    manager: slack.as('mara'),
+    owner: slack.as('olga'),
     hosting,
     account,
+    serverIds,
     apiKey,
     environment,
     watch,

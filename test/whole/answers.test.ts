@@ -61,18 +61,17 @@ describe('an answer', () => {
 describe('a form that Slack refuses to open', () => {
   it('is not reported as too slow', async () => {
     await using team = await startTeam({ servers: 1 });
-    const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.open', 'invalid_arguments', 1);
-    await manager.types('/vps delete web-1');
-    await manager.sees('Slack refused to open the form');
-    expect(manager.screen()).not.toContain('too slow');
-    await manager.presses('Delete a server…');
-    await manager.sees('no refund');
+    await team.manager.types('/vps delete web-1');
+    await team.manager.sees('Slack refused to open the form');
+    expect(team.manager.screen()).not.toContain('too slow');
+    await team.manager.presses('Delete a server…');
+    await team.manager.sees('no refund');
   });
 
   it('is offered again if Slack doesn’t answer, without saying that it was refused', async () => {
     await using team = await startTeam({ servers: 1 });
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     team.slack.faults.loseAnswers('views.open');
     await manager.types('/vps delete web-1');
     await manager.sees('Slack didn’t confirm that the form opened');
@@ -105,9 +104,8 @@ it('users are asked to try again while Slack has not said which workspace the to
   await using team = await startTeam();
   team.slack.faults.failMethod('auth.test', 'internal_error');
   await team.restart();
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps list');
-  await owner.sees('Try again in a minute');
+  await team.owner.types('/vps list');
+  await team.owner.sees('Try again in a minute');
 });
 
 it('users see their place in the queue and an estimate once the limit of requests is used up', async () => {
@@ -115,8 +113,7 @@ it('users see their place in the queue and an estimate once the limit of request
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
   const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
   await Promise.all(Array.from({ length: 300 }, () => hosting.changePower('reboot', id)));
-  const viewer = team.slack.as('vera').in('#ops');
-  const operator = team.slack.as('otto').in('#ops');
+  const { viewer, operator } = team;
   await viewer.types('/vps list');
   await operator.types('/vps show web-1');
   const words = 'will run automatically. Estimated wait: about';

@@ -231,10 +231,9 @@ describe('a defect of the app', () => {
       throw new TypeError(`could not do this with ${canary}`);
     };
     team.app.ports.audit.list = fail;
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps audit');
-    await owner.sees(/incident \w{8}/);
-    const incident = /incident (\w{8})/.exec(owner.screen())?.[1] ?? 'none';
+    await team.owner.types('/vps audit');
+    await team.owner.sees(/incident \w{8}/);
+    const incident = /incident (\w{8})/.exec(team.owner.screen())?.[1] ?? 'none';
     expect(logged.filter((line) => line.includes(incident))).toHaveLength(1);
     expect(logged.join('\n')).toContain('TypeError');
 
@@ -242,7 +241,7 @@ describe('a defect of the app', () => {
     const answer = await fetch(`${team.appUrl}/connect/abc`);
     expect(answer.status).toBe(500);
     const page = await answer.text();
-    for (const place of [...logged, owner.screen(), page]) expect(place).not.toContain(canary);
+    for (const place of [...logged, team.owner.screen(), page]) expect(place).not.toContain(canary);
     expect(page).not.toMatch(/\bat .+:\d+|TypeError|\.ts/);
   });
 });

@@ -37,7 +37,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
   test('every command says that nothing was done, and works again once the database is back', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     network.cut();
     for (const typed of ['list', 'reboot web-1', 'status', 'help', '']) {
       operator.overlooksOldMessages();
@@ -58,25 +58,23 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
   test('buttons and forms say that nothing was done', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps show web-1');
-    await operator.sees('Refresh');
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings notifications');
-    await owner.sees('Announce changes');
+    await team.operator.types('/vps show web-1');
+    await team.operator.sees('Refresh');
+    await team.owner.types('/vps settings notifications');
+    await team.owner.sees('Announce changes');
     network.cut();
-    await operator.presses('Refresh');
-    await operator.sees(NOTHING_DONE);
-    await owner.presses('Save');
-    await owner.sees(NOTHING_DONE);
-    for (const user of [operator, owner]) user.doesNotSee(INCIDENT);
+    await team.operator.presses('Refresh');
+    await team.operator.sees(NOTHING_DONE);
+    await team.owner.presses('Save');
+    await team.owner.sees(NOTHING_DONE);
+    for (const user of [team.operator, team.owner]) user.doesNotSee(INCIDENT);
     expect(changesOf(team)).toEqual([]);
   });
 
   test('an order’s user is never told that nothing was done, since an earlier press may go through; afterwards the app recovers by itself', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     const readiness = async () => (await fetch(`${team.appUrl}/readyz`)).text();
     await manager.types(ORDER);
     await manager.sees('Create and pay');
@@ -99,12 +97,11 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
   test('a user whose confirmation may not have been saved is told not to order again, and is charged at most once', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types(ORDER);
-    await manager.sees('Create and pay');
+    await team.manager.types(ORDER);
+    await team.manager.sees('Create and pay');
     network.loseNextCommit('after');
-    await manager.presses('Create and pay');
-    await manager.sees(
+    await team.manager.presses('Create and pay');
+    await team.manager.sees(
       'We couldn’t save your order’s status. The order may still go through, so don’t order again.',
     );
     // It was stored, so the background finds it.
@@ -138,32 +135,30 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     const network = await borrow();
     await using team = await startBehind(network);
     team.hosting.faults.add({ on: 'stop', kind: 'slow', delayMs: 1000 });
-    const operator = team.slack.as('otto').in('#ops');
     // The ack waits for the outcome.
-    const typing = operator.types('/vps stop web-1');
+    const typing = team.operator.types('/vps stop web-1');
     const started = () => team.app.ports.audit.list({ workspaceId: TEAM.id, actions: ['stop'], limit: 1 });
     await expect.poll(started).toHaveLength(1);
     // The request is with the hosting API for a second.
     await new Promise((resolve) => setTimeout(resolve, 300));
     network.cut();
     await typing;
-    await operator.sees(UNKNOWN);
+    await team.operator.sees(UNKNOWN);
     expect(changesOf(team)).toHaveLength(1);
-    operator.doesNotSee('nothing was done');
+    team.operator.doesNotSee('nothing was done');
   });
 
   test('a message that Slack delivers again is not answered with “nothing was done”, since its first delivery may have been carried out', async () => {
     const network = await borrow();
     await using team = await startBehind(network, { slackApp: { eventRetryDelaysMs: [2000] } });
     team.slack.faults.repeatEvents();
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('@vps stop web-1');
+    await team.operator.types('@vps stop web-1');
     await expect.poll(() => changesOf(team)).toHaveLength(1);
-    await operator.sees('web-1');
-    operator.overlooksOldMessages();
+    await team.operator.sees('web-1');
+    team.operator.overlooksOldMessages();
     network.cut();
-    await operator.sees(UNKNOWN);
-    operator.doesNotSee('nothing was done');
+    await team.operator.sees(UNKNOWN);
+    team.operator.doesNotSee('nothing was done');
   });
 
   test('a workspace that installed the app is not told that the app isn’t installed, since only the database knows', async () => {

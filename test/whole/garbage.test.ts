@@ -263,7 +263,7 @@ describe('a button or a form that this app never made', () => {
   it('pays nothing if its price was altered, and deletes nothing if its label was altered', async () => {
     const by = rawUser(team, 'mara');
     await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
-    await team.slack.as('mara').in('#ops').sees('The price changed');
+    await team.manager.sees('The price changed');
     const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
     const { response } = await by.submits('delete', word, { label: 'yes' });
     expect(response.replaceAll('`', '')).toMatch(/Type web-1\b/);

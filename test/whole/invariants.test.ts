@@ -17,10 +17,9 @@ const ALL: Exemptions = {
 async function startCreated(): Promise<Team> {
   const team = await startTeam({ exempt: ALL, hasRateLimits: false });
   team.hosting.seedServers(team.account, 1, 'old');
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.presses('Create and pay');
-  await manager.sees("I've saved it");
+  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.presses('Create and pay');
+  await team.manager.sees("I've saved it");
   return team;
 }
 
@@ -115,12 +114,11 @@ it('a reboot takes at most 20 statements in 4 transactions, and a list from a sh
   const statements = watchStatements();
   await using team = await startTeam({ hosting: { rebootDelayMs: 60_000 } });
   team.hosting.seedServers(team.account, RUNS, 'web');
-  const manager = team.slack.as('mara').in('#ops');
   const count = async (command: string, answer: string) => {
-    manager.overlooksOldMessages();
+    team.manager.overlooksOldMessages();
     const before = statements.length;
-    const acknowledged = manager.types(command);
-    await manager.sees(answer);
+    const acknowledged = team.manager.types(command);
+    await team.manager.sees(answer);
     const seen = statements.slice(before).filter((sql) => !sql.startsWith(LOOK));
     await acknowledged;
     return {
@@ -157,7 +155,7 @@ it('no transaction is open while the app waits for an answer of Slack or of the 
   team.slack.onEvent(
     (event) => event.type === 'traffic' && event.entry.from === 'app' && note(event.entry.what),
   );
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   await manager.types('/vps create small ams debian-13 web-1');
   await manager.presses('Create and pay');
   await manager.sees("I've saved it");

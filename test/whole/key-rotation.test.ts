@@ -36,19 +36,17 @@ async function restartWith(team: Team, keys: string): Promise<void> {
 }
 
 async function orderServer(team: Team, label: string): Promise<string> {
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-  await owner.presses('Create and pay');
-  await owner.sees(new RegExp(`${label}.* (was|is being) created`));
+  await team.owner.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+  await team.owner.presses('Create and pay');
+  await team.owner.sees(new RegExp(`${label}.* (was|is being) created`));
   const server = team.hosting.listServers(team.account).find((one) => one.label === label);
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }
 
 async function readsPassword(team: Team, label: string, password: string): Promise<void> {
-  const owner = team.slack.as('olga').in('#ops');
-  owner.overlooksOldMessages();
-  await owner.types(`/vps password ${label}`);
-  await owner.sees(password);
+  team.owner.overlooksOldMessages();
+  await team.owner.types(`/vps password ${label}`);
+  await team.owner.sees(password);
 }
 
 /** Stores this many texts under the key that the app has. */

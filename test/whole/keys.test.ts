@@ -39,10 +39,9 @@ const NONE =
   /^(The app could not start: )?ENCRYPTION_KEYS has none of the keys that this database was written with \(k1\): .+\.\n$/;
 
 async function orderServer(team: Team) {
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await owner.presses('Create and pay');
-  await owner.sees(/(was|is being) created \(/);
+  await team.owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.owner.presses('Create and pay');
+  await team.owner.sees(/(was|is being) created \(/);
   const [server] = team.hosting.listServers(team.account);
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }
@@ -78,10 +77,9 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
       for (const args of PROGRAMS.slice(4, engine === 'sqlite' ? 6 : 5))
         expect(await run(args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
     });
-    const owner = team.slack.as('olga').in('#ops');
-    owner.overlooksOldMessages();
-    await owner.types('/vps password web-1');
-    await owner.sees(password);
+    team.owner.overlooksOldMessages();
+    await team.owner.types('/vps password web-1');
+    await team.owner.sees(password);
     expect(await run(['audit', 'verify'], team.environment)).toMatchObject({ code: 0 });
   });
 
@@ -112,10 +110,9 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
       code: 1,
       output: expect.stringContaining('a different key "k2"'),
     });
-    const owner = team.slack.as('olga').in('#ops');
-    owner.overlooksOldMessages();
-    await owner.types('/vps password web-1');
-    await owner.sees(password);
+    team.owner.overlooksOldMessages();
+    await team.owner.types('/vps password web-1');
+    await team.owner.sees(password);
   });
 });
 

@@ -14,14 +14,13 @@ function kept(team: Team, what: string): Delivery {
 /** Everything that changes something, done once by those who may. */
 async function doEverything(team: Team): Promise<readonly Delivery[]> {
   team.hosting.seedServers(team.account, 3, 'web');
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('rebooted web-1');
-  await operator.types('/vps show web-2');
-  await operator.sees('web-2');
-  await operator.presses('Stop');
-  await operator.sees('stopped web-2');
-  const manager = team.slack.as('mara').in('#ops');
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('rebooted web-1');
+  await team.operator.types('/vps show web-2');
+  await team.operator.sees('web-2');
+  await team.operator.presses('Stop');
+  await team.operator.sees('stopped web-2');
+  const { manager } = team;
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.presses('Create and pay');
   await manager.sees('@mara created new-1');
@@ -39,11 +38,10 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.presses('Delete');
   await manager.sees('deleted web-3');
   await manager.closes();
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps access grant @nora viewer');
-  await owner.sees('is now a viewer');
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
+  await team.owner.types('/vps access grant @nora viewer');
+  await team.owner.sees('is now a viewer');
+  await team.owner.types('/vps connect');
+  await team.owner.sees('Enter the API key');
   return [
     'command /vps reboot',
     'block_actions stop',
@@ -108,7 +106,7 @@ describe('a signed request that comes again', () => {
     const by = rawUser(team, 'otto');
     const delivery = await by.command('reboot web-1');
     await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
-    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
+    await team.viewer.sees('rebooted web-1');
     expect(changesSeen(team)).toHaveLength(1);
     const refused = async () => (await by.audit()).filter(({ code }) => code === 'already_handled');
     await expect.poll(refused).toHaveLength(20);
@@ -116,14 +114,13 @@ describe('a signed request that comes again', () => {
 
   it('pays once when the confirmation comes twenty times', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
-    await manager.presses('Create and pay');
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await team.manager.presses('Create and pay');
     const delivery = kept(team, 'view_submission create_review');
     const again = await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
     expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    await manager.sees('once is being created');
+    await team.manager.sees('once is being created');
     expect(changesSeen(team)).toHaveLength(1);
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
@@ -172,7 +169,7 @@ describe('a request that is delivered again with differences', () => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
     const { headers, body } = await team.slack.deliverSigned({ fields });
-    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
+    await team.viewer.sees('rebooted web-1');
     const signature = headers['x-slack-signature'] ?? '';
     const timestamp = headers['x-slack-request-timestamp'] ?? '';
     const guises = [

@@ -170,7 +170,7 @@ describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, is
     'is refused in a sentence and left alone where another release made it, and else taken up as it was',
     async () => {
       await using team = await startTeam({ engine });
-      const manager = team.slack.as('mara').in('#ops');
+      const { manager } = team;
       await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
       await manager.presses('Create and pay');
       await manager.sees("I've saved it");
@@ -258,7 +258,7 @@ describe.concurrent('npm run key', () => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment };
     const wanted = ['--workspace', TEAM.id];
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected');
 
@@ -338,8 +338,7 @@ onTerminal('npm run key on a terminal', () => {
 
 test('an owner named in OWNERS has access even if Slack says nothing about them', async () => {
   await using team = await startTeam({ scopes: ['commands', 'chat:write'], hasRoles: false });
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps status');
-  await owner.sees('is up and the key works');
+  await team.owner.types('/vps status');
+  await team.owner.sees('is up and the key works');
   expect(USERS.olga.id).toBe(team.environment.OWNERS);
 });

@@ -8,30 +8,28 @@ test('a stop waits for a confirmation that the database is slow to store, and fo
   const errors: string[] = [];
   const log = { ...createLog('silent'), error: (words: string) => void errors.push(words) };
   await using team = await startTeam({ log });
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.sees('Create and pay');
+  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.sees('Create and pay');
   const { ledger } = team.app.ports;
   const prepare = ledger.prepare.bind(ledger);
   const asked = vi.spyOn(ledger, 'prepare').mockImplementation(async (...confirmed) => {
     await sleep(1500);
     return prepare(...confirmed);
   });
-  const pressed = manager.presses('Create and pay');
+  const pressed = team.manager.presses('Create and pay');
   await expect.poll(() => asked.mock.calls.length).toBe(1);
   await team.app.close();
   expect((await pressed)?.status).toBe(200);
   expect(errors).toEqual([]);
   await team.restart();
-  await manager.sees("I've saved it");
+  await team.manager.sees("I've saved it");
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
 
 test('a stop waits for an order that the background carries out, and for its outcome', async () => {
   await using team = await startTeam();
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.sees('Create and pay');
+  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.sees('Create and pay');
   const { jobs, ledger } = team.app.ports;
   // As if the process that took the order had died.
   vi.spyOn(jobs, 'runNow').mockResolvedValueOnce(false);
@@ -40,10 +38,10 @@ test('a stop waits for an order that the background carries out, and for its out
     await sleep(1000);
     return settle(...outcome);
   });
-  await manager.presses('Create and pay');
+  await team.manager.presses('Create and pay');
   await expect.poll(() => settled.mock.calls.length).toBe(1);
   await team.app.close();
-  expect(manager.screen()).toContain("I've saved it");
+  expect(team.manager.screen()).toContain("I've saved it");
   await team.restart();
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });

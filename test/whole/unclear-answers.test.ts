@@ -94,15 +94,13 @@ test('a 2xx answer with undocumented fields in its body is no proof that a serve
     expect(manager.screen()).not.toMatch(new RegExp(`(?<!whether )${label} was renewed`));
     await manager.closes();
     answers('stop', { id, state: 'stopped' });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types(`/vps stop ${label}`);
-    await operator.sees(`We’re not sure whether ${label} was stopped`);
+    await team.operator.types(`/vps stop ${label}`);
+    await team.operator.sees(`We’re not sure whether ${label} was stopped`);
   }
 });
 
 test('an answer to a power action that proves nothing and denies nothing is taken as accepted, and the server is followed', async () => {
   await using team = await startWithServers(4);
-  const operator = team.slack.as('otto').in('#ops');
   for (const [label, body, words] of [
     ['web-1', { message: 'Server rebooted' }, 'The hosting API says: “Server rebooted”'],
     ['web-2', { detail: 'Done, <!channel> & co' }, 'says: “Done, <!channel> & co”'],
@@ -110,10 +108,10 @@ test('an answer to a power action that proves nothing and denies nothing is take
     ['web-4', {}, 'is rebooting web-4…'],
   ] as const) {
     team.hosting.faults.add({ on: 'reboot', kind: 'other_answer', body });
-    await operator.types(`/vps reboot ${label}`);
-    await operator.sees(words);
+    await team.operator.types(`/vps reboot ${label}`);
+    await team.operator.sees(words);
   }
-  expect(operator.screen()).not.toContain('not sure');
+  expect(team.operator.screen()).not.toContain('not sure');
 });
 
 /** How a list that lacks a server may show that: in fields beside it, or in headers. */
@@ -160,11 +158,10 @@ test('a root password under another name than the documented one reaches the ser
 
 test('a price is shown in the currency that the plan names, not in the operator’s', async () => {
   await using team = await startTeam({ hosting: { answers: { prices: 'in_usd' } } });
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.sees(/\d\.\d\d USD per month/);
-  await manager.closes();
-  await manager.types('/vps catalog');
-  await manager.sees(/\d\.\d\d USD/);
-  expect(manager.screen()).not.toContain('EUR');
+  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.sees(/\d\.\d\d USD per month/);
+  await team.manager.closes();
+  await team.manager.types('/vps catalog');
+  await team.manager.sees(/\d\.\d\d USD/);
+  expect(team.manager.screen()).not.toContain('EUR');
 });

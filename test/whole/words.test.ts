@@ -100,8 +100,7 @@ describe('a failed command', () => {
     await using team = await startHurried(25);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types(
+    await team.manager.types(
       {
         list: '/vps list',
         reboot: '/vps reboot web-1',
@@ -110,8 +109,10 @@ describe('a failed command', () => {
         delete: '/vps delete web-1',
       }[verb],
     );
-    await manager.sees(/couldn’t be reached, so nothing was sent|wasn’t rebooted: .* couldn’t be reached/);
-    expect(manager.screen()).not.toMatch(NO_WORDS);
+    await team.manager.sees(
+      /couldn’t be reached, so nothing was sent|wasn’t rebooted: .* couldn’t be reached/,
+    );
+    expect(team.manager.screen()).not.toMatch(NO_WORDS);
     expect(await team.app.ports.ledger.listOpen(TEAM.id)).toEqual([]);
   });
 });
@@ -127,7 +128,7 @@ describe('a list that the hosting API failed to send', () => {
     // Only a request that hangs runs into it; the others must not, on a busy machine either.
     const settings = { HOSTING_TIMEOUT_MS: kind === 'hang' ? '2000' : '30000' };
     await using team = await startTeam({ servers: 2, settings });
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     team.hosting.faults.add({ on: 'servers', kind });
     await operator.types('/vps list');
     await operator.sees(/did(n’t| not) answer|could(n’t| not) be read|returned an error \(50\d\)/);
@@ -136,11 +137,10 @@ describe('a list that the hosting API failed to send', () => {
     await operator.sees('We’re not sure whether web-1 was rebooted');
     await operator.presses('Show server');
     await operator.sees('Paid until');
-    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'delete', kind });
-    await VERBS.delete(manager, 'web-2');
-    await manager.sees(/web-2 was deleted/);
-    expect(`${operator.screen()}${manager.screen()}`).not.toMatch(NO_WORDS);
+    await VERBS.delete(team.manager, 'web-2');
+    await team.manager.sees(/web-2 was deleted/);
+    expect(`${operator.screen()}${team.manager.screen()}`).not.toMatch(NO_WORDS);
     expect(team.hosting.requests({ operation: 'reboot' })).toHaveLength(1);
     expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
   });
@@ -161,31 +161,28 @@ describe('the rate limit', () => {
         { id, account, workspaceId: '' },
         { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 },
       );
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('hit the hosting API’s rate limit');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('hit the hosting API’s rate limit');
     await apiCalls.release(others, 110_000);
-    await viewer.sees('1 server');
-    expect(viewer.screen()).not.toMatch(NO_WORDS);
+    await team.viewer.sees('1 server');
+    expect(team.viewer.screen()).not.toMatch(NO_WORDS);
   });
 });
 
 describe('a form that Slack refuses', () => {
   it('leaves no user with a spinner', async () => {
     await using team = await startTeam({ servers: 1 });
-    const manager = team.slack.as('mara').in('#ops');
     for (const typed of ['create', 'renew web-1', 'delete web-1']) {
       team.slack.faults.failMethod('views.update', 'invalid_arguments', 1);
-      await manager.types(`/vps ${typed}`);
-      await manager.sees('Slack didn’t accept this form');
-      expect(manager.modal()?.shown).not.toContain('Loading…');
-      await manager.closes();
+      await team.manager.types(`/vps ${typed}`);
+      await team.manager.sees('Slack didn’t accept this form');
+      expect(team.manager.modal()?.shown).not.toContain('Loading…');
+      await team.manager.closes();
     }
   });
 
   it('is offered as a button when its trigger has expired', async () => {
     await using team = await startTeam({ servers: 1 });
-    const manager = team.slack.as('mara').in('#ops');
     for (const code of [
       'expired_trigger_id',
       'exchanged_trigger_id',
@@ -193,12 +190,12 @@ describe('a form that Slack refuses', () => {
       'trigger_exchanged',
     ]) {
       team.slack.faults.failMethod('views.open', code, 1);
-      manager.overlooksOldMessages();
-      await manager.types('/vps delete web-1');
-      await manager.sees('The form took too long to open');
-      await manager.presses('Delete a server…');
-      await manager.sees('no refund');
-      await manager.closes();
+      team.manager.overlooksOldMessages();
+      await team.manager.types('/vps delete web-1');
+      await team.manager.sees('The form took too long to open');
+      await team.manager.presses('Delete a server…');
+      await team.manager.sees('no refund');
+      await team.manager.closes();
     }
   });
 });
@@ -206,24 +203,22 @@ describe('a form that Slack refuses', () => {
 describe('a power action in the wrong state', () => {
   it('is refused with the state of the server', async () => {
     await using team = await startTeam({ servers: 1 });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('stopped web-1');
-    await operator.types('/vps reboot web-1');
-    await operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
-    await operator.presses('Start');
-    await operator.sees('started web-1: 🟢 running');
+    await team.operator.types('/vps stop web-1');
+    await team.operator.sees('stopped web-1');
+    await team.operator.types('/vps reboot web-1');
+    await team.operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
+    await team.operator.presses('Start');
+    await team.operator.sees('started web-1: 🟢 running');
   });
 });
 
 describe('a typing error', () => {
   it('offers to show the server that was probably meant, and does nothing to it', async () => {
     await using team = await startTeam({ servers: 3 });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop wbe-1');
-    await operator.sees('No server matches wbe-1. Did you mean web-1?');
-    await operator.presses('Show web-1');
-    await operator.sees('ssh root@');
+    await team.operator.types('/vps stop wbe-1');
+    await team.operator.sees('No server matches wbe-1. Did you mean web-1?');
+    await team.operator.presses('Show web-1');
+    await team.operator.sees('ssh root@');
     expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(
       Array(3).fill('running'),
     );
@@ -231,7 +226,6 @@ describe('a typing error', () => {
 
   it('is answered with the nearest match', async () => {
     await using team = await startTeam({ servers: 3 });
-    const manager = team.slack.as('mara').in('#ops');
     for (const [typed, words] of [
       ['lst', 'Did you mean /vps list'],
       ['show wbe-1', 'Did you mean web-1'],
@@ -242,23 +236,21 @@ describe('a typing error', () => {
       ['', '/vps help shows what else you can do'],
       ['restrat web-1', 'Did you mean /vps restart'],
     ] as const) {
-      const fresh = manager.overlooksOldMessages();
+      const fresh = team.manager.overlooksOldMessages();
       await fresh.types(`/vps ${typed}`);
       await fresh.sees(words);
       if (fresh.modal()) await fresh.closes();
     }
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora operater');
-    await owner.sees('Did you mean operator?');
-    await owner.types('/vps access grant nobody operator');
-    await owner.sees('“nobody” isn’t a user');
+    await team.owner.types('/vps access grant @nora operater');
+    await team.owner.sees('Did you mean operator?');
+    await team.owner.types('/vps access grant nobody operator');
+    await team.owner.sees('“nobody” isn’t a user');
   });
 });
 
 describe('a command in other words', () => {
   it('does what its user means', async () => {
     await using team = await startTeam({ servers: 1 });
-    const manager = team.slack.as('mara').in('#ops');
     for (const [typed, words] of [
       ['restart web-1', 'rebooted web-1'],
       ['shutdown web-1', 'stopped web-1'],
@@ -271,7 +263,7 @@ describe('a command in other words', () => {
       ['prices', '6 plans'],
       ['config', 'You need the owner role'],
     ] as const) {
-      const fresh = manager.overlooksOldMessages();
+      const fresh = team.manager.overlooksOldMessages();
       await fresh.types(`/vps ${typed}`);
       await fresh.sees(words);
       if (fresh.modal()) await fresh.closes();
@@ -281,9 +273,8 @@ describe('a command in other words', () => {
   it('says why a named server can’t be shown, rather than that there is no such command', async () => {
     await using team = await startTeam();
     team.hosting.accounts.revokeKey(team.account, team.apiKey);
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps web-1');
-    await viewer.sees('rejected the API key');
+    await team.viewer.types('/vps web-1');
+    await team.viewer.sees('rejected the API key');
   });
 
   it('shows no server to a user without a role, and doesn’t say whether there is one', async () => {
@@ -299,14 +290,13 @@ describe('a command in other words', () => {
 describe('help', () => {
   it('shows eight commands, how to act from an alert and in a thread, and where the rest is', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps help');
-    await owner.sees('choose Manage server…');
-    await owner.sees('@vps reboot web-1');
-    const shown = owner.screen().match(/\/vps [a-z]+/g) ?? [];
+    await team.owner.types('/vps help');
+    await team.owner.sees('choose Manage server…');
+    await team.owner.sees('@vps reboot web-1');
+    const shown = team.owner.screen().match(/\/vps [a-z]+/g) ?? [];
     const eight = ['list', 'show', 'reboot', 'create', 'renew', 'delete', 'access', 'settings'];
     expect(shown.slice(0, 8)).toEqual(eight.map((name) => `/vps ${name}`));
-    await owner.overlooksOldMessages().types('/vps help all');
-    for (const name of ['workflow', 'audit', 'reminders']) await owner.sees(`/vps ${name}`);
+    await team.owner.overlooksOldMessages().types('/vps help all');
+    for (const name of ['workflow', 'audit', 'reminders']) await team.owner.sees(`/vps ${name}`);
   });
 });

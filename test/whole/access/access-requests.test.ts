@@ -13,7 +13,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const nora = team.slack.as('nora').in('#ops');
-  const owner = team.slack.as('olga').in('dm');
+  const approver = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
     await nora.types(`/vps access ask ${wish}`);
     await nora.fills({ 'Why do you need it?': 'x' });
@@ -22,7 +22,7 @@ async function startWithRequester(options: Parameters<typeof startTeam>[0] = {})
     // Sent, the form has closed; a refusal stands in it, or in a message if it came too late for that.
     if (nora.modal()) await nora.closes();
   };
-  return Object.assign(team, { nora, owner, ask });
+  return Object.assign(team, { nora, approver, ask });
 }
 
 const openOf = ({ app }: Team) => app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
@@ -126,10 +126,10 @@ describe('approving a request', () => {
   it('for a lower role does not revoke a higher one that was granted since', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'We’ll let you know');
-    await team.owner.types('/vps access grant @nora manager');
-    await team.owner.sees('is now a manager');
-    await team.owner.presses('Approve permanently');
-    await team.owner.sees('is now a viewer');
+    await team.approver.types('/vps access grant @nora manager');
+    await team.approver.sees('is now a manager');
+    await team.approver.presses('Approve permanently');
+    await team.approver.sees('is now a viewer');
     expect(await rolesOf(team)).toEqual(['manager']);
   });
 
@@ -137,16 +137,16 @@ describe('approving a request', () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('operator', 'We’ll let you know');
-    await team.owner.types('/vps access grant @nora operator for 24h');
-    await team.owner.sees('is now an operator');
-    await team.owner.presses('Approve for 8 h');
-    await team.owner.sees('is now an operator');
+    await team.approver.types('/vps access grant @nora operator for 24h');
+    await team.approver.sees('is now an operator');
+    await team.approver.presses('Approve for 8 h');
+    await team.approver.sees('is now an operator');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
         .filter(({ subjectId }) => subjectId === USERS.nora.id)
         .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
     expect(await ends()).toEqual([24]);
-    await team.owner.types('/vps access grant @nora operator for 1h');
+    await team.approver.types('/vps access grant @nora operator for 1h');
     await expect.poll(ends).toEqual([1]);
   });
 });
@@ -159,7 +159,7 @@ describe('asking again and again', () => {
     await team.ask('manager', 'viewer for made-up-1');
     await team.ask('viewer on made-up-4', 'You can ask again');
     await team.ask('viewer on made-up-1', 'the owners haven’t answered yet');
-    expect(team.owner.messages()).toHaveLength(3);
+    expect(team.approver.messages()).toHaveLength(3);
     expect(await openOf(team)).toHaveLength(3);
     system.move(HOUR_MS + 1);
     await team.ask('manager', 'We’ll let you know');
@@ -168,22 +168,22 @@ describe('asking again and again', () => {
   it('shows owners the oldest open requests, and counts the rest', async () => {
     await using team = await startWithRequester();
     for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
-    await team.owner.types('/vps access');
-    await team.owner.sees('why U0A4');
-    await team.owner.sees('2 more open requests');
-    team.owner.doesNotSee('why U0A5');
+    await team.approver.types('/vps access');
+    await team.approver.sees('why U0A4');
+    await team.approver.sees('2 more open requests');
+    team.approver.doesNotSee('why U0A5');
   });
 
   it('ends after a week without an answer: the request expires, and the requester is notified', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'We’ll let you know');
-    await team.owner.sees('is requesting the viewer role');
+    await team.approver.sees('is requesting the viewer role');
     const requestId = (await openOf(team))[0]?.id ?? '';
     system.move(WEEK_MS);
     await rawUser(team, 'olga').presses('access_permanent', { id: requestId });
     await expect.poll(async () => (await rawUser(team, 'olga').audit())[0]?.code).toBe('request_over');
-    await team.owner.sees('Expired: no owner answered within a week');
+    await team.approver.sees('Expired: no owner answered within a week');
     await team.slack.as('nora').in('dm').sees('No owner answered your request');
     expect(await rolesOf(team)).toEqual([]);
   });
@@ -193,16 +193,16 @@ describe('the card of a request', () => {
   it('loses its buttons at the next press if it could not be updated before', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'We’ll let you know');
-    await team.owner.sees('is requesting the viewer role');
+    await team.approver.sees('is requesting the viewer role');
     team.slack.faults.failMethod('chat.update', 'internal_error');
     team.slack.faults.breakReplyUrls();
-    await team.owner.presses('Deny');
-    await team.owner.sees('wasn’t given the viewer role');
+    await team.approver.presses('Deny');
+    await team.approver.sees('wasn’t given the viewer role');
     team.slack.faults.clear();
-    await team.owner.presses('Approve permanently');
-    await team.owner.sees('This request was already denied by @olga');
-    await team.owner.sees('Denied by @olga');
-    team.owner.doesNotSee('[Approve permanently]');
+    await team.approver.presses('Approve permanently');
+    await team.approver.sees('This request was already denied by @olga');
+    await team.approver.sees('Denied by @olga');
+    team.approver.doesNotSee('[Approve permanently]');
     expect(await rolesOf(team)).toEqual([]);
   });
 });
@@ -214,9 +214,9 @@ describe('a request that reached no owner', () => {
     await team.ask('viewer', 'we couldn’t message an owner yet');
     team.slack.faults.clear();
     await team.ask('viewer', 'We’ll let you know');
-    await team.owner.sees('is requesting the viewer role');
+    await team.approver.sees('is requesting the viewer role');
     await team.ask('viewer', 'the owners haven’t answered yet');
-    expect(team.owner.messages()).toHaveLength(1);
+    expect(team.approver.messages()).toHaveLength(1);
   });
 });
 
@@ -243,7 +243,7 @@ describe('a request for a role in a workspace with an approvals channel', () => 
     if (!was) throw new Error('no workspace');
     await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
     await team.ask('viewer', 'We’ll let you know');
-    await team.owner.sees('is requesting the viewer role');
+    await team.approver.sees('is requesting the viewer role');
     team.slack.as('mara').in('#ops').doesNotSee('is requesting the');
   });
 });

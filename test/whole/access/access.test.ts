@@ -40,12 +40,11 @@ describe('a role granted to a user group', () => {
 
   it('is refused for unknown and disabled groups and without the scope, with the reason', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.group('@platform').isDisabled = true;
-    await owner.types('/vps access grant <!subteam^S0NOBODY01|@gone> operator');
-    await owner.sees('Slack doesn’t know this user group');
-    await owner.types('/vps access grant <!subteam^S0PLATFORM|@platform> operator');
-    await owner.sees('is disabled in Slack');
+    await team.owner.types('/vps access grant <!subteam^S0NOBODY01|@gone> operator');
+    await team.owner.sees('Slack doesn’t know this user group');
+    await team.owner.types('/vps access grant <!subteam^S0PLATFORM|@platform> operator');
+    await team.owner.sees('is disabled in Slack');
     expect(await grantsOf(team)).toHaveLength(3);
     await using silent = await startWithServers();
     silent.slack.faults.failMethod('usergroups.list', 'fatal_error');
@@ -62,9 +61,8 @@ describe('a role granted to a user group', () => {
 describe('a role granted to a channel', () => {
   it('applies to full members who act there, or in a form that was opened there, and nowhere else', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant #ops viewer');
-    await owner.sees('In #ops, its full members are now viewers');
+    await team.owner.types('/vps access grant #ops viewer');
+    await team.owner.sees('In #ops, its full members are now viewers');
     const nora = team.slack.as('nora');
     await nora.in('#ops').types('/vps list');
     await nora.in('#ops').sees('web-1');
@@ -73,8 +71,8 @@ describe('a role granted to a channel', () => {
     const guest = team.slack.as('gus').in('#ops');
     await guest.types('/vps list');
     await guest.sees('You don’t have a role yet');
-    await owner.types('/vps access grant #ops manager');
-    await owner.sees('In #ops, its full members are now managers');
+    await team.owner.types('/vps access grant #ops manager');
+    await team.owner.sees('In #ops, its full members are now managers');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
       rawUser(team, 'nora').interacts('block_suggestion', {
@@ -105,10 +103,9 @@ describe('a role granted to a channel', () => {
 describe('a role for some servers', () => {
   it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
-    await owner.types('/vps access grant @nora manager on web-*');
-    await owner.sees('2 servers');
+    await team.owner.types('/vps access grant @nora manager on web-*');
+    await team.owner.sees('2 servers');
     await nora.types('/vps list');
     await nora.sees('web-1');
     expect(nora.messages().at(-1)?.shown).not.toContain('db-1');
@@ -131,15 +128,14 @@ describe('a role for some servers', () => {
 
   it('is granted with a note when its pattern matches no server yet, offers no other server, and can’t be the owner role', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora viewer on mail-*');
-    await owner.sees('No server matches mail-* yet');
+    await team.owner.types('/vps access grant @nora viewer on mail-*');
+    await team.owner.sees('No server matches mail-* yet');
     team.hosting.seedServers(team.account, 2, 'queue');
     const nora = team.slack.as('nora').in('#ops');
     await nora.types('/vps show queue');
     await nora.sees('No server matches queue');
-    await owner.types('/vps access grant @nora owner on web-*');
-    await owner.sees('Owners always have access to every server');
+    await team.owner.types('/vps access grant @nora owner on web-*');
+    await team.owner.sees('Owners always have access to every server');
   });
 });
 
@@ -147,10 +143,9 @@ describe('a temporary role', () => {
   it('ends on time, and its end is audited', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
-    const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
-    await owner.types('/vps access grant @nora operator for 1h');
-    await owner.sees('@nora is now an operator until');
+    await team.owner.types('/vps access grant @nora operator for 1h');
+    await team.owner.sees('@nora is now an operator until');
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
     system.move(8 * HOUR_MS + 1);
@@ -160,15 +155,15 @@ describe('a temporary role', () => {
       .poll(() => audited(team, 'access_ended'))
       .toMatchObject([{ actorId: 'app', outcome: 'done' }]);
     expect(await grantsOf(team)).toHaveLength(3);
-    await owner.types('/vps audit since 1d');
-    await owner.sees('The app ended');
+    await team.owner.types('/vps audit since 1d');
+    await team.owner.sees('The app ended');
   });
 });
 
 describe('the access screen', () => {
   it('grants and revokes roles by buttons, as the typed commands do, and shows errors beside their fields', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access');
     await owner.sees('Owners');
@@ -214,7 +209,7 @@ describe('the last owner', () => {
       scopes: ['commands', 'chat:write'],
     });
     await grantRole(team, USERS.mara.id, 'owner');
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     for (const words of ['revoke @mara', 'grant @mara viewer']) {
       await manager.types(`/vps access ${words}`);
       await manager.sees('without an owner');
@@ -272,13 +267,12 @@ describe('an empty group of owners', () => {
 describe('the audit of roles', () => {
   it('says which roles were granted, for how long, and which were revoked', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora operator on web-* for 10m');
-    await owner.sees('is now an operator');
-    await owner.types('/vps access grant @nora viewer');
-    await owner.sees('is now a viewer');
-    await owner.types('/vps access revoke @nora');
-    await owner.sees('role was revoked');
+    await team.owner.types('/vps access grant @nora operator on web-* for 10m');
+    await team.owner.sees('is now an operator');
+    await team.owner.types('/vps access grant @nora viewer');
+    await team.owner.sees('is now a viewer');
+    await team.owner.types('/vps access revoke @nora');
+    await team.owner.sees('role was revoked');
     const nora = USERS.nora.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
       `operator web-* ${nora} for 10 min`,
@@ -292,7 +286,6 @@ describe('the audit of roles', () => {
 describe('users who can’t have a role', () => {
   it('are refused one, with the reason, also one who had a role and was deactivated', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
     for (const [who, words] of [
       [`<@${USERS.sam.id}>`, 'People from other organizations'],
       [`<@${USERS.finn.id}>`, 'deactivated'],
@@ -300,15 +293,15 @@ describe('users who can’t have a role', () => {
       ['<@USLACKBOT>', 'Bots can’t have roles'],
       ['<@U0NOSUCH01>', 'Slack doesn’t know this user'],
     ] as const) {
-      owner.overlooksOldMessages();
-      await owner.types(`/vps access grant ${who} operator`);
-      await owner.sees(words);
+      team.owner.overlooksOldMessages();
+      await team.owner.types(`/vps access grant ${who} operator`);
+      await team.owner.sees(words);
       expect(await grantsOf(team)).toHaveLength(3);
     }
     team.slack.admin.deactivate('otto');
     await expect(team.slack.as('otto').types('/vps list')).rejects.toThrow(SlackRefusal);
-    await owner.types(`/vps access <@${USERS.otto.id}>`);
-    await owner.sees('doesn’t have a role in this channel');
+    await team.owner.types(`/vps access <@${USERS.otto.id}>`);
+    await team.owner.sees('doesn’t have a role in this channel');
   });
 });
 

@@ -11,14 +11,14 @@ const HOUR_MS = 3_600_000;
 async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam({ servers: 2, ...options });
   const nora = team.slack.as('nora').in('#ops');
-  const owner = team.slack.as('olga').in('dm');
+  const approver = team.slack.as('olga').in('dm');
   await nora.types('/vps reboot web-1');
   await nora.sees('You need the operator role');
   await nora.presses('Ask for access');
   await nora.fills({ 'Why do you need it?': 'web-1 hangs' });
   await nora.presses('Send request');
   await nora.sees('sent to @olga. We’ll let you know.');
-  await owner.sees('@nora is requesting the operator role');
+  await approver.sees('@nora is requesting the operator role');
   const rolesOf = async () =>
     (await team.app.ports.grants.list(TEAM.id))
       .filter(({ subjectId }) => subjectId === USERS.nora.id)
@@ -27,7 +27,7 @@ async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
     (await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 50 })).filter(
       (entry) => entry.action === action,
     );
-  return Object.assign(team, { nora, owner, rolesOf, audited });
+  return Object.assign(team, { nora, approver, rolesOf, audited });
 }
 
 describe('an owner who answers a request', () => {
@@ -39,10 +39,10 @@ describe('an owner who answers a request', () => {
     await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
     await expect.poll(async () => (await by.audit())[0]?.code).toBe('beyond_request');
     expect(await team.rolesOf()).toEqual([]);
-    await team.owner.presses('Approve with changes…');
-    await team.owner.fills({ Role: 'viewer', 'Limit to servers': 'web-*', Duration: '1 day' });
-    await team.owner.presses('Approve');
-    await team.owner.sees('Approved: @nora is now a viewer for web-* until');
+    await team.approver.presses('Approve with changes…');
+    await team.approver.fills({ Role: 'viewer', 'Limit to servers': 'web-*', Duration: '1 day' });
+    await team.approver.presses('Approve');
+    await team.approver.sees('Approved: @nora is now a viewer for web-* until');
     await team.nora.sees('@olga made you a viewer for web-* until');
     await team.nora.sees('You requested the operator role.');
     expect(await team.rolesOf()).toEqual(['viewer web-*']);
@@ -50,9 +50,9 @@ describe('an owner who answers a request', () => {
 
   it('can deny it, which the requester and the audit are told', async () => {
     await using team = await startWithRequest();
-    await team.owner.presses('Deny');
+    await team.approver.presses('Deny');
     await team.nora.sees('@olga declined your request for the operator role.');
-    await team.owner.sees('Denied by @olga');
+    await team.approver.sees('Denied by @olga');
     await expect
       .poll(async () => (await team.audited('access_answer'))[0])
       .toMatchObject({ outcome: 'done', label: `deny operator ${USERS.nora.id}` });
@@ -69,8 +69,8 @@ describe('a requester', () => {
     expect(await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED)).toHaveLength(1);
     await team.nora.presses('Withdraw request');
     await team.nora.sees('You withdrew your request for the operator role.');
-    await team.owner.sees('Withdrawn by @nora');
-    team.owner.doesNotSee('[Deny]');
+    await team.approver.sees('Withdrawn by @nora');
+    team.approver.doesNotSee('[Deny]');
     await rawUser(team, 'olga').presses('access_permanent', { id: request?.id });
     await team.slack.as('olga').in('#ops').sees('This request was withdrawn');
     expect(await team.rolesOf()).toEqual([]);
@@ -107,7 +107,7 @@ describe('a requester', () => {
 
   it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
     await using team = await startWithRequest();
-    await team.owner.presses('Approve for 8 h');
+    await team.approver.presses('Approve for 8 h');
     await team.nora.sees('@olga made you an operator until');
     expect(changesSeen(team)).toEqual([]);
     expect(team.nora.confirmationOf('Run /vps reboot web-1')).toContain('/vps reboot web-1');
@@ -120,7 +120,7 @@ describe('a requester', () => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
     const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
-    await team.owner.presses('Approve for 8 h');
+    await team.approver.presses('Approve for 8 h');
     await team.nora.sees('made you an operator');
     await rawUser(team, 'vera').presses('access_continue', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
@@ -147,7 +147,7 @@ describe('a requester', () => {
 describe('the access screen', () => {
   it('lists everyone by role, with how they have it, Slack’s admins included', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     await owner.types('/vps access grant @oncall operator on web-* for 8h');
     await owner.sees('Members of @oncall are now operators');
     await owner.types('/vps access grant #ops viewer');
@@ -166,7 +166,7 @@ describe('the access screen', () => {
   it('warns of a channel that an earlier version made an owner', async () => {
     await using team = await startTeam();
     await grantRole(team, 'C0OPS00001', 'owner', { subjectKind: 'channel' });
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     await owner.types('/vps access');
     await owner.sees('Anyone who joins this channel becomes an owner. Revoke this role.');
     await owner.presses('Grant a role…');
@@ -229,9 +229,8 @@ describe('a workspace of an Enterprise Grid', () => {
 /** @nora is a viewer for `web-*`; the account also has a server of another team. */
 async function startLimited() {
   const team = await startTeam();
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps access grant @nora viewer on web-*');
-  await owner.sees('@nora is now a viewer');
+  await team.owner.types('/vps access grant @nora viewer on web-*');
+  await team.owner.sees('@nora is now a viewer');
   team.hosting.seedServers(team.account, 1, 'web');
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'payroll');
   const secret = team.hosting.listServers(team.account).find((server) => server.id === id);

@@ -12,11 +12,10 @@ async function revoke(team: Team, who: UserName): Promise<void> {
 }
 
 async function createServer(team: Team, label: string): Promise<number> {
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-  await manager.presses('Create and pay');
-  await manager.sees(`@mara created ${label}`);
-  await manager.closes();
+  await team.manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+  await team.manager.presses('Create and pay');
+  await team.manager.sees(`@mara created ${label}`);
+  await team.manager.closes();
   return team.hosting.listServers(team.account).find((server) => server.label === label)?.id ?? 0;
 }
 
@@ -24,12 +23,11 @@ describe('a revoked role', () => {
   it('stops open reviews, forms, dialogs, pickers and buttons from doing anything', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps reboot web');
-    await operator.sees('2 servers match');
+    await team.operator.types('/vps reboot web');
+    await team.operator.sees('2 servers match');
     await revoke(team, 'otto');
-    await operator.chooses('Choose a server', 'web-2');
-    await operator.sees('You need the operator role');
+    await team.operator.chooses('Choose a server', 'web-2');
+    await team.operator.sees('You need the operator role');
     const buyer = team.slack.as('nora').in('#ops');
     await team.slack.as('olga').in('#general').types('/vps access grant @nora manager');
     await team.slack.as('olga').in('#general').sees('is now a manager');
@@ -39,7 +37,7 @@ describe('a revoked role', () => {
     await buyer.presses('Create and pay');
     await buyer.sees('You need the manager role');
     expect(team.hosting.charges(team.account)).toEqual([]);
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types(`/vps show ${id}`);
     await manager.sees('web-1');
     await manager.presses('Delete…');
@@ -77,7 +75,7 @@ describe('a revoked role', () => {
       },
       at: realSystem.now(),
     });
-    await team.slack.as('otto').in('#ops').sees('You need the manager role');
+    await team.operator.sees('You need the manager role');
     expect(changesSeen(team)).toEqual([]);
   });
 });
@@ -85,11 +83,10 @@ describe('a revoked role', () => {
 describe('a button that another user was shown', () => {
   it('acts with the role of the user who presses it', async () => {
     await using team = await startTeam({ servers: 1 });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps show web-1');
-    await operator.sees('running');
-    const delivery = await operator.presses('Reboot');
-    await team.slack.as('vera').in('#ops').sees('rebooted');
+    await team.operator.types('/vps show web-1');
+    await team.operator.sees('running');
+    const delivery = await team.operator.presses('Reboot');
+    await team.viewer.sees('rebooted');
     if (!delivery) throw new Error('nothing was delivered');
     expect(changesSeen(team)).toHaveLength(1);
     for (const name of ['vera', 'nora', 'gus', 'sam'] as const) {
@@ -215,9 +212,8 @@ describe('when Slack does not say who a user is', () => {
     const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps audit');
     await admin.sees('You don’t have a role yet');
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('web-1');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('web-1');
     const named = team.slack.as('nora').in('#ops');
     await named.types('/vps audit');
     await named.sees('and was denied: no permission');
@@ -255,9 +251,8 @@ describe('when Slack does not say who a user is', () => {
 
   it('still lets a user with a role for some servers pay without delay', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora manager on web-*');
-    await owner.sees('is now a manager');
+    await team.owner.types('/vps access grant @nora manager on web-*');
+    await team.owner.sees('is now a manager');
     await team.restart();
     team.slack.faults.slowDown('users.info', 20_000);
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
@@ -270,9 +265,8 @@ describe('when Slack does not say who a user is', () => {
 
   it('does not tell members of a group that they lack the role, or offer them to request it', async () => {
     await using team = await startTeam({ servers: 2 });
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @oncall operator');
-    await owner.sees('are now operators');
+    await team.owner.types('/vps access grant @oncall operator');
+    await team.owner.sees('are now operators');
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();

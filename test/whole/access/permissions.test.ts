@@ -10,7 +10,7 @@ import { shortcuts } from '../../../src/servers/show.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';
 import { ACTIONS, type Action } from '../../support/surfaces.ts';
-import { grantRole, startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam } from '../../support/team.ts';
 import { isLong } from '../../support/tries.ts';
 
 const REFUSED = /You need the \*?\w+\*? role|another organization/;
@@ -82,25 +82,18 @@ async function newestOf(by: RawUser): Promise<string | undefined> {
   return entry?.id;
 }
 
-async function startWithServers(): Promise<{
-  team: Team;
-  senders: readonly Sender[];
-  ids: readonly number[];
-}> {
-  // Hundreds of acts in a few seconds, each with answers and announcements: Slack would take minutes.
-  const team = await startTeam({ balanceMinor: 10_000_000, hasRateLimits: false });
-  const ids = team.hosting.seedServers(team.account, 400, 'web');
-  const senders: readonly Sender[] = [
-    { who: 'olga', role: 'owner' },
-    { who: 'mara', role: 'manager' },
-    { who: 'otto', role: 'operator' },
-    { who: 'vera', role: 'viewer' },
-    { who: 'nora' },
-    { who: 'gus' },
-    { who: 'sam' },
-  ];
-  return { team, senders, ids };
-}
+/** Hundreds of acts in a few seconds, each with answers and announcements: Slack would take minutes. */
+const startWithServers = () => startTeam({ servers: 400, balanceMinor: 10_000_000, hasRateLimits: false });
+
+const SENDERS: readonly Sender[] = [
+  { who: 'olga', role: 'owner' },
+  { who: 'mara', role: 'manager' },
+  { who: 'otto', role: 'operator' },
+  { who: 'vera', role: 'viewer' },
+  { who: 'nora' },
+  { who: 'gus' },
+  { who: 'sam' },
+];
 
 describe('every command, button, form and menu', () => {
   it('is in the table of this test', () => {
@@ -125,10 +118,10 @@ describe('every command, button, form and menu', () => {
   });
 
   it('refuses users without the required role before anything is sent, with an explanation and an audit entry', async () => {
-    const { team, senders, ids } = await startWithServers();
-    await using _ = team;
+    await using team = await startWithServers();
+    const ids = team.serverIds;
     let refused = 0;
-    for (const sender of senders) {
+    for (const sender of SENDERS) {
       const by = rawUser(team, sender.who);
       for (const action of ACTIONS.filter((each) => !isAllowed(each, sender) && isAtEdge(each, sender))) {
         await expectRefused(action, by, ids[0] ?? 0);
@@ -141,10 +134,10 @@ describe('every command, button, form and menu', () => {
   });
 
   it('is allowed to users with the required role', async () => {
-    const { team, senders, ids } = await startWithServers();
-    await using _ = team;
+    await using team = await startWithServers();
+    const ids = team.serverIds;
     await grantRole(team, USERS.gus.id, 'operator');
-    const withGuest = senders.map((sender) =>
+    const withGuest = SENDERS.map((sender) =>
       sender.who === 'gus' ? { ...sender, role: ROLES[1] } : sender,
     );
     let used = 0;
@@ -166,10 +159,10 @@ describe('every command, button, form and menu', () => {
   });
 
   it('refuses a guest anything beyond the guest’s own grant', async () => {
-    const { team, ids } = await startWithServers();
-    await using _ = team;
-    await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');
-    await team.slack.as('olga').in('#ops').sees('is now an operator');
+    await using team = await startWithServers();
+    const ids = team.serverIds;
+    await team.owner.types('/vps access grant @gus operator');
+    await team.owner.sees('is now an operator');
     const by = rawUser(team, 'gus');
     const sender = { who: 'gus', role: 'operator' } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
@@ -189,8 +182,8 @@ describe('a role that is not granted to the user directly', () => {
     ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
     ['for a time', 'manager', { subjectKind: 'user', subjectId: nora, until: Date.now() + HOUR_MS }],
   ])('allows and refuses the same as a direct one: %s', async (_how, role, how) => {
-    const { team, ids } = await startWithServers();
-    await using _ = team;
+    await using team = await startWithServers();
+    const ids = team.serverIds;
     await team.app.ports.grants.put({ ...given, role, ...how });
     const by = rawUser(team, 'nora');
     const sender = { who: 'nora', role } as const;
@@ -208,8 +201,8 @@ describe('a role that is not granted to the user directly', () => {
   });
 
   it('allows nothing once it has ended, to bots, and to deactivated users', async () => {
-    const { team, ids } = await startWithServers();
-    await using _ = team;
+    await using team = await startWithServers();
+    const ids = team.serverIds;
     const { grants } = team.app.ports;
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
     // The last one, since storing a grant removes those that have ended.

@@ -62,9 +62,8 @@ describe('the audit on the command line, beside a running app', () => {
     expect,
   }) => {
     await using team = await startTeam();
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps reboot web-1');
-    await viewer.sees('operator');
+    await team.viewer.types('/vps reboot web-1');
+    await team.viewer.sees('operator');
     const lines = await run(team, '$AUDIT export --format jsonl');
     expect(lines).toMatchObject({ code: 0, words: '' });
     const found = { action: 'reboot', outcome: 'denied', actorId: USERS.vera.id, surface: 'command' };

@@ -38,7 +38,7 @@ describe('/vps connect', () => {
   it('connects an account: only the owner sees the link, opening it does not use it up, and it works once', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
-    expect(team.slack.as('mara').in('#ops').screen()).not.toContain('Enter the API key');
+    expect(team.manager.screen()).not.toContain('Enter the API key');
     const token = link.split('/').at(-1) ?? '';
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const method of ['GET', 'HEAD', 'GET']) expect((await fetch(link, { method })).status).toBe(200);
@@ -50,13 +50,12 @@ describe('/vps connect', () => {
       expect(again.status).toBe(410);
       expect(await again.text()).toContain('This link was already used');
     }
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.sees(
+    await team.owner.sees(
       'Your hosting account is connected. It has no servers yet. Create one with /vps create.',
     );
-    await team.slack.as('vera').in('#ops').sees('@olga connected the hosting account');
-    await owner.types('/vps list');
-    await owner.sees('There are no servers');
+    await team.viewer.sees('@olga connected the hosting account');
+    await team.owner.types('/vps list');
+    await team.owner.sees('There are no servers');
     const entries = await rawUser(team, 'olga').audit();
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
   });
@@ -74,7 +73,7 @@ describe('/vps connect', () => {
     expect(wrong).toContain('<title>Error: Connect your hosting account');
     expect(wrong).toMatch(/role="alert" id="problem".*aria-describedby="problem help" aria-invalid="true"/s);
     expect(await (await post(link, team.apiKey)).text()).toContain('The account has 12 servers');
-    await team.slack.as('olga').in('#ops').sees('Your hosting account is connected: 12 servers.');
+    await team.owner.sees('Your hosting account is connected: 12 servers.');
   });
 
   it('links to the page of the hosting account where keys are made, if its address is set', async () => {
@@ -153,10 +152,9 @@ describe('/vps connect', () => {
   it('refuses a user who is no longer an owner when the form is posted', async () => {
     await using team = await startUnconnected({ settings: { OWNERS: USERS.nora.id } });
     await grantRole(team, USERS.mara.id, 'owner');
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps connect');
-    await manager.sees('Enter the API key');
-    const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
+    await team.manager.types('/vps connect');
+    await team.manager.sees('Enter the API key');
+    const link = `${team.appUrl}${new URL(team.manager.links().at(0) ?? '').pathname}`;
     const nora = team.slack.as('nora').in('#ops');
     await nora.types('/vps access revoke @mara');
     await nora.sees('role was revoked');
@@ -188,15 +186,14 @@ describe('/vps connect', () => {
 
   it('warns a user who types a key into the chat that it is exposed, and says so when the app has no public address for the form', async () => {
     await using team = await startUnconnected({ settings: { PUBLIC_URL: '' } });
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps connect sk-live-1234567890abcdef');
-    await owner.sees('Never paste an API key into Slack');
-    await owner.sees('revoke it');
-    expect(owner.screen()).not.toContain('sk-live');
+    await team.owner.types('/vps connect sk-live-1234567890abcdef');
+    await team.owner.sees('Never paste an API key into Slack');
+    await team.owner.sees('revoke it');
+    expect(team.owner.screen()).not.toContain('sk-live');
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
     expect(JSON.stringify(entries)).not.toContain('sk-live');
-    await owner.types('/vps connect');
-    await owner.sees('vps-slack key set --workspace T0SANDBOX');
+    await team.owner.types('/vps connect');
+    await team.owner.sees('vps-slack key set --workspace T0SANDBOX');
   });
 });
 
@@ -261,14 +258,13 @@ describe('the API key', () => {
     const link = await askForLink(team);
     const answers = [await post(link, `${team.apiKey}x`), await post(link, team.apiKey), await fetch(link)];
     const pages = await Promise.all(answers.map((answer) => answer.text()));
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps status');
-    await owner.sees('The hosting API is up');
-    await owner.types('/vps audit');
-    await owner.sees('connected the hosting account');
+    await team.owner.types('/vps status');
+    await team.owner.sees('The hosting API is up');
+    await team.owner.types('/vps audit');
+    await team.owner.sees('connected the hosting account');
     const metrics = await readMetrics(team.appUrl);
     const audit = JSON.stringify(await rawUser(team, 'olga').audit());
-    const slack = JSON.stringify([team.slack.traffic(), owner.screen()]);
+    const slack = JSON.stringify([team.slack.traffic(), team.owner.screen()]);
     const path = (team.environment.DATABASE_URL ?? '').replace('sqlite:', '');
     const files = await Promise.all(
       [path, `${path}-wal`].map((name) => readFile(name, 'latin1').catch(() => '')),
@@ -285,15 +281,14 @@ describe('the API key', () => {
 
   it('is removed when an owner disconnects, after a confirmation', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps disconnect');
-    await owner.presses('Disconnect', { confirm: false });
+    await team.owner.types('/vps disconnect');
+    await team.owner.presses('Disconnect', { confirm: false });
     expect(await keyOf(team)).toBe(team.apiKey);
-    await owner.presses('Disconnect');
-    await owner.sees('The hosting account is disconnected');
+    await team.owner.presses('Disconnect');
+    await team.owner.sees('The hosting account is disconnected');
     expect(await keyOf(team)).toBeUndefined();
-    await owner.types('/vps list');
-    await owner.sees('No hosting account is connected');
+    await team.owner.types('/vps list');
+    await team.owner.sees('No hosting account is connected');
     await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
   });
 });
@@ -346,7 +341,7 @@ describe('an API key that was set or removed', () => {
     const settings = { ...DEFAULT_SETTINGS, channelId: 'C0OPS00001' };
     await using team = await startRuledTeam(settings);
     await post(await askForLink(team), team.apiKey);
-    await team.slack.as('vera').in('#ops').sees('@olga connected a new hosting API key');
-    expect(team.owner.screen()).not.toContain('hosting API key');
+    await team.viewer.sees('@olga connected a new hosting API key');
+    expect(team.approver.screen()).not.toContain('hosting API key');
   });
 });

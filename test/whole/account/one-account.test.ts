@@ -155,7 +155,7 @@ test('a second key of the same account, connected again, never lets more request
   const [id = 0] = hosting.seedServers(account, 1, 'web');
   const first = app.ports.hostingOf(new Secret(apiKey), TEAM.id);
   await Promise.all(Array.from({ length: LIMIT }, () => first.changePower('reboot', id)));
-  const owner = team.slack.as('olga').in('#ops');
+  const { owner } = team;
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = owner.links().find((address) => address.includes('/connect/')) ?? '';

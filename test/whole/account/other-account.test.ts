@@ -20,7 +20,7 @@ async function connectOther(team: Team, system: Pick<System, 'now'> = realSystem
 
 /** The manager's order has been sent and its answer is lost; then another account is connected. */
 async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after' | 'lost_before') {
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   team.hosting.faults.add({ on, kind });
   await manager.types(on === 'create' ? ORDER : '/vps renew web-1');
   await manager.presses(on === 'create' ? 'Create and pay' : 'Renew and pay');
@@ -45,16 +45,16 @@ describe.concurrent('when another hosting account is connected', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const other = await connectOther(team);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-1 wasn’t created: the hosting account was reconnected');
-    await team.owner.sees('Canceled: the hosting account was reconnected');
+    await team.approver.sees('Canceled: the hosting account was reconnected');
     expect([team.charges(), team.hosting.charges(other).length, team.creates()]).toEqual([0, 0, 0]);
     expect(await team.listAudit()).toContain('olga approval_answer failed account_changed');
     await team.manager.closes();
     await team.manager.presses('Request again…');
     await team.manager.presses('Request approval');
-    await team.owner.sees('[Approve]');
-    await team.owner.presses('Approve');
+    await team.approver.sees('[Approve]');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
@@ -68,13 +68,13 @@ describe.concurrent('when another hosting account is connected', () => {
     system.stepWall(-2 * MINUTE_MS);
     const other = await connectOther(team, system);
     team.hosting.seedServers(other, 1, 'web');
-    await team.owner.presses('Approve');
-    await team.owner.sees('Canceled: the hosting account was reconnected after the request');
+    await team.approver.presses('Approve');
+    await team.approver.sees('Canceled: the hosting account was reconnected after the request');
     expect(team.hosting.requests({ operation: 'delete' })).toEqual([]);
     await team.manager.closes();
     system.stepWall(-2 * MINUTE_MS);
     await team.askCreate('new-1');
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
@@ -83,7 +83,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 500 });
-    const approving = team.owner.presses('Approve');
+    const approving = team.approver.presses('Approve');
     await expect.poll(() => team.hosting.requests({ operation: 'catalog' }).length).toBeGreaterThan(1);
     const other = await connectOther(team);
     await approving;
@@ -109,12 +109,13 @@ describe.concurrent('when another hosting account is connected', () => {
       at,
       account,
     });
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.sees('web-1 wasn’t created, and nothing was charged. The hosting account was reconnected');
+    await team.manager.sees(
+      'web-1 wasn’t created, and nothing was charged. The hosting account was reconnected',
+    );
     expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
-    await manager.presses('Try again');
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
+    await team.manager.presses('Try again');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees("I've saved it");
     expect(team.hosting.charges(other)).toHaveLength(1);
   });
 
@@ -193,7 +194,7 @@ describe.concurrent('when another hosting account is connected', () => {
 
   test('an answer to a request that was sent before still counts, with its password', async ({ expect }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 700 });
     await manager.types(ORDER);
     const pressed = manager.presses('Create and pay');
@@ -218,9 +219,9 @@ describe.concurrent('when another hosting account is connected', () => {
     await team.manager.types('/vps delete web-1');
     await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
     await team.manager.presses('Request approval');
-    await team.owner.sees('wants to delete web-1');
+    await team.approver.sees('wants to delete web-1');
     team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });
-    const approving = team.owner.presses('Approve');
+    const approving = team.approver.presses('Approve');
     await expect.poll(() => team.hosting.requests({ operation: 'delete' }).length).toBe(1);
     await connectOther(team);
     await approving;
@@ -233,7 +234,7 @@ describe.concurrent('when another hosting account is connected', () => {
   test('an ID that exists in both accounts does not hide a server that was paid', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
     const { ledger } = team.app.ports;
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
     await manager.presses('Create and pay');
     await manager.sees('old-1 is being created');

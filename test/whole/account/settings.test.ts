@@ -4,7 +4,7 @@ import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings;
 
@@ -13,10 +13,9 @@ async function opening(
   options: Parameters<typeof startTeam>[0] = {},
 ) {
   const team = await startTeam(options);
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types(`/vps settings ${screen}`);
-  await owner.sees('[Save]');
-  return Object.assign(team, { owner });
+  await team.owner.types(`/vps settings ${screen}`);
+  await team.owner.sees('[Save]');
+  return team;
 }
 
 const ABOVE = 'Creating servers that cost more than (per month)';
@@ -25,7 +24,7 @@ const CHANNEL = 'Approvals channel';
 describe.concurrent('the settings of a workspace', () => {
   test('are shown together, and changed by an owner in three screens', async ({ expect }) => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     const saves = async (button: string, values: Parameters<typeof owner.fills>[0]) => {
       await owner.types('/vps settings');
       await owner.presses(button);
@@ -150,9 +149,8 @@ describe.concurrent('the settings of a workspace', () => {
 
   test('can only be changed by owners, by any path', async ({ expect }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps settings');
-    await manager.sees('You need the owner role');
+    await team.manager.types('/vps settings');
+    await team.manager.sees('You need the owner role');
     const fields = { approveDelete: 'off', approveRenew: 'off', channel: 'C0OPS00001' };
     const forged = await rawUser(team, 'mara').submits(
       'settings_approvals',
@@ -161,7 +159,7 @@ describe.concurrent('the settings of a workspace', () => {
     );
     expect(forged.response).toContain('You need the');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
-    manager.doesNotSee('approval requests');
+    team.manager.doesNotSee('approval requests');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
       const broken = await rawUser(team, 'olga').submits('settings_approvals', envelope(was, 'f'), fields);
       expect(broken.response).toContain('out of date');
@@ -198,7 +196,7 @@ describe.concurrent('the settings form', () => {
     await team.owner.fills({ 'Purchase freeze': 'On (no new servers, no renewals)' });
     await team.owner.presses('Save');
     await team.owner.sees('• Purchases are frozen: nothing can be bought or renewed');
-    await team.slack.as('vera').in('#ops').sees('froze purchases');
+    await team.viewer.sees('froze purchases');
     await team.owner.closes();
     const frozen = (await settingsOf(team))?.freeze;
     expect(frozen).toMatchObject({ by: USERS.olga.id });
@@ -225,14 +223,9 @@ async function outcomes({ app }: Team): Promise<readonly string[]> {
     .sort();
 }
 
-async function startWithViewer(options: TeamOptions = {}) {
-  const team = await startTeam(options);
-  return Object.assign(team, { viewer: team.slack.as('vera').in('#ops') });
-}
-
 describe('/vps status', () => {
   it('shows a viewer what works, what was not tried in the last hour, and what owners have turned off', async () => {
-    await using team = await startWithViewer();
+    await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const direct = team.viewer.in('dm');
     await direct.types('/vps status');
@@ -242,7 +235,7 @@ describe('/vps status', () => {
     await team.viewer.sees('Announcements in channels: not tried in the last hour');
     for (const lookups of ['User lookups', 'User group lookups', 'Channel lookups'])
       await team.viewer.sees(`${lookups}: OK`);
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     await owner.types('/vps reboot web-1');
     await team.viewer.sees('rebooted web-1');
     await team.viewer.types('/vps status');
@@ -260,7 +253,7 @@ describe('/vps status', () => {
   });
 
   it('names each scope that the app lacks, and what depends on it', async () => {
-    await using team = await startWithViewer({ scopes: ['commands', 'chat:write'] });
+    await using team = await startTeam({ scopes: ['commands', 'chat:write'] });
     await team.viewer.types('/vps status');
     for (const line of [
       'User lookups: off. Add the scope users:read',

@@ -39,24 +39,23 @@ const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 describe.concurrent('who is asked to approve', () => {
   test('is the channel in the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
-    const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
     await team.manager.presses('Request approval');
-    await owner.sees('wants to create web-1');
-    expect(team.owner.messages()).toEqual([]);
-    await team.slack.as('vera').in('#ops').presses('Approve');
-    await team.slack.as('vera').in('#ops').sees('You need the manager role');
-    await owner.presses('Approve');
+    await team.owner.sees('wants to create web-1');
+    expect(team.approver.messages()).toEqual([]);
+    await team.viewer.presses('Approve');
+    await team.viewer.sees('You need the manager role');
+    await team.owner.presses('Approve');
     await team.manager.sees("I've saved it");
-    await team.slack.as('vera').in('#ops').sees('Approved by @olga');
+    await team.viewer.sees('Approved by @olga');
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
-    owner.doesNotSee(password);
+    team.owner.doesNotSee(password);
   });
 
   test('is every manager directly when the app can’t post in the approvals channel', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: RANDOM });
     await team.askCreate();
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
   });
 
@@ -95,10 +94,9 @@ describe.concurrent('who is asked to approve', () => {
     expect(team.charges()).toBe(1);
     await admin.types('/vps access grant @vera viewer');
     await admin.sees('is now a viewer');
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps status');
-    await viewer.sees('Unsaved root passwords');
-    viewer.doesNotSee('Waiting for approval');
+    await team.viewer.types('/vps status');
+    await team.viewer.sees('Unsaved root passwords');
+    team.viewer.doesNotSee('Waiting for approval');
   });
 });
 
@@ -114,14 +112,14 @@ describe.concurrent('while Slack does not answer', () => {
     await team.manager.sees('Waiting for another manager');
     // The requester is told last that no manager could be reached.
     await untilRefused(team, 'chat.postMessage', USERS.mara.id);
-    expect(team.owner.messages()).toEqual([]);
+    expect(team.approver.messages()).toEqual([]);
     team.slack.faults.clear();
     system.move(2 * MINUTE_MS);
-    await team.owner.sees('wants to create web-1', LONG_MS);
+    await team.approver.sees('wants to create web-1', LONG_MS);
     system.move(2 * MINUTE_MS);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it", LONG_MS);
-    expect(team.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+    expect(team.approver.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
   test('a requester who could not be notified of the decision is notified later, once', async ({
@@ -134,8 +132,8 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.failMethod('chat.postEphemeral', 'fatal_error');
     team.slack.faults.failMethod('chat.update', 'fatal_error');
     team.slack.faults.breakReplyUrls();
-    await team.owner.presses('Deny');
-    await team.owner.sees('[Approve]');
+    await team.approver.presses('Deny');
+    await team.approver.sees('[Approve]');
     // The card is updated first and the requester is told last: with a direct message, where nothing else got through.
     await untilRefused(team, 'chat.update');
     await untilRefused(team, 'chat.postMessage', USERS.mara.id);
@@ -144,7 +142,7 @@ describe.concurrent('while Slack does not answer', () => {
     const outcomes = () => team.manager.messages().filter(({ shown }) => shown.includes('declined:'));
     system.move(2 * MINUTE_MS);
     await expect.poll(outcomes).toHaveLength(1);
-    await team.owner.sees('Denied by @olga', LONG_MS);
+    await team.approver.sees('Denied by @olga', LONG_MS);
     for (const _ of [1, 2]) {
       system.move(2 * MINUTE_MS);
       // Time for the sweep to send it again, which it must not.
@@ -158,7 +156,7 @@ describe.concurrent('while Slack does not answer', () => {
     await team.askCreate();
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
-    await team.owner.presses('Deny');
+    await team.approver.presses('Deny');
     await team.slack.as('mara').in('dm').sees('@olga declined:');
   });
 });
@@ -175,15 +173,15 @@ describe.concurrent('a pending approval', () => {
     await team.askCreate();
     const { id } = await findApproval(team);
     await rawUser(team, 'otto').presses('approval_withdraw', { id });
-    await team.slack.as('otto').in('#ops').sees('Only @mara can withdraw this request');
+    await team.operator.sees('Only @mara can withdraw this request');
     expect((await findApproval(team)).id).toBe(id);
     await team.manager.closes();
     await team.manager.presses('Withdraw request');
     await team.manager.sees('You withdrew your request: web-1 wasn’t created. Nothing was charged.');
-    await team.owner.sees('Withdrawn by @mara');
-    team.owner.doesNotSee('[Approve]');
+    await team.approver.sees('Withdrawn by @mara');
+    team.approver.doesNotSee('[Approve]');
     await rawUser(team, 'olga').presses('approval_approve', { id });
-    await team.slack.as('olga').in('#ops').sees('This request was withdrawn by @mara');
+    await team.owner.sees('This request was withdrawn by @mara');
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
     expect(await team.listAudit()).toContain('mara approval_withdraw done');
   });
@@ -194,24 +192,24 @@ describe.concurrent('a pending approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.manager.closes();
-    const approve = () => team.owner.presses('Approve');
+    const approve = () => team.approver.presses('Approve');
     const withdraw = () => team.manager.presses('Withdraw request');
     await Promise.all(round % 2 === 0 ? [approve(), withdraw()] : [withdraw(), approve()]);
     await team.manager.sees(/I've saved it|You withdrew your request/);
     const isWithdrawn = team.manager.screen().includes('You withdrew your request');
     if (team.charges() !== (isWithdrawn ? 0 : 1)) throw new Error('the money is not where the words are');
-    await team.owner.sees(isWithdrawn ? 'Withdrawn by @mara' : 'Approved by @olga');
+    await team.approver.sees(isWithdrawn ? 'Withdrawn by @mara' : 'Approved by @olga');
   });
 
   test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
-    await team.owner.presses('Deny with reason…');
-    await team.owner.fills({ Reason: 'Wait for the release' });
-    await team.owner.presses('Deny');
+    await team.approver.presses('Deny with reason…');
+    await team.approver.fills({ Reason: 'Wait for the release' });
+    await team.approver.presses('Deny');
     await team.manager.sees('@olga declined: web-1 wasn’t created. Nothing was charged.');
     await team.manager.sees('Wait for the release');
-    await team.owner.sees('Denied by @olga');
+    await team.approver.sees('Denied by @olga');
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 });
     const reason = entries.find(({ action }) => action === 'denial_reason');
     expect(reason).toMatchObject({ label: 'Wait for the release', outcome: 'done' });
@@ -261,7 +259,7 @@ async function askRenew(team: RuledTeam, typed: string): Promise<void> {
   await team.manager.types(`/vps renew ${typed}`);
   await team.manager.presses('Request approval');
   await team.manager.sees('Waiting for another manager');
-  await team.owner.sees('wants to renew');
+  await team.approver.sees('wants to renew');
 }
 
 const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
@@ -275,15 +273,15 @@ describe.concurrent('an approval that can’t be checked again', () => {
     await makeManagerByGroup(team);
     await team.askCreate();
     silenceSlack(team, system);
-    await team.owner.presses('Approve');
-    await team.owner.sees('Slack couldn’t confirm whether @mara still has permission');
-    await team.owner.sees('Nothing was approved. The request is still pending');
-    await team.owner.sees('[Approve]');
+    await team.approver.presses('Approve');
+    await team.approver.sees('Slack couldn’t confirm whether @mara still has permission');
+    await team.approver.sees('Nothing was approved. The request is still pending');
+    await team.approver.sees('[Approve]');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('olga approval_answer failed identity_unknown');
     team.slack.faults.clear();
     system.move(31_000);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
   });
@@ -294,16 +292,16 @@ describe.concurrent('an approval that can’t be checked again', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'hang', times: 'always' });
-    const approving = team.owner.presses('Approve');
-    await team.owner.sees('Checking that nothing has changed');
-    await team.owner.sees(
+    const approving = team.approver.presses('Approve');
+    await team.approver.sees('Checking that nothing has changed');
+    await team.approver.sees(
       'The hosting API didn’t answer. Nothing was approved. The request is still pending',
       10_000,
     );
     await approving;
     expect(await team.listAudit()).toContain('olga approval_answer failed no_answer');
     team.hosting.faults.clear();
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
   });
@@ -347,7 +345,7 @@ test('an approval is canceled when the server that was to be renewed has another
   ] as const) {
     await askRenew(team, 'web-1');
     const restore = showServersAs(team, fields);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees(words);
     await team.manager.closes();
     restore();
@@ -360,7 +358,7 @@ test('an approval is canceled when the server that was to be renewed has another
       return { ...catalog, plans: catalog.plans.filter(({ code }) => code !== 'small') };
     },
   }));
-  await team.owner.presses('Approve');
+  await team.approver.presses('Approve');
   await team.manager.sees('the plan, location or image is no longer in the catalog');
   team.manager.doesNotSee('price has changed');
   expect(team.creates()).toBe(0);
@@ -377,9 +375,9 @@ describe.concurrent('an approved delete that fails', () => {
         throw new Refusal('key_unreadable', { keyId: 'k1' });
       },
     }));
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-1 wasn’t deleted. Stored data was encrypted with key k1');
-    await team.owner.sees('web-1 wasn’t deleted');
+    await team.approver.sees('web-1 wasn’t deleted');
     expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
   });
 });
@@ -393,13 +391,13 @@ test('a label of 600 characters is distinguished from one that differs at its en
   const [id = 0] = team.hosting.seedServers(team.account, 1, prefix);
   await askRenew(team, String(id));
   const restore = showServersAs(team, { label: `${prefix}-2` });
-  await team.owner.presses('Approve');
+  await team.approver.presses('Approve');
   await team.manager.sees('the server’s label has changed since the request');
   expect(renewals(team)).toBe(0);
   await team.manager.closes();
   restore();
   await askRenew(team, String(id));
-  await team.owner.presses('Approve');
+  await team.approver.presses('Approve');
   await team.manager.sees('is now paid until');
   expect(renewals(team)).toBe(1);
 });

@@ -32,12 +32,12 @@ async function startWithPassword(options: TeamOptions = {}) {
   await team.install(team.first);
   await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
   await team.app.ports.homes.put(TEAM.id, 'U0OWNER001', { channelId: 'D1', page: 0, openedAt: 0 });
-  const owner = team.first.as('olga').in('#ops');
+  const { owner } = team;
   await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await owner.presses('Create and pay');
   await owner.sees('web-1 is being created');
   await expect.poll(() => team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(1);
-  return Object.assign(team, { owner });
+  return team;
 }
 
 /** What is left that could be used. */
@@ -192,8 +192,7 @@ async function startRotating() {
     system.move(hours * HOUR_MS);
     await expect.poll(async () => (await find())?.tokens.rotation?.expiresAt).not.toBe(before);
   };
-  const owner = team.first.as('olga').in('#ops');
-  return Object.assign(team, { system, find, pass, owner });
+  return Object.assign(team, { system, find, pass });
 }
 
 describe('an app with token rotation', () => {

@@ -16,7 +16,7 @@ const LONG = {
 describe.concurrent('the form of a create', () => {
   test('takes the name of a plan as the plan, and any other word as the label', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create small');
     await manager.fills({ Location: 'ams', Image: 'debian-13', Label: 'web-1' });
     await manager.presses('Review');
@@ -31,7 +31,7 @@ describe.concurrent('the form of a create', () => {
 
   test('orders exactly what was chosen where all codes are too long for a menu', async ({ expect }) => {
     await using team = await startTeam({ hosting: { catalog: LONG } });
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create label=web-1');
     const pick = async (menu: string) => (await manager.optionsOf(menu))[1] ?? '';
     await manager.fills({
@@ -55,7 +55,7 @@ describe.concurrent('the form of a create', () => {
     expect,
   }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create small fra debian-13 web-1');
     await manager.sees('5.90 per month');
     await manager.presses('Back');
@@ -72,12 +72,11 @@ describe.concurrent('the form of a create', () => {
 
   test('says which word of the command was wrong, and keeps the rest', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create plan=smal location=fra image=debian-13 label=web-1');
-    await manager.sees('There’s no plan called smal. Did you mean small?');
-    await manager.fills({ Plan: 'small' });
-    await manager.presses('Review');
-    await manager.sees(/Label\s+web-1/);
+    await team.manager.types('/vps create plan=smal location=fra image=debian-13 label=web-1');
+    await team.manager.sees('There’s no plan called smal. Did you mean small?');
+    await team.manager.fills({ Plan: 'small' });
+    await team.manager.presses('Review');
+    await team.manager.sees(/Label\s+web-1/);
   });
 });
 
@@ -88,7 +87,7 @@ describe.concurrent('an order that the balance does not cover', () => {
     expect,
   }) => {
     await using team = await startTeam({ settings, balanceMinor: 300 });
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     const olga = team.slack.as('olga').in('dm');
     for (const label of ['web-1', 'web-2']) {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
@@ -116,8 +115,7 @@ describe.concurrent('a new server', () => {
   }) => {
     await using team = await startTeam();
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
-    const manager = team.slack.as('mara').in('#ops');
-    const viewer = team.slack.as('vera').in('#ops');
+    const { manager, viewer } = team;
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await manager.presses('Create and pay');
     await viewer.sees('@mara is creating web-1…');
@@ -127,7 +125,7 @@ describe.concurrent('a new server', () => {
 
   test('takes its unsaved root password with it when it is deleted', async ({ expect }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await manager.presses('Create and pay');
     await manager.sees("I've saved it");
@@ -148,10 +146,9 @@ const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 /** The manager is looking at the review of web-1. */
 async function reviewing() {
   const team = await startTeam();
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types(ORDER);
-  await manager.sees('Create and pay');
-  return Object.assign(team, { manager });
+  await team.manager.types(ORDER);
+  await team.manager.sees('Create and pay');
+  return team;
 }
 
 /** Made on the hosting account's page. */
@@ -189,10 +186,9 @@ describe.concurrent('a create', () => {
     expect,
   }) => {
     await using team = await reviewing();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types(ORDER);
-    await owner.presses('Create and pay');
-    await owner.sees("I've saved it");
+    await team.owner.types(ORDER);
+    await team.owner.presses('Create and pay');
+    await team.owner.sees("I've saved it");
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
     expect([creates(team), labels(team)]).toEqual([2, ['web-1', 'web-1']]);
@@ -206,8 +202,8 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     appears(team);
     await team.askCreate();
-    await team.owner.sees('There’s already a server called web-1');
-    await team.owner.presses('Approve');
+    await team.approver.sees('There’s already a server called web-1');
+    await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.labels()).toEqual(['web-1', 'web-1']);
   });
@@ -216,7 +212,7 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     appears(team);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees('A server called web-1 has appeared since you reviewed the order');
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
   });

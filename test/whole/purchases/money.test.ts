@@ -10,14 +10,11 @@ const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } }
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 /** The manager has the review of web-1 before them. */
-async function reviewing(
-  options: TeamOptions = {},
-): Promise<Team & { manager: ReturnType<Team['slack']['as']> }> {
+async function reviewing(options: TeamOptions = {}) {
   const team = await startTeam(options);
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types(ORDER);
-  await manager.sees('Create and pay');
-  return Object.assign(team, { manager });
+  await team.manager.types(ORDER);
+  await team.manager.sees('Create and pay');
+  return team;
 }
 
 const createsOf = ({ hosting }: Team) => hosting.requests({ operation: 'create' });
@@ -37,7 +34,7 @@ describe.concurrent('a create', () => {
 
   test('whose answer is lost or unreadable is unconfirmed, then found, never sent again, and charged once', async () => {
     await using team = await startTeam({ hasRateLimits: false, ...SHORT_DOUBT });
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     const kinds = ['lost_after', 'garbage', 'status_500_after', 'hang'] as const;
     for (const [at, kind] of kinds.entries()) {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=web-${at}`);
@@ -145,13 +142,11 @@ const LIMITED = {
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {
     const team = await startTeam({ servers: 1, ...options });
-    const [manager, owner] = (['mara', 'olga'] as const).map((name) => team.slack.as(name).in('#ops'));
-    if (!manager || !owner) throw new Error('a user is missing');
-    for (const person of [manager, owner]) {
+    for (const person of [team.manager, team.owner]) {
       await person.types('/vps renew web');
       await person.sees('Renew and pay');
     }
-    return Object.assign(team, { manager, owner });
+    return team;
   }
 
   test('of one month that two users confirm is paid once, and the second user is told', async ({

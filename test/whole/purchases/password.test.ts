@@ -6,7 +6,7 @@ import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 /** The manager has created web-1 and has its password before them. */
 async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
   const team = await startTeam(options);
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.sees('Create and pay');
   prepare(team);
@@ -14,7 +14,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   await manager.sees(/(was|is being) created \(|in a direct message/);
   const password =
     team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
-  return Object.assign(team, { manager, password });
+  return Object.assign(team, { password });
 }
 
 const notificationsOf = ({ manager }: Awaited<ReturnType<typeof created>>) =>
@@ -62,7 +62,7 @@ describe.concurrent('the root password', () => {
   }) => {
     await using team = await created();
     team.slack.admin.deactivate('mara');
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     await owner.types('/vps password web-1');
     await owner.sees('Only the person who created web-1 can see or erase its root password.');
     owner.doesNotSee(team.password);
@@ -140,13 +140,12 @@ test('a root password is shown in a direct message with the app, where a bot can
 
 test('a root password is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
   await using team = await startTeam();
-  const manager = team.slack.as('mara').in('#ops');
   for (const label of ['web-1', 'web-2']) {
-    await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
-    await manager.closes();
-    manager.overlooksOldMessages();
+    await team.manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await team.manager.presses('Create and pay');
+    await team.manager.sees("I've saved it");
+    await team.manager.closes();
+    team.manager.overlooksOldMessages();
     // The second one comes by chat.postEphemeral, form-encoded.
     team.slack.faults.breakReplyUrls();
   }
@@ -167,7 +166,7 @@ const DAY_MINUTES = 24 * 60;
 async function startUnseen() {
   const system = movableSystem();
   const team = await startTeam({ system, settings: { PASSWORD_HOLD_MINUTES: String(HOLD_MINUTES) } });
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.sees('Create and pay');
   team.slack.faults.breakReplyUrls();
@@ -178,7 +177,7 @@ async function startUnseen() {
   const password = team.hosting.passwordOf(server?.id ?? 0) ?? 'none was made';
   expect(ephemeralsTaken(team)).toBeGreaterThan(0);
   manager.doesNotSee(password);
-  return Object.assign(team, { manager, password, server, system });
+  return Object.assign(team, { password, server, system });
 }
 
 const ephemeralsTaken = (team: Team) =>
@@ -202,10 +201,9 @@ test('a root password that Slack accepted and did not show is reported as sent, 
     expect(await heldBy(team)).toMatchObject([{ label: 'web-1', creatorId: team.manager.id }]);
   }
   team.slack.faults.clear();
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.types('/vps status');
-  await viewer.sees(/Unsaved root passwords\s+1/);
-  viewer.doesNotSee(team.password);
+  await team.viewer.types('/vps status');
+  await team.viewer.sees(/Unsaved root passwords\s+1/);
+  team.viewer.doesNotSee(team.password);
   await team.manager.types('/vps');
   await team.manager.presses('Show password');
   await team.manager.sees(team.password);
@@ -256,9 +254,8 @@ test('a root password whose creator asks for it has no time limit, however often
   await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
   const seen = team.manager.messages().findLast(({ shown }) => shown.includes(team.password))?.shown;
   expect(seen).toContain('for at least 1 minute, unless you press I’ve saved it');
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps audit web-1');
-  await owner.sees(/@mara tried to view the root password of web-1 .*Slack didn’t confirm/);
+  await team.owner.types('/vps audit web-1');
+  await team.owner.sees(/@mara tried to view the root password of web-1 .*Slack didn’t confirm/);
 });
 
 const notConfirmed = (user: { messages(): readonly { shown: string }[] }) =>

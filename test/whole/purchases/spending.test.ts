@@ -126,11 +126,10 @@ describe.concurrent('a budget', () => {
     await team.manager.types(typed('web-2'));
     await team.manager.presses('Create and pay');
     await team.manager.sees('exceeds your monthly budget');
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types(typed('web-3'));
-    await owner.sees('you 0.00 of 6.00');
-    await owner.presses('Create and pay');
-    await owner.sees('web-3 is being created');
+    await team.owner.types(typed('web-3'));
+    await team.owner.sees('you 0.00 of 6.00');
+    await team.owner.presses('Create and pay');
+    await team.owner.sees('web-3 is being created');
     expect(team.charges()).toBe(2);
   });
 
@@ -198,8 +197,8 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.manager.sees('This exceeds this month’s budget, so another manager must approve it');
     await team.manager.presses('Request approval');
     await team.manager.sees('Waiting for another manager');
-    await team.owner.sees('This exceeds this month’s budget');
-    await team.owner.presses('Approve');
+    await team.approver.sees('This exceeds this month’s budget');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-2 is being created (');
     expect(team.charges()).toBe(2);
     await team.manager.closes();
@@ -215,16 +214,16 @@ describe.concurrent('a budget where the two-person rule is on', () => {
       await team.askCreate(label);
       await team.manager.closes();
     }
-    team.owner.doesNotSee('This exceeds this month’s budget');
-    await team.owner.presses('Approve');
+    team.approver.doesNotSee('This exceeds this month’s budget');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-2 is being created (');
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-1 wasn’t created: this month’s budget no longer covers it');
     expect(team.charges()).toBe(1);
     await team.manager.presses('Request again…');
     await team.manager.presses('Request approval');
-    await team.owner.sees('This exceeds this month’s budget');
-    await team.owner.presses('Approve');
+    await team.approver.sees('This exceeds this month’s budget');
+    await team.approver.presses('Approve');
     await team.manager.sees('web-1 is being created (');
     expect(team.charges()).toBe(2);
   });
@@ -241,7 +240,7 @@ async function startCosts(
   const team = await startTeam({ engine: 'sqlite', exempt, ...options });
   const ids = team.hosting.seedServers(team.account, count, 'web');
   for (const order of orders(ids)) await record(team, order);
-  return { team, manager: team.slack.as('mara').in('#ops') };
+  return team;
 }
 
 const created = (ids: readonly number[], at: number, plan = 'small', more: Partial<RecordedOrder> = {}) => ({
@@ -265,7 +264,7 @@ describe.concurrent('the costs', () => {
   it('show today’s prices by plan and by creator, a chart, and what was paid this month', async ({
     expect,
   }) => {
-    const { team, manager } = await startCosts(4, (ids) => [
+    await using team = await startCosts(4, (ids) => [
       created(ids, 0),
       created(ids, 1, 'small', old),
       created(ids, 2, 'large', { by: 'olga', price: 2000, ...old }),
@@ -275,7 +274,7 @@ describe.concurrent('the costs', () => {
         price: undefined,
       },
     ]);
-    await using _ = team;
+    const { manager } = team;
     await manager.types('/vps costs');
     await manager.sees('35.30 per month for 3 of 4 servers. We don’t know the price of the other.');
     await manager.sees('Per month: large 23.5, small 11.8');
@@ -291,7 +290,7 @@ describe.concurrent('the costs', () => {
   });
 
   it('list unconfirmed orders, and orders closed without proof, separately from what was paid', async () => {
-    const { team, manager } = await startCosts(1, () => [
+    await using team = await startCosts(1, () => [
       { purchase: createOf('lost'), ends: 'unconfirmed' },
       {
         purchase: { kind: 'renew', serverId: 7, label: 'x', paidUntil: 1 },
@@ -301,7 +300,7 @@ describe.concurrent('the costs', () => {
       { purchase: createOf('closed'), ends: 'decided', price: 1190 },
       { purchase: createOf('before'), ends: 'unconfirmed', ...old },
     ]);
-    await using _ = team;
+    const { manager } = team;
     await manager.types('/vps costs');
     await manager.sees('(UTC): nothing');
     await manager.sees('2 unconfirmed orders may add 5.90, plus 1 at an unknown price.');
@@ -314,10 +313,10 @@ describe.concurrent('the costs', () => {
   }) => {
     const { plans, ...rest } = defaultCatalog();
     const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
-    const { team, manager } = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
+    await using team = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
       hosting: { catalog },
     });
-    await using _ = team;
+    const { manager } = team;
     await manager.types('/vps costs');
     await manager.sees('5.50 per month for 1 server.');
     await manager.sees(
@@ -329,8 +328,8 @@ describe.concurrent('the costs', () => {
   it('are sent without the chart, with the same numbers, where Slack refuses the chart', async ({
     expect,
   }) => {
-    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
-    await using _ = team;
+    await using team = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
+    const { manager } = team;
     team.slack.faults.refuseBlock('data_visualization');
     await manager.types('/vps costs');
     await manager.sees('8.80 per month for 2 servers.');
@@ -343,12 +342,11 @@ describe.concurrent('the costs', () => {
   it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async ({
     expect,
   }) => {
-    const { team } = await startCosts(3, (ids) => [
+    await using team = await startCosts(3, (ids) => [
       created(ids, 0),
       created(ids, 1, 'large'),
       { purchase: createOf('db-1', 'large') },
     ]);
-    await using _ = team;
     const limited = team.slack.as('nora').in('#ops');
     await limited.types('/vps costs');
     await limited.sees('viewer');
@@ -369,11 +367,11 @@ describe.concurrent('the costs', () => {
   });
 
   it('leave out the price of another account’s server with the same ID', async () => {
-    const { team, manager } = await startCosts(2, (ids) => [
+    await using team = await startCosts(2, (ids) => [
       created(ids, 0),
       { purchase: createOf('elsewhere', 'large'), serverId: ids[1] ?? 0 },
     ]);
-    await using _ = team;
+    const { manager } = team;
     const otherKey = new Secret(team.hosting.createKey(team.account));
     await team.app.ports.apiKeys.put(TEAM.id, otherKey, USERS.olga.id, Date.now());
     await manager.types('/vps costs');
@@ -382,10 +380,10 @@ describe.concurrent('the costs', () => {
   });
 
   it('of 500 servers fit into one message and one CSV', async () => {
-    const { team, manager } = await startCosts(500, (ids) =>
+    await using team = await startCosts(500, (ids) =>
       ids.slice(0, 12).map((_, at) => created(ids, at, at % 2 === 0 ? 'small' : `gone-${at}`)),
     );
-    await using _ = team;
+    const { manager } = team;
     await manager.types('/vps costs');
     await manager.sees('for 12 of 500 servers. We don’t know the price of the other 488.');
     await manager.sees('Price unknown (488): web-13, web-14');
@@ -398,8 +396,8 @@ describe.concurrent('the costs', () => {
 
 describe('the CSV of the costs', () => {
   it('has a row for each server, and no label in it is run as a formula', async () => {
-    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0)]);
-    await using _ = team;
+    await using team = await startCosts(2, (ids) => [created(ids, 0)]);
+    const { manager } = team;
     await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
     await manager.presses('Create and pay');
     await manager.sees(/(was|is being) created \(/);
@@ -455,11 +453,11 @@ describe.concurrent('while purchases are frozen', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.setSettings({ ...TWO_PERSONS, freeze: FREEZE });
-    await team.owner.presses('Approve');
-    await team.owner.sees('Purchases are frozen (by @olga');
+    await team.approver.presses('Approve');
+    await team.approver.sees('Purchases are frozen (by @olga');
     expect(team.creates()).toBe(0);
     await team.setSettings(TWO_PERSONS);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await expect.poll(() => team.charges()).toBe(1);
   });
 });

@@ -35,7 +35,7 @@ test.each(
   expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace).toBe(0);
   await team.manager.closes();
   const key = new Secret(team.hosting.createKey(team.account, { beforeTopUp: true }));
-  await team.app.ports.apiKeys.put(TEAM.id, key, team.owner.id, Date.now());
+  await team.app.ports.apiKeys.put(TEAM.id, key, team.approver.id, Date.now());
   team.manager.overlooksOldMessages();
   await team.manager.types(ORDER);
   await team.manager.presses('Create and pay');
@@ -169,14 +169,13 @@ const SOON = 15_000;
 test('after a restart, the app looks for an old unconfirmed order within seconds', async () => {
   const system = movableSystem();
   await using team = await startTeam({ system });
-  const manager = team.slack.as('mara').in('#ops');
   team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 3_600_000 });
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await manager.presses('Create and pay');
-  await manager.sees('We’re not sure yet');
+  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('We’re not sure yet');
   // After an hour the app looks every five minutes.
   system.move(3_600_000);
-  await manager.sees('We can’t rule out a charge');
+  await team.manager.sees('We can’t rule out a charge');
   team.hosting.clock.advance(2 * 3_600_000);
   await team.restart();
   const charged = async () => (await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace;

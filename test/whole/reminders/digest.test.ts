@@ -81,15 +81,14 @@ describe.concurrent('the daily digest', () => {
     await team.manager.sees('One more month is charged');
     await team.manager.presses('Renew and pay');
     await expect.poll(() => team.digests()[0]).toMatch(/web-3 · renewed by @mara, paid until/);
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps renew web-2');
-    await owner.presses('Renew and pay');
+    await team.owner.types('/vps renew web-2');
+    await team.owner.presses('Renew and pay');
     await expect.poll(() => team.digests()[0]).toMatch(/web-2 · renewed by @olga/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     team.renewOutside(first);
     team.system.move(HOUR_MS);
-    await owner.types('/vps list');
-    await owner.sees('3 servers');
+    await team.owner.types('/vps list');
+    await team.owner.sees('3 servers');
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     expect(team.digests()).toHaveLength(1);
     expect(team.charges()).toBe(3);
@@ -173,8 +172,8 @@ describe.concurrent('a digest that can’t be posted', () => {
       digest: { channelId: 'C0SHARED01', hour: 9, zone: 'UTC', daysBefore: [7] },
     });
     team.untilDigest(24);
-    await team.owner.sees('The daily digest couldn’t be posted in #acme-shared');
-    await team.owner.sees('The channel is shared with another organization.');
+    await team.approver.sees('The daily digest couldn’t be posted in #acme-shared');
+    await team.approver.sees('The channel is shared with another organization.');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
     await team.setSettings({
       ...(await settingsOf(team)),
@@ -182,7 +181,9 @@ describe.concurrent('a digest that can’t be posted', () => {
     });
     team.system.move(11 * 60_000);
     await team.manager.sees('Daily digest');
-    expect(team.owner.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(1);
+    expect(team.approver.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(
+      1,
+    );
   });
 
   test('because the hosting API doesn’t answer is posted once it does; otherwise the channel gets the reason', async ({
@@ -224,10 +225,9 @@ describe.concurrent('a reminder', () => {
   }) => {
     await using team = await startDigestTeam({}, { servers: 2 });
     team.untilDigest(24);
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.sees('2 servers to renew soon');
-    await operator.presses('Snooze 1 day');
-    await operator.sees('Reminders for web-2 are snoozed until');
+    await team.operator.sees('2 servers to renew soon');
+    await team.operator.presses('Snooze 1 day');
+    await team.operator.sees('Reminders for web-2 are snoozed until');
     await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     team.system.move(DAY_MS);
@@ -248,16 +248,15 @@ describe.concurrent('a reminder', () => {
   }) => {
     await using team = await startDigestTeam({}, { servers: 1 });
     team.untilDigest(24);
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.sees('1 server to renew soon');
-    await operator.presses('Let it expire');
-    await operator.sees('You need the manager role');
+    await team.operator.sees('1 server to renew soon');
+    await team.operator.presses('Let it expire');
+    await team.operator.sees('You need the manager role');
     await team.manager.presses('Let it expire', { confirm: false });
     await team.manager.presses('Let it expire');
     await team.manager.sees('No more reminders for web-1');
     await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · @mara is letting it expire');
-    await operator.presses('Remind again');
-    await operator.sees('Reminders for web-1 are on again');
+    await team.operator.presses('Remind again');
+    await team.operator.sees('Reminders for web-1 are on again');
     await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-1 · \d days left/);
     await team.manager.presses('Let it expire');
     await expect.poll(() => team.digests()[0], PATIENT).toContain('@mara is letting it expire');
@@ -318,10 +317,9 @@ const DAYS = 'Days before the paid time ends';
 
 async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps settings notifications');
-  await owner.sees('Digest channel');
-  return Object.assign(team, { owner });
+  await team.owner.types('/vps settings notifications');
+  await team.owner.sees('Digest channel');
+  return team;
 }
 
 describe.concurrent('the settings of the digest', () => {
@@ -397,9 +395,9 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
   }) => {
     await using team = await startDigestTeam({}, { hasRateLimits: false });
     team.hosting.seedServers(team.account, SERVERS, 'web');
-    await team.slack.as('olga').in('#ops').types('/vps access grant @nora viewer on web-1*');
+    await team.owner.types('/vps access grant @nora viewer on web-1*');
     team.untilDigest(24);
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     await operator.sees('50 servers to renew soon');
     await operator.presses('Show all…');
     await operator.sees('Showing 1–15 of 50, most urgent first.');

@@ -39,7 +39,7 @@ describe.concurrent('Renew all', () => {
     expect([team.charges(), renewals(team)]).toEqual([4, 3]);
     await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
     expect(team.digests()[0]?.match(/renewed by @mara/g)).toHaveLength(3);
-    await team.slack.as('vera').in('#ops').sees('@mara renewed 3 servers: api-1, web-1, web-2');
+    await team.viewer.sees('@mara renewed 3 servers: api-1, web-1, web-2');
     const times = team.hosting.requests({ operation: 'renew' }).map(({ atMs }) => atMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(new Set((await team.listAudit()).filter((line) => line.includes(' renew ')))).toEqual(
@@ -52,10 +52,9 @@ describe.concurrent('Renew all', () => {
   }) => {
     await using team = await startDigestTeam();
     await openReview(team, 3);
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.presses('Renew all…');
-    await owner.sees('One more month for 3 servers');
-    await Promise.all([team.manager.presses('Renew and pay'), owner.presses('Renew and pay')]);
+    await team.owner.presses('Renew all…');
+    await team.owner.sees('One more month for 3 servers');
+    await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
     await team.manager.sees(/\d of 3 servers (was|were) renewed/);
     await expect.poll(() => team.charges(), PATIENT).toBe(3);
     const jobs = () => team.app.ports.jobStore.list(BATCH, 'T0SANDBOX');
@@ -136,8 +135,8 @@ describe.concurrent('Renew all', () => {
     await team.manager.closes();
     await team.manager.presses('Renew all…');
     await team.manager.sees('One more month for 2 servers');
-    await team.owner.types(`/vps access revoke <@${USERS.mara.id}>`);
-    await team.owner.sees('role was revoked');
+    await team.approver.types(`/vps access revoke <@${USERS.mara.id}>`);
+    await team.approver.sees('role was revoked');
     await team.manager.presses('Renew and pay');
     await team.manager.sees('You need the manager role');
     expect(team.charges()).toBe(0);
@@ -149,10 +148,10 @@ describe.concurrent('Renew all', () => {
     await team.manager.presses('Request approval');
     await team.manager.sees('web-2 is waiting for another manager’s approval');
     expect(team.charges()).toBe(0);
-    await team.owner.sees('wants to renew web-1');
-    await team.owner.presses('Approve');
+    await team.approver.sees('wants to renew web-1');
+    await team.approver.presses('Approve');
     await expect.poll(() => team.charges(), PATIENT).toBe(1);
-    await team.owner.presses('Approve');
+    await team.approver.presses('Approve');
     await expect.poll(() => team.charges(), PATIENT).toBe(2);
   });
 

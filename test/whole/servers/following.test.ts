@@ -5,103 +5,88 @@ import { startTeam } from '../../support/team.ts';
 
 // The tests wait for seconds, and each has a team of its own, so they run concurrently.
 
-async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
-  const team = await startTeam(options);
-  team.hosting.seedServers(team.account, count, 'web');
-  return team;
-}
-
 /** The messages of the channel: on a busy machine the actor is also told, alone, that it is being worked on. */
 const posted = (user: Persona) =>
   user.messages().flatMap(({ shown, ephemeral }) => (ephemeral ? [] : [shown]));
 
 it.concurrent('a reboot that the app didn’t observe is reported as what the hosting API says', async () => {
-  await using team = await startServers(1);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('@otto rebooted web-1: 🟢 running');
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(change not observed, 1\d s\)/);
-  expect(posted(operator)).toHaveLength(1);
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('@otto rebooted web-1: 🟢 running');
+  await team.operator.sees(/@otto rebooted web-1: 🟢 running \(change not observed, 1\d s\)/);
+  expect(posted(team.operator)).toHaveLength(1);
 });
 
 it.concurrent('a stop that the hosting API reports as finished is not followed any further', async () => {
-  await using team = await startServers(1);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps stop web-1');
-  await operator.sees('@otto stopped web-1: ⚪ stopped');
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps stop web-1');
+  await team.operator.sees('@otto stopped web-1: ⚪ stopped');
   expect(await team.app.ports.jobStore.list('follow', 'T0SANDBOX')).toEqual([]);
 });
 
 it.concurrent('several servers are listed in one message, which is edited as they settle', async () => {
-  await using team = await startServers(3, { hosting: { rebootDelayMs: 3000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1 web-2 web-3');
-  await operator.sees('@otto is rebooting web-1, web-2, web-3');
-  await operator.sees('web-1 is 🟡 rebooting.\nweb-2 is 🟡 rebooting.');
-  await operator.sees('@otto rebooted web-1, web-2, web-3');
-  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./);
-  expect(posted(operator)).toHaveLength(1);
+  await using team = await startTeam({ servers: 3, hosting: { rebootDelayMs: 3000 } });
+  await team.operator.types('/vps reboot web-1 web-2 web-3');
+  await team.operator.sees('@otto is rebooting web-1, web-2, web-3');
+  await team.operator.sees('web-1 is 🟡 rebooting.\nweb-2 is 🟡 rebooting.');
+  await team.operator.sees('@otto rebooted web-1, web-2, web-3');
+  await team.operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./);
+  expect(posted(team.operator)).toHaveLength(1);
 });
 
 it.concurrent('a server that is deleted while it reboots is reported as no longer in the account', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('is rebooting web-1…');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 60_000 } });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('is rebooting web-1…');
   const [server] = team.hosting.listServers(team.account);
   const headers = { authorization: `Bearer ${team.apiKey}` };
   await fetch(`${team.environment.HOSTING_BASE_URL}/servers/${server?.id}`, { method: 'DELETE', headers });
-  await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.');
+  await team.operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.');
 });
 
 it.concurrent('a later action by another user updates the older action’s message as superseded', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('@otto is rebooting web-1…');
-  const manager = team.slack.as('mara').in('#ops');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 4000 } });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('@otto is rebooting web-1…');
   await eventually(async () => {
-    await manager.types('/vps stop web-1');
-    await manager.sees('@mara stopped web-1', 1500);
+    await team.manager.types('/vps stop web-1');
+    await team.manager.sees('@mara stopped web-1', 1500);
   });
-  await operator.sees(/@otto (was rebooting web-1\. @mara has stopped it since|rebooted web-1)/);
+  await team.operator.sees(/@otto (was rebooting web-1\. @mara has stopped it since|rebooted web-1)/);
 });
 
 it.concurrent('a deleted message is no longer edited, and the actor gets the outcome once', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('@otto is rebooting web-1…');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 4000 } });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('@otto is rebooting web-1…');
   team.slack.faults.failMethod('chat.update', 'message_not_found');
-  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\./);
-  expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
-  const viewer = team.slack.as('vera').in('#ops');
-  viewer.doesNotSee('web-1 is 🟢 running');
+  await team.operator.sees(/web-1 is 🟢 running \(\d+ s\)\./);
+  expect(team.operator.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
+  team.viewer.doesNotSee('web-1 is 🟢 running');
 });
 
 it.concurrent('a new server is ready when it runs and has an address, and a renewal is reported as the list of servers shows it', async () => {
-  await using team = await startServers(0, { hosting: { createDelayMs: 3000 } });
-  const manager = team.slack.as('mara').in('#ops');
+  await using team = await startTeam({ servers: 0, hosting: { createDelayMs: 3000 } });
+  const { manager } = team;
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.sees('Create and pay');
   await manager.presses('Create and pay');
   await manager.closes();
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.sees('@mara created new-1');
-  await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
+  await team.viewer.sees('@mara created new-1');
+  await team.viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
   // Below the root password, which only she sees.
   await manager.sees(/new-1 is 🟢 running\. Log in with ssh root@[\d.]+/);
-  expect(viewer.screen()).not.toContain('Log in with');
-  expect(posted(viewer)).toHaveLength(1);
+  expect(team.viewer.screen()).not.toContain('Log in with');
+  expect(posted(team.viewer)).toHaveLength(1);
   await manager.types('/vps renew new-1');
   await manager.presses('Renew and pay');
   await manager.closes();
-  await viewer.sees(/@mara renewed new-1 until \w+/);
+  await team.viewer.sees(/@mara renewed new-1 until \w+/);
 });
 
 it.concurrent('a failed action offers Try again and Check state, which edits the message', async () => {
-  await using team = await startServers(1);
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 1 });
+  const { operator } = team;
   await operator.types('/vps stop web-1');
   await operator.sees('stopped web-1');
   operator.overlooksOldMessages();
@@ -111,18 +96,17 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   await operator.sees('web-1 is ⚪ stopped (change not observed).');
   await operator.sees('Checked by @otto');
   operator.doesNotSee('is already stopped');
-  await team.slack.as('mara').in('#ops').types('/vps start web-1');
+  await team.manager.types('/vps start web-1');
   await operator.sees('@mara started web-1');
   await operator.presses('Try again');
   await operator.sees('@otto stopped web-1');
 });
 
 it.concurrent('a reboot is followed across a restart, in the same message', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('@otto is rebooting web-1…');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 4000 } });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('@otto is rebooting web-1…');
   await team.restart();
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
-  expect(posted(operator)).toHaveLength(1);
+  await team.operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
+  expect(posted(team.operator)).toHaveLength(1);
 });

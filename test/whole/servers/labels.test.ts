@@ -60,11 +60,10 @@ function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
 describe('a strange label', () => {
   it('is listed and found without breaking anything', async () => {
     await using team = await startWith(LABELS);
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees(`${LABELS.length} servers`);
-    await viewer.sees('<!channel> *x*');
-    await viewer.sees('(no label)');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees(`${LABELS.length} servers`);
+    await team.viewer.sees('<!channel> *x*');
+    await team.viewer.sees('(no label)');
     for (const filter of ['<!channel>', '&', '`', '*bold*', 'two', '👩', '__proto__', '"quotes', '\\']) {
       const fresh = team.slack.as('vera').in('#ops').overlooksOldMessages();
       await fresh.types(`/vps list ${filter}`);
@@ -76,9 +75,8 @@ describe('a strange label', () => {
   it('is listed in sections where Slack refuses the table', async () => {
     await using team = await startWith(LABELS);
     team.slack.faults.refuseBlock('data_table');
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('<!channel> *x*');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('<!channel> *x*');
     expectNobodyIsPinged(team);
   });
 
@@ -109,13 +107,12 @@ describe('a strange label', () => {
       await manager.closes();
     }
     expect(team.hosting.listServers(team.account)).toEqual([]);
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps audit');
-    await owner.sees('Audit log');
+    await team.owner.types('/vps audit');
+    await team.owner.sees('Audit log');
     for (let page = 0; page < 2; page++) {
-      const shown = owner.screen();
-      await owner.presses('Older');
-      await until(() => owner.screen() !== shown);
+      const shown = team.owner.screen();
+      await team.owner.presses('Older');
+      await until(() => team.owner.screen() !== shown);
     }
     expectNobodyIsPinged(team, 'mara');
   });
@@ -134,9 +131,8 @@ describe('a strange label', () => {
 
   it('that is another server’s ID or address leads to a choice of servers, never to an action', async () => {
     await using team = await startWith(['1002', 'b', '198.18.3.234']);
-    const operator = team.slack.as('otto').in('#ops');
     for (const typed of ['1002', '198.18.3.234']) {
-      const fresh = operator.overlooksOldMessages();
+      const fresh = team.operator.overlooksOldMessages();
       await fresh.types(`/vps reboot ${typed}`);
       await fresh.sees('2 servers match');
     }
@@ -146,14 +142,13 @@ describe('a strange label', () => {
 
 it('a server whose label changed after its delete form opened is not deleted with the old label', async () => {
   await using team = await startTeam({ servers: 1 });
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps delete web-1');
-  await manager.fills({ 'To confirm, type web-1': 'web-1' });
+  await team.manager.types('/vps delete web-1');
+  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
   const genuine = team.hosting.servers.list.bind(team.hosting.servers);
   team.hosting.servers.list = (account) =>
     genuine(account).map((server): WireServer => ({ ...server, label: 'db-prod' }));
-  await manager.presses('Delete');
-  await manager.sees('That doesn’t match, so nothing was deleted. Type db-prod.');
+  await team.manager.presses('Delete');
+  await team.manager.sees('That doesn’t match, so nothing was deleted. Type db-prod.');
   expect(changesSeen(team)).toEqual([]);
 });
 
@@ -165,7 +160,6 @@ describe('ordering a strange label', () => {
   it('shows it exactly as typed to the user, in the channel and in the audit, and pings no one', async () => {
     // An announcement for each of the labels: at Slack's one a second that alone is twenty seconds.
     await using team = await startTeam({ balanceMinor: 10_000_000, hasRateLimits: false });
-    const viewer = team.slack.as('vera').in('#ops');
     for (const label of orderable) {
       const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
       await manager.types('/vps create');
@@ -178,26 +172,24 @@ describe('ordering a strange label', () => {
     }
     const made = team.hosting.listServers(team.account).map(({ label }) => label);
     expect(made).toEqual(orderable.map((label) => label.trim()));
-    await viewer.sees('created <!channel> *x*');
-    await viewer.sees('created __proto__');
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps audit');
-    await owner.sees('create');
-    await owner.types('/vps status');
-    await owner.sees('The hosting API is up');
+    await team.viewer.sees('created <!channel> *x*');
+    await team.viewer.sees('created __proto__');
+    await team.owner.types('/vps audit');
+    await team.owner.sees('create');
+    await team.owner.types('/vps status');
+    await team.owner.sees('The hosting API is up');
     expectNobodyIsPinged(team, 'mara');
   });
 
   it('that the API refuses is explained and costs nothing', async () => {
     await using team = await startTeam();
     team.hosting.faults.add({ on: 'create', kind: 'error', code: 'bad_request' });
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create');
-    await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(255) });
-    await manager.presses('Review');
-    await manager.presses('Create and pay');
-    await manager.sees('rejected the request. Try a shorter or simpler label');
-    await manager.sees('nothing was charged');
+    await team.manager.types('/vps create');
+    await team.manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(255) });
+    await team.manager.presses('Review');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('rejected the request. Try a shorter or simpler label');
+    await team.manager.sees('nothing was charged');
     expect(team.hosting.charges(team.account)).toEqual([]);
     expect(team.hosting.listServers(team.account)).toEqual([]);
     expectNobodyIsPinged(team, 'mara');
@@ -205,11 +197,10 @@ describe('ordering a strange label', () => {
 
   it.each(['   ', 'two\nlines', `${'z'.repeat(600)}`])('is refused before it is sent: %j', async (label) => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types(
+    await team.manager.types(
       `/vps create plan=micro location=ams image=debian-13 label="${label.replace('\n', '\u0001')}"`,
     );
-    await manager.sees(/can’t be used|Label|needs a value/);
+    await team.manager.sees(/can’t be used|Label|needs a value/);
     expect(changesSeen(team)).toEqual([]);
     expectNobodyIsPinged(team);
   });
@@ -228,11 +219,10 @@ describe('text that is typed in place of a label', () => {
     }
     expect(by.ephemeralMessages().filter((words) => words.includes('too long'))).toHaveLength(long.length);
     expect(await by.audit()).toHaveLength(bearable.length);
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps audit');
-    await owner.sees('was denied: no permission');
-    await owner.types(`/vps audit ${'x'.repeat(800)}`);
-    await owner.sees('No matching entries.');
+    await team.owner.types('/vps audit');
+    await team.owner.sees('was denied: no permission');
+    await team.owner.types(`/vps audit ${'x'.repeat(800)}`);
+    await team.owner.sees('No matching entries.');
     // A user without the role is told, privately, who could grant it.
     expectNobodyIsPinged(team, 'nora', 'olga');
   });
@@ -241,7 +231,7 @@ describe('text that is typed in place of a label', () => {
 describe('the stored password of a server', () => {
   it('can still be shown if the server’s ID is another server’s label', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     for (const label of ['first', '1001']) {
       await manager.types(`/vps create plan=micro location=ams image=debian-13 label=${label}`);
       await manager.presses('Create and pay');

@@ -16,7 +16,7 @@ async function atOnce(work: () => Promise<unknown>): Promise<void> {
 describe('three thousand servers', () => {
   it('are listed page by page, back and forth, filtered, picked by typing, and managed, also without the table', async () => {
     await using team = await startTeam({ servers: 3000 });
-    const viewer = team.slack.as('vera').in('#ops');
+    const { viewer } = team;
     await atOnce(async () => {
       await viewer.types('/vps list');
       await viewer.sees('Showing 1–100');
@@ -28,7 +28,7 @@ describe('three thousand servers', () => {
     await viewer.sees('web-3000');
     await viewer.presses('Back');
     await viewer.sees('Showing 2,801–2,900');
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     await operator.types('/vps list web-29');
     await operator.sees('111 servers matching web-29');
     await operator.types('/vps list');
@@ -55,18 +55,17 @@ describe('three thousand servers', () => {
 
   it('that all match a name lead to a choice of servers, never to an action', async () => {
     await using team = await startTeam({ servers: 3000 });
-    const manager = team.slack.as('mara').in('#ops');
     for (const verb of ['show', 'start', 'stop', 'reboot', 'renew', 'delete']) {
-      const fresh = manager.overlooksOldMessages();
+      const fresh = team.manager.overlooksOldMessages();
       await fresh.types(`/vps ${verb} web`);
       await fresh.sees('3,000 servers match');
       if (fresh.modal()) await fresh.closes();
     }
     expect(changesSeen(team)).toEqual([]);
-    await manager.types('/vps delete web-1500');
-    await manager.fills({ 'To confirm, type web-1500': 'web-1500' });
-    await manager.presses('Delete');
-    await manager.sees('deleted web-1500');
+    await team.manager.types('/vps delete web-1500');
+    await team.manager.fills({ 'To confirm, type web-1500': 'web-1500' });
+    await team.manager.presses('Delete');
+    await team.manager.sees('deleted web-1500');
     expect(team.hosting.listServers(team.account)).toHaveLength(2999);
     expect(team.slack.brokenRules()).toEqual([]);
   });
@@ -92,7 +91,7 @@ describe('a catalog past every limit of a menu', () => {
 
   it('can be searched by typing', async () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('/vps create');
     await atOnce(async () => {
       expect(await manager.suggestionsFor('Plan', '')).toHaveLength(100);
@@ -130,14 +129,13 @@ describe('a crowd of users', () => {
 describe('a menu whose choices come too late', () => {
   it('is empty within Slack’s three seconds, rather than broken', async () => {
     await using team = await startTeam({ servers: 200, settings: { HOSTING_TIMEOUT_MS: '8000' } });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('200 servers');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('200 servers');
     // What was read a moment ago would still do, had nothing changed since.
-    await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
-    await viewer.sees('rebooted web-1');
+    await team.operator.types('/vps reboot web-1');
+    await team.viewer.sees('rebooted web-1');
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3200 });
-    expect(await viewer.suggestionsFor('Manage a server', 'web')).toEqual([]);
+    expect(await team.viewer.suggestionsFor('Manage a server', 'web')).toEqual([]);
     expect(team.slack.brokenRules()).toEqual([]);
   });
 });

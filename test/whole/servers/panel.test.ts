@@ -6,15 +6,13 @@ import { startTeam } from '../../support/team.ts';
 
 it('bare /vps tells an owner what to do first, and others whom to ask', async () => {
   await using team = await startTeam({ isConnected: false });
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps');
-  await owner.sees('Connect your hosting account');
-  await owner.presses('Connect…');
-  await owner.sees('Enter');
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps');
-  await operator.sees('No hosting account is connected');
-  operator.doesNotSee('Connect…');
+  await team.owner.types('/vps');
+  await team.owner.sees('Connect your hosting account');
+  await team.owner.presses('Connect…');
+  await team.owner.sees('Enter');
+  await team.operator.types('/vps');
+  await team.operator.sees('No hosting account is connected');
+  team.operator.doesNotSee('Connect…');
   const nora = team.slack.as('nora').in('#ops');
   await nora.types('/vps');
   await nora.sees('You don’t have a role yet');
@@ -24,7 +22,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
 
 it('bare /vps shows five servers, recently used first, with the buttons that its user may press', async () => {
   await using team = await startTeam({ servers: 30 });
-  const operator = team.slack.as('otto').in('#ops');
+  const { operator } = team;
   await operator.types('/vps stop web-17');
   await operator.sees('stopped web-17');
   operator.overlooksOldMessages();
@@ -36,14 +34,13 @@ it('bare /vps shows five servers, recently used first, with the buttons that its
   operator.doesNotSee('Create a server');
   await operator.presses('Manage');
   await operator.sees('ssh root@');
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps');
-  await manager.sees('Create a server…');
+  await team.manager.types('/vps');
+  await team.manager.sees('Create a server…');
 });
 
 it('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {
   await using team = await startTeam();
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   await manager.types('/vps create plan=micro location=ams image=debian-13 label=web-1');
   await manager.presses('Create and pay');
   await manager.sees('web-1 is being created');
@@ -82,8 +79,8 @@ it('each letter typed into a menu of 5,000 servers is answered from memory, with
 });
 
 it('a menu that searches keeps using its list for longer than commands do, and reads it again after a change', async () => {
-  await using team = await startTeam();
-  const [id = 0] = team.hosting.seedServers(team.account, 3, 'web');
+  await using team = await startTeam({ servers: 3 });
+  const [id = 0] = team.serverIds;
   const by = rawUser(team, 'otto');
   await by.types('pick_reboot', 'w');
   const readOf = () => team.hosting.requests({ operation: 'servers' }).length;
@@ -100,18 +97,16 @@ it('a menu that searches keeps using its list for longer than commands do, and r
 });
 
 async function startNoted() {
-  const team = await startTeam();
-  const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types(`/vps note web-1 @mara “billing, call <@${USERS.olga.id}|olga> first”`);
-  await operator.sees('billing, call @olga first');
-  return { team, id, operator };
+  const team = await startTeam({ servers: 2 });
+  await team.operator.types(`/vps note web-1 @mara “billing, call <@${USERS.olga.id}|olga> first”`);
+  await team.operator.sees('billing, call @olga first');
+  return team;
 }
 
 it('a note is on the card with its contact and its author, pings no one but the contact, and is found by the list', async () => {
-  const { team, id } = await startNoted();
-  await using _ = team;
-  const viewer = team.slack.as('vera').in('#ops');
+  await using team = await startNoted();
+  const [id = 0] = team.serverIds;
+  const { viewer } = team;
   await viewer.types('/vps show web-1');
   await viewer.sees('Note: billing, call @olga first');
   await viewer.sees('Contact: @mara');
@@ -136,12 +131,12 @@ it('a note is on the card with its contact and its author, pings no one but the 
 });
 
 it('a note can be replaced without its contact, and both removed, but not by a viewer; an invalid one is explained', async () => {
-  const { team, id, operator } = await startNoted();
-  await using _ = team;
+  await using team = await startNoted();
+  const { operator } = team;
+  const [id = 0] = team.serverIds;
   const noted = async () => await team.app.ports.serverNotes.find('note', TEAM.id, id);
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.types('/vps note web-1 mine');
-  await viewer.sees('operator');
+  await team.viewer.types('/vps note web-1 mine');
+  await team.viewer.sees('operator');
   expect(await noted()).toMatchObject({ notedBy: USERS.otto.id });
   await operator.types('/vps note web-1');
   await operator.sees('Add some text');
@@ -161,8 +156,7 @@ it('a note can be replaced without its contact, and both removed, but not by a v
 it('a protected server can be neither stopped, rebooted nor deleted, by command or by any button, until an owner lifts that', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
-  const owner = team.slack.as('olga').in('#ops');
-  const manager = team.slack.as('mara').in('#ops');
+  const { owner, manager } = team;
   await manager.types('/vps delete db-1');
   await manager.fills({ 'To confirm, type db-1': 'db-1' });
   await owner.types('/vps show db-1');
@@ -199,7 +193,7 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
   expect(changesSeen(team)).toEqual([]);
   await owner.presses('Lift protection');
   await owner.sees('lifted the protection of db-1');
-  await team.slack.as('otto').in('#ops').types('/vps reboot db-1');
+  await team.operator.types('/vps reboot db-1');
   await owner.sees('rebooted db-1');
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 50 });
   const done = entries.filter(({ outcome }) => outcome === 'done').map(({ action }) => action);
@@ -207,10 +201,10 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
 });
 
 it('a note can be written, changed and emptied with the card’s button, and the card shows it', async () => {
-  await using team = await startTeam();
-  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+  await using team = await startTeam({ servers: 1 });
+  const [id = 0] = team.serverIds;
   const noted = () => team.app.ports.serverNotes.find('note', TEAM.id, id);
-  const operator = team.slack.as('otto').in('#ops');
+  const { operator } = team;
   await operator.types('/vps show web-1');
   await operator.presses('Note…');
   await operator.fills({ Note: 'billing <!channel> & shop', 'Who to ask': '@mara' });
@@ -225,15 +219,14 @@ it('a note can be written, changed and emptied with the card’s button, and the
   await operator.fills({ Note: '', 'Who to ask': '' });
   await operator.presses('Save');
   await expect.poll(noted).toBeUndefined();
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.types('/vps show web-1');
-  await viewer.sees('[Refresh]');
-  viewer.doesNotSee('[Note…]');
+  await team.viewer.types('/vps show web-1');
+  await team.viewer.sees('[Refresh]');
+  team.viewer.doesNotSee('[Note…]');
 });
 
 it('a note can be changed in the window of a server that an alert names', async () => {
   await using team = await startTeam({ servers: 1 });
-  const operator = team.slack.as('otto').in('#ops');
+  const { operator } = team;
   await operator.types('web-1 is down');
   await operator.usesMessageShortcut('manage_server', 'web-1 is down');
   await operator.presses('Note…');

@@ -55,20 +55,19 @@ describe('where the hosting API returns only part of the list', () => {
     ];
     for (const commands of [typed, ['@vps list', '@vps reboot web-1']]) {
       await using team = await startPart();
-      const owner = team.slack.as('olga').in('#ops');
       for (const command of commands) {
-        owner.overlooksOldMessages();
-        await owner.types(command);
-        await owner.sees(PART);
-        expectHonest(owner);
-        if (owner.modal()) await owner.closes();
+        team.owner.overlooksOldMessages();
+        await team.owner.types(command);
+        await team.owner.sees(PART);
+        expectHonest(team.owner);
+        if (team.owner.modal()) await team.owner.closes();
       }
     }
   });
 
   it('no command on a server that isn’t in it says that there is none', async () => {
     await using team = await startPart();
-    const owner = team.slack.as('olga').in('#ops');
+    const { owner } = team;
     for (const verb of ['show', 'note', 'start', 'stop', 'reboot', 'renew', 'delete']) {
       owner.overlooksOldMessages();
       await owner.types(`/vps ${verb} db-1${verb === 'note' ? ' ask @otto first' : ''}`);
@@ -82,7 +81,7 @@ describe('where the hosting API returns only part of the list', () => {
 
   it('a pattern’s confirmation says that the list is incomplete, also if nothing matches', async () => {
     await using team = await startPart();
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     await operator.types('/vps reboot * db-1');
     await operator.sees('Reboot web-1?');
     await operator.sees(PART);
@@ -109,17 +108,16 @@ describe('where the hosting API returns only part of the list', () => {
 
   it('both shortcuts and direct messages say that the list is incomplete', async () => {
     await using team = await startPart();
-    const operator = team.slack.as('otto').in('#ops');
     await team.slack.posts('#ops', { text: 'db-1 is down' });
-    await operator.usesMessageShortcut('manage_server', 'db-1 is down');
-    await operator.sees('No server found in this message');
-    await operator.sees(PART);
-    await operator.closes();
+    await team.operator.usesMessageShortcut('manage_server', 'db-1 is down');
+    await team.operator.sees('No server found in this message');
+    await team.operator.sees(PART);
+    await team.operator.closes();
     const by = rawUser(team, 'otto');
     await by.uses('shortcut', 'servers', '');
     await expect.poll(by.modal).toContain(PART);
-    await operator.closes();
-    const direct = operator.in('dm');
+    await team.operator.closes();
+    const direct = team.operator.in('dm');
     await direct.types('show db-1');
     await direct.sees(UNKNOWN);
     await direct.sees(PART);
@@ -139,21 +137,19 @@ describe('where the hosting API returns only part of the list', () => {
 
   it('no create is sent, and nothing is charged', async () => {
     await using team = await startPart();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
-    await manager.presses('Create and pay');
-    await manager.sees(/new-1 (was not|wasn’t) created/);
-    await manager.sees(PART);
-    await manager.sees('nothing was charged');
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees(/new-1 (was not|wasn’t) created/);
+    await team.manager.sees(PART);
+    await team.manager.sees('nothing was charged');
     expect(team.hosting.requests({ operation: 'create' })).toEqual([]);
   });
 
   it('a role for a pattern is granted without a count of what the pattern matches', async () => {
     await using team = await startPart();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora operator on db-*');
-    await owner.sees(/nora is now an? operator for db-\*\./);
-    expectHonest(owner);
+    await team.owner.types('/vps access grant @nora operator on db-*');
+    await team.owner.sees(/nora is now an? operator for db-\*\./);
+    expectHonest(team.owner);
   });
 
   it('the digest, /vps reminders and Renew all each say once that the list is incomplete', async () => {

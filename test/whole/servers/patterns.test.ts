@@ -3,12 +3,6 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
-async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
-  const team = await startTeam(options);
-  const ids = team.hosting.seedServers(team.account, count, 'web');
-  return { team, ids };
-}
-
 /** What the button of a list carries. */
 const listOf = (ids: readonly number[]) => ({
   id: 'a-list',
@@ -19,10 +13,10 @@ const listOf = (ids: readonly number[]) => ({
 const pathsOf = (team: Team) => changesSeen(team).map(({ path }) => path);
 
 it('a pattern lists the servers that it matches, and one press acts on exactly those', async () => {
-  const { team, ids } = await startServers(3);
-  await using _ = team;
+  await using team = await startTeam({ servers: 3 });
+  const ids = team.serverIds;
   const [db = 0] = team.hosting.seedServers(team.account, 1, 'db');
-  const operator = team.slack.as('otto').in('#ops');
+  const { operator } = team;
   await operator.types('/vps reboot web-* db-1');
   await operator.sees('Reboot these 4 servers?');
   await operator.sees('db-1 🟢 running\nweb-1 🟢 running\nweb-2 🟢 running\nweb-3 🟢 running');
@@ -37,26 +31,24 @@ it('a pattern lists the servers that it matches, and one press acts on exactly t
 });
 
 it('the pattern * matches every server that the user has the role for, and shows no other', async () => {
-  const { team } = await startServers(2, { hasRoles: false });
-  await using _ = team;
+  await using team = await startTeam({ servers: 2, hasRoles: false });
   team.hosting.seedServers(team.account, 30, 'db');
   await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps stop *');
-  await operator.sees('Stop these 2 servers?');
-  operator.doesNotSee('db-');
-  await operator.types('/vps stop db-*');
-  await operator.sees('No server matches db-*.');
+  await team.operator.types('/vps stop *');
+  await team.operator.sees('Stop these 2 servers?');
+  team.operator.doesNotSee('db-');
+  await team.operator.types('/vps stop db-*');
+  await team.operator.sees('No server matches db-*.');
 });
 
 it('a pattern that matches more than 20 servers is refused with their number', async () => {
-  const { team } = await startServers(21);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot *');
-  await operator.sees('21 servers match, but you can reboot only 20 at once. Nothing has been changed.');
-  await operator.types('/vps reboot web-1*');
-  await operator.sees('Reboot these 11 servers?');
+  await using team = await startTeam({ servers: 21 });
+  await team.operator.types('/vps reboot *');
+  await team.operator.sees(
+    '21 servers match, but you can reboot only 20 at once. Nothing has been changed.',
+  );
+  await team.operator.types('/vps reboot web-1*');
+  await team.operator.sees('Reboot these 11 servers?');
   expect(changesSeen(team)).toEqual([]);
 });
 
@@ -64,20 +56,19 @@ it('20 servers with the longest labels fit into one confirmation', async () => {
   await using team = await startTeam({ hasRateLimits: false });
   for (let at = 0; at < 20; at++)
     team.hosting.seedServers(team.account, 1, `${'&<">'.repeat(100)}-${String(at).padStart(3, '0')}`);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps stop *');
-  await operator.sees('Stop these 20 servers?');
-  await operator.presses('Stop 20 servers');
-  await operator.sees('Stopping 20 of 20 servers.');
+  await team.operator.types('/vps stop *');
+  await team.operator.sees('Stop these 20 servers?');
+  await team.operator.presses('Stop 20 servers');
+  await team.operator.sees('Stopping 20 of 20 servers.');
   expect(changesSeen(team)).toHaveLength(20);
 });
 
 it('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
-  const { team, ids } = await startServers(4);
-  await using _ = team;
+  await using team = await startTeam({ servers: 4 });
+  const ids = team.serverIds;
   const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
   await team.app.ports.serverNotes.put('protection', TEAM.id, protection);
-  const operator = team.slack.as('otto').in('#ops');
+  const { operator } = team;
   await operator.types('/vps stop web-2');
   await operator.sees('stopped web-2');
   await operator.types('/vps reboot web-* nope');
@@ -92,14 +83,13 @@ it('protected servers, and those in a state that does not allow it, are named in
 });
 
 it('a pattern’s confirmation says who just rebooted a server, and a server rebooted after that is confirmed again', async () => {
-  const { team } = await startServers(3);
-  await using _ = team;
-  await team.slack.as('mara').in('#ops').types('/vps reboot web-1');
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 3 });
+  await team.manager.types('/vps reboot web-1');
+  const { operator } = team;
   await operator.sees('@mara rebooted web-1');
   await operator.types('/vps reboot web-*');
   await operator.sees(/web-1 🟢 running, rebooted \d+ s ago by @mara/);
-  await team.slack.as('mara').in('#ops').types('/vps reboot web-2');
+  await team.manager.types('/vps reboot web-2');
   await operator.sees('@mara rebooted web-2');
   await operator.presses('Reboot 3 servers');
   await operator.sees('rebooted web-1, web-3');
@@ -111,21 +101,19 @@ it('a pattern’s confirmation says who just rebooted a server, and a server reb
 });
 
 it('a double click on a pattern’s confirmation acts on each server once', async () => {
-  const { team } = await startServers(3);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps stop web-*');
-  await operator.sees('Stop these 3 servers?');
-  await Promise.all([operator.presses('Stop 3 servers'), operator.presses('Stop 3 servers')]);
-  await operator.sees('This request was already handled.');
-  await operator.sees('@otto stopped web-1, web-2, web-3');
+  await using team = await startTeam({ servers: 3 });
+  await team.operator.types('/vps stop web-*');
+  await team.operator.sees('Stop these 3 servers?');
+  await Promise.all([team.operator.presses('Stop 3 servers'), team.operator.presses('Stop 3 servers')]);
+  await team.operator.sees('This request was already handled.');
+  await team.operator.sees('@otto stopped web-1, web-2, web-3');
   expect(changesSeen(team)).toHaveLength(3);
 });
 
 it('a pattern’s permission is checked for each server when its confirmation is pressed', async () => {
-  const { team, ids } = await startServers(2);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 2 });
+  const ids = team.serverIds;
+  const { operator } = team;
   await operator.types('/vps stop web-*');
   await operator.sees('Stop these 2 servers?');
   const viewer = rawUser(team, 'vera', 'vera');
@@ -143,8 +131,8 @@ it('a pattern’s permission is checked for each server when its confirmation is
 });
 
 it('a pattern’s confirmation expires after ten minutes, and names servers that it skips because their label changed', async () => {
-  const { team, ids } = await startServers(2);
-  await using _ = team;
+  await using team = await startTeam({ servers: 2 });
+  const ids = team.serverIds;
   const [first = 0, second = 0] = ids;
   const servers = [
     [first, 'web-1'],
@@ -163,34 +151,29 @@ it('a pattern’s confirmation expires after ten minutes, and names servers that
 });
 
 it('a name or pattern is understood with the punctuation and capitals that a phone adds', async () => {
-  const { team } = await startServers(2);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps Stop  Web–1.');
-  await operator.sees('@otto stopped web-1');
-  await operator.types('/vps start `web-1`,');
-  await operator.sees('@otto started web-1');
-  await operator.types('/vps stop ＷＥＢ–*');
-  await operator.sees('Stop these 2 servers?');
+  await using team = await startTeam({ servers: 2 });
+  await team.operator.types('/vps Stop  Web–1.');
+  await team.operator.sees('@otto stopped web-1');
+  await team.operator.types('/vps start `web-1`,');
+  await team.operator.sees('@otto started web-1');
+  await team.operator.types('/vps stop ＷＥＢ–*');
+  await team.operator.sees('Stop these 2 servers?');
   expect(changesSeen(team)).toHaveLength(2);
 });
 
 it('a misspelled name offers a button for the server that was probably meant, and does nothing until it is pressed', async () => {
-  const { team } = await startServers(1);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot wbe-1');
-  await operator.sees('No server matches wbe-1. Did you mean web-1?');
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps reboot wbe-1');
+  await team.operator.sees('No server matches wbe-1. Did you mean web-1?');
   expect(changesSeen(team)).toEqual([]);
-  await operator.presses('Reboot web-1');
-  await operator.sees('@otto rebooted web-1');
+  await team.operator.presses('Reboot web-1');
+  await team.operator.sees('@otto rebooted web-1');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
 it('a misspelled name that is close to several labels offers those servers, recently used first', async () => {
-  const { team } = await startServers(3);
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 3 });
+  const { operator } = team;
   await operator.types('/vps stop web-3');
   await operator.sees('stopped web-3');
   await operator.types('/vps start web-9');
@@ -210,17 +193,16 @@ it('words that form one label mean that server, and not the one whose ID is amon
   team.hosting.seedServers(team.account, 1, 'web');
   team.hosting.servers.list = (account) =>
     genuine(account).map((server) => (server.label === 'web-1' ? { ...server, label: `web ${id}` } : server));
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types(`/vps stop web  ${id}`);
-  await operator.sees(`@otto stopped web ${id}`);
+  await team.operator.types(`/vps stop web  ${id}`);
+  await team.operator.sees(`@otto stopped web ${id}`);
   expect(changesSeen(team)).toHaveLength(1);
   expect(pathsOf(team).join()).not.toContain(`/${id}/`);
 });
 
 it('Try again asks for confirmation, and acts once on only the servers that failed', async () => {
-  const { team, ids } = await startServers(4, { hasRateLimits: false });
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 4, hasRateLimits: false });
+  const ids = team.serverIds;
+  const { operator } = team;
   await operator.types('/vps stop web-*');
   await operator.sees('Stop these 4 servers?');
   // Two are refused, and nothing is known of the third.
@@ -241,22 +223,18 @@ it('Try again asks for confirmation, and acts once on only the servers that fail
 });
 
 it('Try again is also offered after several typed names, and once more for a server that fails again', async () => {
-  const { team } = await startServers(2, { hasRateLimits: false });
-  await using _ = team;
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 2, hasRateLimits: false });
   team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state', times: 3 });
-  await operator.types('/vps reboot web-1 web-2');
-  await operator.sees('Nothing was rebooted.');
-  await operator.presses('Try again for 2 servers');
-  await operator.presses('Try again for web-1');
-  await operator.sees('Rebooting 1 of 1 server.');
+  await team.operator.types('/vps reboot web-1 web-2');
+  await team.operator.sees('Nothing was rebooted.');
+  await team.operator.presses('Try again for 2 servers');
+  await team.operator.presses('Try again for web-1');
+  await team.operator.sees('Rebooting 1 of 1 server.');
 });
 
 it('Try again is not offered for servers that the user’s role doesn’t cover', async () => {
-  const { team } = await startServers(2, { hasRateLimits: false });
-  await using _ = team;
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.types('/vps reboot web-1 web-2');
-  await viewer.sees('You need the operator role');
-  viewer.doesNotSee('Try again for');
+  await using team = await startTeam({ servers: 2, hasRateLimits: false });
+  await team.viewer.types('/vps reboot web-1 web-2');
+  await team.viewer.sees('You need the operator role');
+  team.viewer.doesNotSee('Try again for');
 });

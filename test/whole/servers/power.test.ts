@@ -5,16 +5,9 @@ import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
-async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
-  const team = await startTeam(options);
-  team.hosting.seedServers(team.account, count, 'web');
-  return team;
-}
-
 it('a reboot is announced once in the channel, and its message is updated with the observed outcome', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
-  const operator = team.slack.as('otto').in('#ops');
-  const viewer = team.slack.as('vera').in('#ops');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
+  const { operator, viewer } = team;
   await operator.types('/vps reboot web-1');
   await viewer.sees('@otto is rebooting web-1…');
   await viewer.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
@@ -24,7 +17,7 @@ it('a reboot is announced once in the channel, and its message is updated with t
 });
 
 it('a reboot in a direct message reports the observed outcome to its user', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('dm');
   await operator.types('/vps reboot web-1');
   await operator.sees('Rebooting web-1…');
@@ -32,8 +25,8 @@ it('a reboot in a direct message reports the observed outcome to its user', asyn
 });
 
 it('a press on a card updates that card, also with the observed outcome, and is announced in the channel, with no further message', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
+  const { operator } = team;
   await operator.types('/vps show web-1');
   await operator.sees('ssh root@');
   operator.doesNotSee('Delete…');
@@ -52,13 +45,12 @@ it('a press on a card updates that card, also with the observed outcome, and is 
 });
 
 it('Refresh updates the same card with the server’s current state', async () => {
-  await using team = await startServers(1);
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.types('/vps show web-1');
-  await viewer.sees('🟢 running');
-  await team.slack.as('otto').in('#ops').types('/vps stop web-1');
-  await viewer.sees('stopped web-1');
-  viewer.overlooksOldMessages();
+  await using team = await startTeam({ servers: 1 });
+  await team.viewer.types('/vps show web-1');
+  await team.viewer.sees('🟢 running');
+  await team.operator.types('/vps stop web-1');
+  await team.viewer.sees('stopped web-1');
+  team.viewer.overlooksOldMessages();
   const again = team.slack.as('vera').in('#ops');
   await again.presses('Refresh');
   await again.sees('Last action: @otto stopped it');
@@ -66,23 +58,21 @@ it('Refresh updates the same card with the server’s current state', async () =
 });
 
 it('the beginning of a label asks for confirmation first, and a full label runs at once', async () => {
-  await using team = await startServers(1);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot we');
-  await operator.sees('we is only the beginning of web-1. Reboot web-1? Nothing has been changed.');
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps reboot we');
+  await team.operator.sees('we is only the beginning of web-1. Reboot web-1? Nothing has been changed.');
   expect(changesSeen(team)).toEqual([]);
-  await operator.presses('Reboot web-1');
-  await operator.sees('rebooted web-1: 🟢 running');
-  await operator.types('/vps stop WEB-1');
-  await operator.sees('stopped web-1');
+  await team.operator.presses('Reboot web-1');
+  await team.operator.sees('rebooted web-1: 🟢 running');
+  await team.operator.types('/vps stop WEB-1');
+  await team.operator.sees('stopped web-1');
   expect(changesSeen(team)).toHaveLength(2);
 });
 
 it('a second reboot within two minutes asks for confirmation first, also of another user', async () => {
-  await using team = await startServers(1);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('rebooted web-1');
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('rebooted web-1');
   const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
   await manager.types('/vps reboot web-1');
   await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot it again\?/);
@@ -93,30 +83,28 @@ it('a second reboot within two minutes asks for confirmation first, also of anot
 });
 
 it('an action that was not sent is reported with the server, the cause and what to do', async () => {
-  await using team = await startServers(2);
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 2 });
   team.hosting.faults.add({ on: 'servers', kind: 'status_500' });
-  await operator.types('/vps reboot web-2');
-  await operator.sees(
+  await team.operator.types('/vps reboot web-2');
+  await team.operator.sees(
     'web-2 wasn’t rebooted: the hosting API returned an error (500). Try again in a moment.',
   );
   expect(changesSeen(team)).toEqual([]);
-  await operator.presses('Try again');
-  await operator.sees('rebooted web-2');
+  await team.operator.presses('Try again');
+  await team.operator.sees('rebooted web-2');
 });
 
 it('a server state that does not allow an action is named, with what to do', async () => {
-  await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-1');
-  await operator.sees('is rebooting web-1');
-  await operator.types('/vps stop web-1');
-  await operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 60_000 } });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('is rebooting web-1');
+  await team.operator.types('/vps stop web-1');
+  await team.operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
 });
 
 it('without a server, a command opens a menu with the recently used ones first', async () => {
-  await using team = await startServers(9);
-  const operator = team.slack.as('otto').in('#ops');
+  await using team = await startTeam({ servers: 9 });
+  const { operator } = team;
   await operator.types('/vps stop web-7');
   await operator.sees('stopped web-7');
   await operator.types('/vps start');
@@ -124,31 +112,28 @@ it('without a server, a command opens a menu with the recently used ones first',
   expect((await operator.optionsOf('Choose a server')).slice(0, 3)).toEqual(['web-7', 'web-1', 'web-2']);
   await operator.chooses('Choose a server', 'web-7');
   await operator.sees('started web-7');
-  const manager = team.slack.as('mara').in('#ops');
   for (const verb of ['renew', 'delete']) {
-    await manager.types(`/vps ${verb}`);
-    await manager.fills({ Server: 'web-2' });
-    await manager.presses('Continue');
-    await manager.sees('Paid until');
-    await manager.closes();
+    await team.manager.types(`/vps ${verb}`);
+    await team.manager.fills({ Server: 'web-2' });
+    await team.manager.presses('Continue');
+    await team.manager.sees('Paid until');
+    await team.manager.closes();
   }
 });
 
 it('without a server, thousands are searched while the user types', async () => {
-  await using team = await startServers(5000);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot');
-  await operator.sees('Reboot which server?');
-  expect(await operator.suggestionsFor('Type to search', 'web-4999')).toEqual(['web-4999']);
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps delete');
-  expect(await manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
-  await manager.closes();
+  await using team = await startTeam({ servers: 5000 });
+  await team.operator.types('/vps reboot');
+  await team.operator.sees('Reboot which server?');
+  expect(await team.operator.suggestionsFor('Type to search', 'web-4999')).toEqual(['web-4999']);
+  await team.manager.types('/vps delete');
+  expect(await team.manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
+  await team.manager.closes();
 });
 
 it('a card whose server was deleted from it is updated, with no further message to the user', async () => {
-  await using team = await startServers(1);
-  const manager = team.slack.as('mara').in('#ops');
+  await using team = await startTeam({ servers: 1 });
+  const { manager } = team;
   await manager.types('/vps show web-1');
   await manager.presses('Delete…');
   await manager.fills({ 'To confirm, type web-1': 'web-1' });
@@ -194,11 +179,10 @@ describe.concurrent('an answer that proves nothing', () => {
     NO_PROOF,
   )('makes every power action unconfirmed, to its user and in the audit, and a delete, unless the list proves it: %o', async (fault, code) => {
     await using team = await startWithServer();
-    const operator = team.slack.as('otto').in('#ops');
     for (const action of POWER_ACTIONS) {
       team.hosting.faults.add({ on: action, ...fault });
-      await operator.types(`/vps ${action} web-1`);
-      await operator.sees(`We’re not sure whether web-1 was ${PAST[action]}`);
+      await team.operator.types(`/vps ${action} web-1`);
+      await team.operator.sees(`We’re not sure whether web-1 was ${PAST[action]}`);
       expect(await lastAct(team, 'otto', action)).toBe(`in_doubt ${code}`);
       // Unless it was done, the next action would find the server in an unfit state.
       await team.app.ports
@@ -248,20 +232,18 @@ describe.concurrent('a start that is answered with another state than running', 
     'stopped',
   ] as const)('is reported as begun, not as done: %s', async (startedState) => {
     await using team = await startWithServer({ startedState });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('stopped web-1');
-    await operator.types('/vps start web-1');
-    await operator.sees('is starting web-1…');
-    expect(operator.screen()).not.toContain('started web-1: ');
+    await team.operator.types('/vps stop web-1');
+    await team.operator.sees('stopped web-1');
+    await team.operator.types('/vps start web-1');
+    await team.operator.sees('is starting web-1…');
+    expect(team.operator.screen()).not.toContain('started web-1: ');
   });
 });
 
 async function openDelete(team: Team) {
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps delete web-1');
-  await manager.fills({ 'To confirm, type web-1': 'web-1' });
-  return manager;
+  await team.manager.types('/vps delete web-1');
+  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
+  return team.manager;
 }
 
 async function deleteServer(team: Team) {

@@ -49,11 +49,10 @@ test.each(
     ['done', 'cli', commandLineOf(ME)],
     ['started', 'cli', commandLineOf(ME)],
   ]);
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps audit');
-  await owner.sees(`The command line (${ME}) rebooted web-1`);
-  await owner.types('/vps reboot web-1');
-  await owner.sees(/web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot it again\?/);
+  await team.owner.types('/vps audit');
+  await team.owner.sees(`The command line (${ME}) rebooted web-1`);
+  await team.owner.types('/vps reboot web-1');
+  await team.owner.sees(/web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot it again\?/);
   for (const { output, words } of [listed, rebooted])
     for (const secret of [team.apiKey, ENCRYPTION_KEY]) expect(output + words).not.toContain(secret);
 });

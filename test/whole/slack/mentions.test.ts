@@ -16,13 +16,12 @@ async function answeredAll(team: Team): Promise<void> {
 describe('a mention', () => {
   it('runs the same command as /vps, and posts the outcome in its thread', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
-    const delivery = await operator.types('@vps reboot web-1');
+    const delivery = await team.operator.types('@vps reboot web-1');
     expect(delivery).toMatchObject({ status: 200 });
     expect(delivery?.tookMs).toBeLessThan(3000);
-    const root = operator.messages().at(-1)?.ts ?? '';
+    const root = team.operator.messages().at(-1)?.ts ?? '';
     await team.slack.as('vera').in('#ops').thread(root).sees('@otto rebooted web-1');
-    operator.doesNotSee('rebooted web-1');
+    team.operator.doesNotSee('rebooted web-1');
     const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface, outcome }) => [action, surface, outcome])).toEqual([
       ['reboot', 'mention', 'done'],
@@ -45,13 +44,12 @@ describe('a mention', () => {
 
   it('acts on a sentence as its user means it', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
     for (const [sentence, outcome] of [
       ['please reboot the server web-1 now', 'rebooted web-1'],
       ['Hey, could you restart web-2 please?', 'rebooted web-2'],
       ['shutdown web-3', 'stopped web-3'],
     ] as const) {
-      await operator.types(`@vps ${sentence}`);
+      await team.operator.types(`@vps ${sentence}`);
       await team.slack.as('vera').in('#ops').inThreadOf(sentence).sees(`@otto ${outcome}`);
     }
     expect(changesSeen(team)).toHaveLength(3);
@@ -62,10 +60,9 @@ describe('a mention', () => {
 
   it('means a server by its label, even if that is a word of a sentence', async () => {
     await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create micro ams debian-13 now');
-    await manager.presses('Create and pay');
-    await manager.sees('created now. Ready');
+    await team.manager.types('/vps create micro ams debian-13 now');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('created now. Ready');
     const operator = team.slack.as('otto').in('dm');
     await operator.types('stop the server now please');
     await operator.sees('now was stopped.');
@@ -108,28 +105,26 @@ describe('a mention', () => {
     const operator = team.slack.as('otto').in('#ops').thread(ts);
     await operator.types('@vps rebot web-1');
     await operator.sees('Did you mean @vps reboot?');
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('@vps');
-    await viewer.sees('All servers');
+    await team.viewer.types('@vps');
+    await team.viewer.sees('All servers');
   });
 
   it('is no command unless the message begins with it, and only in the first line; the rest may give reasons', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
     for (const text of ['thanks @vps stop web-1 was right', 'stop web-1 @vps', 'hey @vps']) {
-      operator.overlooksOldMessages();
-      await operator.types(text);
-      await operator.sees('begin your message with the mention');
+      team.operator.overlooksOldMessages();
+      await team.operator.types(text);
+      await team.operator.sees('begin your message with the mention');
     }
     expect(changesSeen(team)).toEqual([]);
-    await operator.types('@vps stop web-1\nweb-2 took over');
-    await operator.inThreadOf('took over').sees('@otto stopped web-1');
+    await team.operator.types('@vps stop web-1\nweb-2 took over');
+    await team.operator.inThreadOf('took over').sees('@otto stopped web-1');
     expect(changesSeen(team)).toHaveLength(1);
   });
 
   it('offers a button for a command that needs a form, and the outcome follows', async () => {
     await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('#ops');
+    const { manager } = team;
     await manager.types('@vps create plan=small location=ams image=debian-13 label=web-9');
     const root = manager.messages().find(({ ephemeral }) => !ephemeral)?.ts ?? '';
     await manager.sees('Press the button to open the form.');
@@ -154,14 +149,13 @@ describe('a mention', () => {
     await manager.sees('web-1 was renewed');
     await manager.closes();
     await team.slack.as('vera').in('#ops').thread(ts).sees('@mara renewed web-1');
-    team.slack.as('vera').in('#ops').doesNotSee('renewed web-1');
+    team.viewer.doesNotSee('renewed web-1');
   });
 
   it('passes the same permission check as /vps, and is audited when it is denied', async () => {
     await using team = await startWithServers();
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('@vps reboot web-1');
-    await viewer.sees('You need the operator role');
+    await team.viewer.types('@vps reboot web-1');
+    await team.viewer.sees('You need the operator role');
     expect(changesSeen(team)).toEqual([]);
     const [denied] = await rawUser(team, 'vera').audit();
     expect(denied).toMatchObject({ action: 'reboot', outcome: 'denied', surface: 'mention' });
@@ -191,11 +185,10 @@ describe('a mention', () => {
 
   it('acts once, however often and late Slack delivers it again, also after a restart', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
     team.slack.faults.repeatEvents();
-    const delivery = await operator.types('@vps stop web-1');
+    const delivery = await team.operator.types('@vps stop web-1');
     if (!delivery) throw new Error('nothing was delivered');
-    await operator.inThreadOf('stop web-1').sees('stopped web-1');
+    await team.operator.inThreadOf('stop web-1').sees('stopped web-1');
     await team.slack.redeliver(delivery);
     await team.restart();
     await team.slack.deliverBody('json', delivery.body);
@@ -203,14 +196,13 @@ describe('a mention', () => {
     await team.slack.deliverBody('json', JSON.stringify({ ...other, event_id: 'Ev0ANOTHER' }));
     await answeredAll(team);
     expect(changesSeen(team)).toHaveLength(1);
-    expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toEqual([]);
+    expect(team.operator.messages().filter(({ ephemeral }) => ephemeral)).toEqual([]);
     const audit = await rawUser(team, 'otto').audit();
     expect(audit).toHaveLength(2);
   });
 
   it('that Slack delivers minutes late is not carried out, and its user is notified', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
     const at = String(Math.floor(Date.now() / 1000) - 400);
     const event = {
       type: 'app_mention',
@@ -221,18 +213,17 @@ describe('a mention', () => {
       user_team: 'T0SANDBOX',
     };
     await team.slack.sendEvent(event);
-    await operator.sees('delivered your message 7 min late, so nothing was done');
+    await team.operator.sees('delivered your message 7 min late, so nothing was done');
     expect(changesSeen(team)).toEqual([]);
   });
 
   it('is not carried out again when it is edited, or when it is added to an existing message', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('@vps stop web-1');
-    await operator.inThreadOf('stop web-1').sees('stopped web-1');
-    await operator.edits('stop web-1', '@vps stop web-2');
-    await operator.types('good morning');
-    await operator.edits('good morning', '@vps stop web-3');
+    await team.operator.types('@vps stop web-1');
+    await team.operator.inThreadOf('stop web-1').sees('stopped web-1');
+    await team.operator.edits('stop web-1', '@vps stop web-2');
+    await team.operator.types('good morning');
+    await team.operator.edits('good morning', '@vps stop web-3');
     await answeredAll(team);
     expect(changesSeen(team)).toHaveLength(1);
   });
@@ -256,9 +247,8 @@ describe('a mention', () => {
   it('is answered with an explanation, and does nothing, when the database can’t be written', async () => {
     await using team = await startWithServers();
     const receive = vi.spyOn(team.app.ports.seenRequests, 'addAll').mockRejectedValue(new Error('disk full'));
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('@vps stop web-1');
-    await operator.sees('Something went wrong');
+    await team.operator.types('@vps stop web-1');
+    await team.operator.sees('Something went wrong');
     receive.mockRestore();
     expect(changesSeen(team)).toEqual([]);
   });
@@ -266,10 +256,9 @@ describe('a mention', () => {
   it('shows “Working on it” if its outcome takes more than a moment', async () => {
     await using team = await startWithServers();
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 1500 });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('@vps reboot web-1');
-    await operator.sees('Working on it');
-    await operator.inThreadOf('@vps reboot').sees('rebooted web-1');
+    await team.operator.types('@vps reboot web-1');
+    await team.operator.sees('Working on it');
+    await team.operator.inThreadOf('@vps reboot').sees('rebooted web-1');
   });
 });
 
@@ -306,12 +295,11 @@ describe('a direct message', () => {
 
   it('never posts a root password in the conversation: a button shows it in an ephemeral message', async () => {
     await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
-    await manager.presses('Create and pay');
-    await manager.sees('web-9 is being created');
-    await manager.closes();
-    const direct = manager.in('dm');
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-9 is being created');
+    await team.manager.closes();
+    const direct = team.manager.in('dm');
     await direct.types('password web-9');
     await direct.sees('nobody else can see. Press the button');
     await direct.presses('Show password');

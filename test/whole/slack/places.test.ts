@@ -21,9 +21,8 @@ test('a request for access reaches the owners as a direct message, and an app wi
   team.slack.app.hasMessagesTab = false;
   await ask(team, 'operator');
   await expect.poll(() => faultsOf(team)).toContain('messages_tab_disabled');
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps status');
-  await owner.sees('Turn on the Messages tab');
+  await team.owner.types('/vps status');
+  await team.owner.sees('Turn on the Messages tab');
   team.slack.app.hasMessagesTab = true;
   await ask(team, 'manager');
   await expect.poll(() => faultsOf(team)).not.toContain('messages_tab_disabled');
@@ -42,10 +41,9 @@ describe('in a channel that is shared with another organization', () => {
     await manager.sees('web-9 is being created');
     for (const label of ['web-1', 'web-9']) team.slack.as('sam').in('#acme-shared').doesNotSee(label);
     team.slack.admin.inviteOrganization('#ops');
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('web-1 was stopped');
-    team.slack.as('vera').in('#ops').doesNotSee('web-1');
+    await team.operator.types('/vps stop web-1');
+    await team.operator.sees('web-1 was stopped');
+    team.viewer.doesNotSee('web-1');
   });
 
   it('no request for approval is posted; users who may approve it get it as a direct message', async () => {
@@ -56,13 +54,12 @@ describe('in a channel that is shared with another organization', () => {
 
   it('requests for approval can’t be posted: settings refuse the channel', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings approvals');
-    await expect(owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
-    await owner.fills({ 'Approvals channel': '#general' });
+    await team.owner.types('/vps settings approvals');
+    await expect(team.owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
+    await team.owner.fills({ 'Approvals channel': '#general' });
     team.slack.admin.inviteOrganization('#general');
-    await owner.presses('Save');
-    await owner.sees('the channel is shared with another organization');
+    await team.owner.presses('Save');
+    await team.owner.sees('the channel is shared with another organization');
   });
 });
 
@@ -135,17 +132,16 @@ it('a token for a whole organization serves no user, and /readyz says what to do
   await team.restart();
   expect(await faultsOf(team)).toContain('is for a whole organization');
   team.hosting.seedServers(team.account, 1, 'web');
-  await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
-  await expect.poll(() => team.slack.as('otto').in('#ops').messages().length).toBeGreaterThan(0);
+  await team.operator.types('/vps reboot web-1');
+  await expect.poll(() => team.operator.messages().length).toBeGreaterThan(0);
   expect(changesSeen(team)).toEqual([]);
 });
 
 it('a press for which Slack names no workspace is refused with an explanation, and a command is served', async () => {
   await using team = await startTeam({ servers: 1 });
   team.slack.admin.joinGrid({ isOrgInstall: true });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps show web-1');
-  await operator.presses('Reboot');
-  await operator.sees('isn’t set up for this workspace');
+  await team.operator.types('/vps show web-1');
+  await team.operator.presses('Reboot');
+  await team.operator.sees('isn’t set up for this workspace');
   expect(changesSeen(team)).toEqual([]);
 });

@@ -15,7 +15,7 @@ describe('Manage server… on a message', () => {
   it('opens the card of the server that an alert mentions, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     await operator.usesMessageShortcut('manage_server', 'DiskFull');
     await operator.sees('Manage server web-1');
     await operator.sees('The message is less than a minute old');
@@ -37,7 +37,7 @@ describe('Manage server… on a message', () => {
     await using team = await startWithServers({ hosting: { rebootDelayMs: 1500 } });
     for (const server of ['web-1', 'web-2', 'web-3'])
       await team.slack.posts('#ops', { text: `${server} is down` });
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     const presses = async (button: string, server: string) => {
       await operator.usesMessageShortcut('manage_server', `${server} is down`);
       await operator.sees(`Manage server ${server}`);
@@ -74,13 +74,12 @@ describe('Manage server… on a message', () => {
 
   it('finds the server in an alert of every known tool', async () => {
     await using team = await startWithServers();
-    const viewer = team.slack.as('vera').in('#ops');
     for (const [tool, alert] of Object.entries(ALERTS)) {
       const text = tool === 'alertmanager' ? 'web-1 is full' : '';
       await team.slack.posts('#ops', { text, attachments: alert.attachments.map((each) => ({ ...each })) });
-      await viewer.usesMessageShortcut('manage_server', '');
-      await viewer.sees('Manage server web-1');
-      await viewer.closes();
+      await team.viewer.usesMessageShortcut('manage_server', '');
+      await team.viewer.sees('Manage server web-1');
+      await team.viewer.closes();
     }
   });
 
@@ -100,30 +99,27 @@ describe('Manage server… on a message', () => {
   it('asks which server is meant if the message mentions several, with servers from links last', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', { text: 'see <http://web-3/graph|the graph>: web-1 and web-2 are down' });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.usesMessageShortcut('manage_server', 'are down');
-    await viewer.sees(/mentions 3 servers[\s\S]*web-1[\s\S]*web-2[\s\S]*web-3/);
-    await viewer.presses('Manage');
-    await viewer.sees('ID');
-    expect(viewer.modal()?.shown).toMatch(/Manage server\s+web-3/);
+    await team.viewer.usesMessageShortcut('manage_server', 'are down');
+    await team.viewer.sees(/mentions 3 servers[\s\S]*web-1[\s\S]*web-2[\s\S]*web-3/);
+    await team.viewer.presses('Manage');
+    await team.viewer.sees('ID');
+    expect(team.viewer.modal()?.shown).toMatch(/Manage server\s+web-3/);
   });
 
   it('offers all servers if the message mentions none', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('my coffee is cold, 42%');
-    await operator.usesMessageShortcut('manage_server', 'coffee');
-    await operator.sees('No server found in this message');
-    expect(await operator.suggestionsFor('Find another server', 'web-1')).toHaveLength(4);
-    await operator.chooses('Find another server', 'web-12');
-    await operator.sees(/Manage server\s+web-12/);
+    await team.operator.types('my coffee is cold, 42%');
+    await team.operator.usesMessageShortcut('manage_server', 'coffee');
+    await team.operator.sees('No server found in this message');
+    expect(await team.operator.suggestionsFor('Find another server', 'web-1')).toHaveLength(4);
+    await team.operator.chooses('Find another server', 'web-12');
+    await team.operator.sees(/Manage server\s+web-12/);
   });
 
   it('shows only servers that the user’s role covers', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps access grant @nora viewer on web-2');
-    await owner.sees('is now a viewer');
+    await team.owner.types('/vps access grant @nora viewer on web-2');
+    await team.owner.sees('is now a viewer');
     await team.slack.posts('#ops', { text: 'web-1 and web-2 are down' });
     const user = team.slack.as('nora').in('#ops');
     await user.usesMessageShortcut('manage_server', 'are down');
@@ -145,41 +141,38 @@ describe('Manage server… on a message', () => {
   it('shows an action’s refusal in the modal', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.usesMessageShortcut('manage_server', 'DiskFull');
-    await operator.presses('Reboot');
+    await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
+    await team.operator.presses('Reboot');
     await team.slack.as('vera').in('#ops').inThreadOf('DiskFull').sees('rebooted web-1');
-    await operator.presses('Reboot');
-    await operator.sees(
+    await team.operator.presses('Reboot');
+    await team.operator.sees(
       /was rebooted \d+ s ago by @otto[\s\S]*Manage server|Manage server[\s\S]*was rebooted/,
     );
-    expect(operator.modal()?.shown).toContain('Reboot again');
-    await operator.presses('Reboot again');
+    expect(team.operator.modal()?.shown).toContain('Reboot again');
+    await team.operator.presses('Reboot again');
     await expect.poll(() => changesSeen(team).length).toBe(2);
   });
 
   it('renews in the same modal, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.usesMessageShortcut('manage_server', 'DiskFull');
-    await manager.presses('Renew…');
-    await manager.presses('Renew and pay');
-    await manager.thread(ts).sees('@mara renewed web-1');
-    await manager.closes();
-    manager.in('#ops').doesNotSee('renewed web-1');
+    await team.manager.usesMessageShortcut('manage_server', 'DiskFull');
+    await team.manager.presses('Renew…');
+    await team.manager.presses('Renew and pay');
+    await team.manager.thread(ts).sees('@mara renewed web-1');
+    await team.manager.closes();
+    team.manager.in('#ops').doesNotSee('renewed web-1');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 
   it('deletes only after the label was typed, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.usesMessageShortcut('manage_server', 'DiskFull');
-    await manager.presses('Delete…');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
-    await manager.presses('Delete');
-    await manager.thread(ts).sees('@mara deleted web-1');
+    await team.manager.usesMessageShortcut('manage_server', 'DiskFull');
+    await team.manager.presses('Delete…');
+    await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
+    await team.manager.presses('Delete');
+    await team.manager.thread(ts).sees('@mara deleted web-1');
   });
 
   it('posts the outcome in the thread by response_url where the app is not a member of the channel', async () => {
@@ -218,12 +211,11 @@ describe('Manage server… on a message', () => {
   it('acts on a press once, however often Slack delivers it', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.usesMessageShortcut('manage_server', 'DiskFull');
-    const delivery = await operator.presses('Reboot');
+    await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
+    const delivery = await team.operator.presses('Reboot');
     if (!delivery) throw new Error('nothing was delivered');
     await team.slack.redeliver(delivery);
-    await operator.sees('already handled');
+    await team.operator.sees('already handled');
     await expect.poll(() => changesSeen(team).length).toBe(1);
   });
 
@@ -231,9 +223,8 @@ describe('Manage server… on a message', () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.usesMessageShortcut('manage_server', 'DiskFull');
-    await operator.sees('Use the shortcut again');
+    await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
+    await team.operator.sees('Use the shortcut again');
   });
 });
 
@@ -255,7 +246,7 @@ it('the age of a message is shown in one suitable unit', () => {
 describe('the global shortcut Servers', () => {
   it('offers recently used servers first, and finds any other', async () => {
     await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('#ops');
+    const { operator } = team;
     await operator.types('/vps reboot web-7');
     await operator.sees('rebooted web-7');
     await operator.usesGlobalShortcut('servers');

@@ -11,10 +11,9 @@ describe('a command whose answer takes long', () => {
   it('shows within two seconds that it is being worked on, and its answer afterwards', async () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1800 });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('Working on it. The result will appear here.', 2000);
-    await viewer.sees('web-1', 3000);
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('Working on it. The result will appear here.', 2000);
+    await team.viewer.sees('web-1', 3000);
     expect(postsOf(team)).toHaveLength(1);
     expect(brokenRulesOf(team)).toEqual([]);
   });
@@ -22,20 +21,18 @@ describe('a command whose answer takes long', () => {
   it('is answered by its response_url, without words in between, if it takes about a second', async () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 900 });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('web-1', 2000);
-    viewer.doesNotSee('Working on it');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('web-1', 2000);
+    team.viewer.doesNotSee('Working on it');
     expect(postsOf(team)).toHaveLength(1);
   });
 
   it('keeps its “Working on it”, which Slack can’t delete, beside an outcome in the channel', async () => {
     await using team = await startTeam({ servers: 1 });
     team.slack.faults.slowDown('chat.postMessage', 2500);
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('Working on it. The result will appear here.', 2000);
-    await operator.sees('@otto', 3000);
+    await team.operator.types('/vps stop web-1');
+    await team.operator.sees('Working on it. The result will appear here.', 2000);
+    await team.operator.sees('@otto', 3000);
     expect(postsOf(team).map(({ what }) => what)).toEqual(['chat.postMessage']);
     expect(brokenRulesOf(team)).toEqual([]);
   });
@@ -44,7 +41,6 @@ describe('a command whose answer takes long', () => {
 describe('a command that is answered at once', () => {
   it('has its answer in the ack, and posts nothing', async () => {
     await using team = await startTeam({ servers: 1 });
-    const viewer = team.slack.as('vera').in('#ops');
     for (const [command, answer] of [
       ['/vps help', 'List servers and manage one'],
       ['/vps list', 'web-1'],
@@ -52,9 +48,9 @@ describe('a command that is answered at once', () => {
       ['/vps show web-9', 'No server matches'],
       ['/vps delete web-1', 'You need the manager role'],
     ] as const) {
-      viewer.overlooksOldMessages();
-      await viewer.types(command);
-      await viewer.sees(answer);
+      team.viewer.overlooksOldMessages();
+      await team.viewer.types(command);
+      await team.viewer.sees(answer);
     }
     expect(postsOf(team)).toEqual([]);
     expect(brokenRulesOf(team)).toEqual([]);
@@ -63,41 +59,37 @@ describe('a command that is answered at once', () => {
   it('posts what a change came to, since nobody is told if Slack refuses the message of an ack', async () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state' });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps reboot web-1');
-    await operator.sees('web-1');
+    await team.operator.types('/vps reboot web-1');
+    await team.operator.sees('web-1');
     expect(postsOf(team)).not.toEqual([]);
   });
 
   it('posts that a command was handled before, since nobody knows whether its user has seen its outcome', async () => {
     await using team = await startTeam({ servers: 1, mode: 'http' });
-    const operator = team.slack.as('otto').in('#ops');
-    await operator.types('/vps stop web-1');
-    await operator.sees('stopped');
+    await team.operator.types('/vps stop web-1');
+    await team.operator.sees('stopped');
     const body = team.slack.deliveries().find(({ what }) => what.startsWith('command'))?.body ?? '';
     const timestamp = String(Math.floor(Date.now() / 1000) + 1);
     // Nobody sees what the ack of this delivery says.
     await team.slack.deliverRaw(body, { timestamp, signature: team.slack.sign(body, timestamp) });
-    await operator.sees('This request was already handled.');
+    await team.operator.sees('This request was already handled.');
   });
 
   it('posts a table, which Slack may refuse', async () => {
     await using team = await startTeam({ servers: 21 });
-    const viewer = team.slack.as('vera').in('#ops');
-    await viewer.types('/vps list');
-    await viewer.sees('21 servers');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('21 servers');
     expect(postsOf(team)).toHaveLength(1);
   });
 
   it('posts a root password, and never puts it into an ack', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create small ams debian-13 web-1');
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
+    await team.manager.types('/vps create small ams debian-13 web-1');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees("I've saved it");
     const shown = () => postsOf(team).filter(({ request }) => request.includes('rich_text_preformatted'));
     const before = shown().length;
-    await manager.types('/vps password');
+    await team.manager.types('/vps password');
     await expect.poll(() => shown().length).toBe(before + 1);
     const rest = team.slack.traffic().filter((each) => !shown().includes(each));
     expect(JSON.stringify(rest)).not.toContain('rich_text_preformatted');
@@ -105,10 +97,9 @@ describe('a command that is answered at once', () => {
 
   it('opens its form and shows nothing else', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create');
-    await manager.sees('Create a server');
-    expect(manager.messages()).toEqual([]);
+    await team.manager.types('/vps create');
+    await team.manager.sees('Create a server');
+    expect(team.manager.messages()).toEqual([]);
   });
 });
 
@@ -120,24 +111,22 @@ describe('a form that is submitted while the hosting API is slow', () => {
 
   it('is acknowledged within Slack’s three seconds, and shows its outcome afterwards: a delete', async () => {
     await using team = await startPatiently();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps delete web-1');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
+    await team.manager.types('/vps delete web-1');
+    await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3500 });
-    await manager.presses('Delete');
-    await manager.sees('was deleted');
+    await team.manager.presses('Delete');
+    await team.manager.sees('was deleted');
     expect(brokenRulesOf(team)).toEqual([]);
   });
 
   it('is acknowledged within Slack’s three seconds, and shows the price afterwards: an order', async () => {
     await using team = await startPatiently();
-    const manager = team.slack.as('mara').in('#ops');
-    await manager.types('/vps create');
-    await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-2' });
+    await team.manager.types('/vps create');
+    await team.manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-2' });
     for (const on of ['catalog', 'servers'] as const)
       team.hosting.faults.add({ on, kind: 'slow', delayMs: 3500 });
-    await manager.presses('Review');
-    await manager.sees('Create and pay');
+    await team.manager.presses('Review');
+    await team.manager.sees('Create and pay');
     expect(brokenRulesOf(team)).toEqual([]);
   });
 });

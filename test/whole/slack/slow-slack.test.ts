@@ -50,7 +50,7 @@ test('a modal whose ack Slack applies late shows the outcome of a delete, an ord
   await using team = await startTeam({ servers: 1 });
   // Slack takes a second to apply what an ack says, while it takes an update of the same view at once.
   team.slack.faults.applyAcksLate(900);
-  const manager = team.slack.as('mara').in('#ops');
+  const { manager } = team;
   await manager.types('/vps delete web-1');
   await manager.fills({ 'To confirm, type web-1': 'web-1' });
   await manager.presses('Delete');
@@ -59,13 +59,12 @@ test('a modal whose ack Slack applies late shows the outcome of a delete, an ord
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
   await manager.presses('Create and pay');
   await expect.poll(() => manager.modal()?.shown).toContain('went through');
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps settings approvals');
-  await owner.fills({ 'Renewing servers': 'On' });
-  await owner.presses('Save');
-  await expect.poll(() => owner.modal()?.shown).not.toContain('[Save]');
+  await team.owner.types('/vps settings approvals');
+  await team.owner.fills({ 'Renewing servers': 'On' });
+  await team.owner.presses('Save');
+  await expect.poll(() => team.owner.modal()?.shown).not.toContain('[Save]');
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  expect(owner.modal()?.shown).not.toMatch(/hosting API…|Saving/);
+  expect(team.owner.modal()?.shown).not.toMatch(/hosting API…|Saving/);
 });
 
 describe('while Slack limits the app', () => {
@@ -82,23 +81,21 @@ describe('while Slack limits the app', () => {
 
   it('a channel still gets every outcome of actions in the same second', async () => {
     await using team = await startTeam({ servers: 3 });
-    const viewer = team.slack.as('vera').in('#ops');
     const names = ['web-1', 'web-2', 'web-3'];
-    await Promise.all(names.map((name) => team.slack.as('otto').in('#ops').types(`/vps reboot ${name}`)));
-    for (const name of names) await viewer.sees(`rebooted ${name}: 🟢 running`);
+    await Promise.all(names.map((name) => team.operator.types(`/vps reboot ${name}`)));
+    for (const name of names) await team.viewer.sees(`rebooted ${name}: 🟢 running`);
     expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('an admin of the workspace stays an owner', async () => {
     const system = movableSystem();
     await using team = await startTeam({ system, settings: { OWNERS: '' } });
-    const owner = team.slack.as('olga').in('#ops');
-    await owner.types('/vps settings notifications');
-    await owner.closes();
+    await team.owner.types('/vps settings notifications');
+    await team.owner.closes();
     system.move(6 * 60_000);
     team.slack.faults.rateLimit('users.info', { times: 5, retryAfterSeconds: 60 });
-    await owner.types('/vps settings notifications');
-    await owner.sees('Digest channel');
+    await team.owner.types('/vps settings notifications');
+    await team.owner.sees('Digest channel');
   });
 });
 
@@ -107,11 +104,10 @@ const WITHOUT_USERS = ['commands', 'chat:write', 'usergroups:read', 'channels:re
 describe('without the scope users:read', () => {
   it('a role for a channel or a user group is refused with the scope named', async () => {
     await using team = await startTeam({ scopes: WITHOUT_USERS });
-    const owner = team.slack.as('olga').in('#ops');
     for (const subject of ['#ops', '<!subteam^S0ONCALL01|@oncall>']) {
-      owner.overlooksOldMessages();
-      await owner.types(`/vps access grant ${subject} viewer`);
-      await owner.sees('missing scope users:read');
+      team.owner.overlooksOldMessages();
+      await team.owner.types(`/vps access grant ${subject} viewer`);
+      await team.owner.sees('missing scope users:read');
     }
     const grants = await team.app.ports.grants.list(TEAM.id);
     expect(grants.filter(({ subjectKind }) => subjectKind !== 'user')).toEqual([]);

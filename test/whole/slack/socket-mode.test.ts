@@ -55,8 +55,8 @@ describe('in Socket Mode', () => {
   it('an envelope that is delivered again over another WebSocket changes nothing', async () => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
-    await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
-    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
+    await team.operator.types('/vps reboot web-1');
+    await team.viewer.sees('rebooted web-1');
     await refresh(team);
     expect((await team.slack.redeliver(lastOf(team, 'command /vps reboot'))).status).toBe(200);
     await expect.poll(() => handledBefore(team, 'otto')).toBe(1);

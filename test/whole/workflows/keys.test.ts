@@ -7,7 +7,7 @@ import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
 it('a workflow reboots a server with a key that an owner issued, until the key is revoked', async () => {
   await using team = await startWorkflowTeam();
-  const owner = team.slack.as('olga').in('#ops');
+  const { owner } = team;
   await owner.types('/vps workflow');
   await owner.sees('No keys have been issued');
   await owner.presses('Issue a key…');
@@ -23,7 +23,7 @@ it('a workflow reboots a server with a key that an owner issued, until the key i
   const run = await runToEnd(team, { key: secret, channel });
   expect(run).toMatchObject({ state: 'completed', outputs: { server: 'web-1' } });
   expect(run.outputs?.message).toMatch(/^web-1 (was rebooted|is rebooting)/);
-  await team.slack.as('vera').in('#ops').sees('Workflow key nightly rebooted web-1');
+  await team.viewer.sees('Workflow key nightly rebooted web-1');
   expect(changesSeen(team)).toHaveLength(1);
 
   await owner.types('/vps workflow');
@@ -45,14 +45,12 @@ it('a workflow reboots a server with a key that an owner issued, until the key i
 it('only owners see, issue or revoke workflow keys', async () => {
   await using team = await startWorkflowTeam();
   const { id } = await giveKey(team);
-  const manager = team.slack.as('mara').in('#ops');
-  await manager.types('/vps workflow');
-  await manager.sees('You need the owner role');
-  manager.doesNotSee('nightly');
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps workflow');
-  await owner.presses('Revoke');
-  await owner.sees('No keys have been issued');
+  await team.manager.types('/vps workflow');
+  await team.manager.sees('You need the owner role');
+  team.manager.doesNotSee('nightly');
+  await team.owner.types('/vps workflow');
+  await team.owner.presses('Revoke');
+  await team.owner.sees('No keys have been issued');
   const press = team.slack.deliveries().findLast(({ body }) => body.includes('workflow_revoke'));
   if (!press) throw new Error('no press');
   const again = await giveKey(team, { name: 'second' });
@@ -61,8 +59,8 @@ it('only owners see, issue or revoke workflow keys', async () => {
     user: { id: USERS.mara.id, username: 'mara', name: 'mara', team_id: team.slack.team.id },
     actions: JSON.parse(JSON.stringify(payload.actions).replace(id, again.id)),
   }));
-  await manager.types('/vps list');
-  await manager.sees('web-1');
+  await team.manager.types('/vps list');
+  await team.manager.sees('web-1');
   expect(await team.app.ports.workflowKeys.find(team.slack.team.id, again.id)).toBeDefined();
 });
 
@@ -105,14 +103,13 @@ it('a workflow never guesses a server: not by the beginning of a label, another 
 it('a workflow can’t stop a protected server, and can’t reboot one again and again', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team, { actions: ['stop', 'reboot'] });
-  const owner = team.slack.as('olga').in('#ops');
-  await owner.types('/vps show web-1');
-  await owner.presses('Protect');
-  await owner.sees('Protected by @olga');
+  await team.owner.types('/vps show web-1');
+  await team.owner.presses('Protect');
+  await team.owner.sees('Protected by @olga');
   const stopped = await runToEnd(team, { key: secret, action: 'stop' });
   expect(stopped.error).toBe('web-1 is protected, so it can’t be stopped. Nothing was done.');
-  await owner.presses('Lift protection');
-  await owner.sees('lifted the protection');
+  await team.owner.presses('Lift protection');
+  await team.owner.sees('lifted the protection');
   expect(await runToEnd(team, { key: secret })).toMatchObject({ state: 'completed' });
   const again = await runToEnd(team, { key: secret });
   expect(again.error).toMatch(/^web-1 was rebooted \d+ s ago, so it wasn’t rebooted again\.$/);
@@ -154,16 +151,15 @@ const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>
 it('a workflow without a key asks in the channel, and the user who presses the button acts in their own name', async () => {
   await using team = await startWorkflowTeam(1, { hosting: { rebootDelayMs: 700 } });
   const run = await ask(team);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.sees('A workflow wants to reboot web-1.');
+  await team.operator.sees('A workflow wants to reboot web-1.');
   expect(run.state).toBe('running');
   expect(changesSeen(team)).toEqual([]);
-  await operator.presses('Reboot');
+  await team.operator.presses('Reboot');
   await run.ended;
   expect(run).toMatchObject({ state: 'completed', outputs: { server: 'web-1', state: 'rebooting' } });
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
-  operator.doesNotSee('wants to reboot');
-  expect(operator.messages()).toHaveLength(1);
+  await team.operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
+  team.operator.doesNotSee('wants to reboot');
+  expect(team.operator.messages()).toHaveLength(1);
   expect(changesSeen(team)).toHaveLength(1);
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
   expect(entries[0]).toMatchObject({ actorId: USERS.otto.id, surface: 'button', action: 'reboot' });
@@ -172,10 +168,9 @@ it('a workflow without a key asks in the channel, and the user who presses the b
 it('a user without the role, or from another organization, can neither run nor cancel a workflow’s action', async () => {
   await using team = await startWorkflowTeam(1);
   const run = await ask(team);
-  const viewer = team.slack.as('vera').in('#ops');
-  await viewer.presses('Reboot');
-  await viewer.sees('You need the operator role');
-  await viewer.presses('Cancel');
+  await team.viewer.presses('Reboot');
+  await team.viewer.sees('You need the operator role');
+  await team.viewer.presses('Cancel');
   const press = team.slack.deliveries().findLast(({ body }) => body.includes('workflow_run'));
   if (!press) throw new Error('no press');
   await team.slack.deliverAltered(press, (payload) => ({
@@ -185,7 +180,7 @@ it('a user without the role, or from another organization, can neither run nor c
   await expect
     .poll(() => team.app.ports.audit.list({ workspaceId: TEAM.id, actorId: USERS.sam.id, limit: 1 }))
     .toMatchObject([{ outcome: 'denied', code: 'other_organization' }]);
-  await team.slack.as('otto').in('#ops').sees('A workflow wants to reboot web-1.');
+  await team.operator.sees('A workflow wants to reboot web-1.');
   expect(run.state).toBe('running');
   expect(changesSeen(team)).toEqual([]);
 });
@@ -194,8 +189,7 @@ it('a workflow’s reboot runs once, even if two users press at once and Slack d
   await using team = await startWorkflowTeam(1);
   team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
   const run = await ask(team);
-  const operator = team.slack.as('otto').in('#ops');
-  const manager = team.slack.as('mara').in('#ops');
+  const { operator, manager } = team;
   await Promise.all([operator.presses('Reboot'), manager.presses('Reboot')]);
   await run.ended;
   const presses = team.slack.deliveries().filter(({ body }) => body.includes('workflow_run'));
@@ -211,13 +205,12 @@ it('Cancel, or a day without a press, ends a workflow’s step without doing any
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const canceled = await ask(team);
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.presses('Cancel');
+  await team.operator.presses('Cancel');
   await canceled.ended;
   expect(canceled.error).toBe('Someone pressed Cancel. Nothing was done.');
-  await operator.sees('@otto canceled a workflow’s reboot of web-1.');
+  await team.operator.sees('@otto canceled a workflow’s reboot of web-1.');
   const ignored = await ask(team);
-  await operator.sees('A workflow wants to reboot web-1.');
+  await team.operator.sees('A workflow wants to reboot web-1.');
   system.move(25 * 3_600_000);
   await ignored.ended;
   expect(ignored.error).toBe('The button wasn’t pressed within a day. Nothing was done.');
@@ -227,7 +220,7 @@ it('Cancel, or a day without a press, ends a workflow’s step without doing any
 it('a press ends a workflow’s step if the server doesn’t exist, and leaves it open if the server is protected', async () => {
   await using team = await startWorkflowTeam(1);
   const unknown = await ask(team, { server: 'web-9' });
-  const owner = team.slack.as('olga').in('#ops');
+  const { owner } = team;
   await owner.presses('Reboot');
   await unknown.ended;
   expect(unknown.error).toBe('No server has exactly the label web-9. Nothing was done.');

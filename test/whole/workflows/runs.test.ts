@@ -92,7 +92,7 @@ it('a workflow’s reboot whose answer is lost is reported as unconfirmed, in th
   team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
   const run = await runToEnd(team, { key: secret, channel: team.slack.channel('#ops')?.id ?? '' });
   expect(run.error).toContain('We’re not sure whether web-1 was rebooted');
-  await team.slack.as('vera').in('#ops').sees('We’re not sure whether web-1 was rebooted');
+  await team.viewer.sees('We’re not sure whether web-1 was rebooted');
   const operator = team.slack.as('otto').in('#ops').overlooksOldMessages();
   await operator.types('/vps reboot web-1');
   await operator.sees(/Reboot it again\?/);
@@ -134,7 +134,7 @@ it('a workflow’s action that was marked as sent before a crash is never sent a
   expect(run.error).toBe(
     'We don’t know whether web-1 was rebooted: the app stopped before the outcome was known. Check its state before you run this again.',
   );
-  await team.slack.as('vera').in('#ops').sees('We don’t know whether web-1 was rebooted');
+  await team.viewer.sees('We don’t know whether web-1 was rebooted');
   expect(changesSeen(team)).toEqual([]);
 });
 
@@ -144,13 +144,12 @@ it('a press that was marked as sent before a crash is never sent again, and its 
   const death = dieAt(team, 'send', 'after');
   const channel = team.slack.channel('#ops')?.id ?? '';
   const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.sees('A workflow wants to reboot web-1.');
-  await operator.presses('Reboot');
+  await team.operator.sees('A workflow wants to reboot web-1.');
+  await team.operator.presses('Reboot');
   await expect.poll(death.count).toBe(1);
   system.move(LATER_MS);
   await run.ended;
-  await operator.sees('We don’t know whether web-1 was rebooted');
+  await team.operator.sees('We don’t know whether web-1 was rebooted');
   expect(changesSeen(team)).toEqual([]);
 });
 
@@ -175,12 +174,11 @@ it('a crash while a workflow’s card is posted leads to at most two cards, of w
   const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
   await expect.poll(death.count).toBe(1);
   system.move(LATER_MS);
-  const operator = team.slack.as('otto').in('#ops');
-  await expect.poll(() => operator.messages().length).toBe(2);
-  await operator.presses('Reboot');
+  await expect.poll(() => team.operator.messages().length).toBe(2);
+  await team.operator.presses('Reboot');
   await run.ended;
-  await operator.presses('Reboot');
-  await operator.sees('This request was already answered or has expired.');
+  await team.operator.presses('Reboot');
+  await team.operator.sees('This request was already answered or has expired.');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
