@@ -4,12 +4,11 @@
  */
 export class HostingClock {
   readonly #source: () => number;
-  #skippedMs: number;
+  #skippedMs = 0;
   #onSkip: () => void = () => undefined;
 
-  constructor(source: () => number = Date.now, skippedMs = 0) {
+  constructor(source: () => number = Date.now) {
     this.#source = source;
-    this.#skippedMs = skippedMs;
   }
 
   /** How far the clock was moved, in milliseconds. */

@@ -12,7 +12,6 @@ import {
   type RequestFilter,
 } from './journal.ts';
 import { DeletedServers, Servers, type WireServer } from './servers.ts';
-import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
 export interface HostingOptions {
@@ -27,8 +26,6 @@ export interface HostingOptions {
   readonly rebootDelayMs?: number;
   readonly answers?: AnswerStyleChange;
   readonly journalCapacity?: number;
-  /** What an earlier process left; it wins over `catalog`; a clock that is handed in keeps its own time. */
-  readonly snapshot?: HostingSnapshot | undefined;
 }
 
 /** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
@@ -45,14 +42,13 @@ export class HostingService {
   #style: AnswerStyle;
 
   constructor(options: HostingOptions) {
-    const { snapshot } = options;
-    this.clock = options.clock ?? new HostingClock(Date.now, snapshot?.skippedMs);
+    this.clock = options.clock ?? new HostingClock();
     this.clock.onSkip(() => this.#changes.tell());
     this.faults = new FaultBook(this.#changes);
     this.journal = new Journal(options.journalCapacity);
     this.accounts = new Accounts(this.clock, this.journal, this.#changes);
-    this.prices = new PriceList(snapshot?.catalog ?? options.catalog ?? defaultCatalog(), this.#changes);
-    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300, snapshot?.accepted);
+    this.prices = new PriceList(options.catalog ?? defaultCatalog(), this.#changes);
+    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,
@@ -62,24 +58,6 @@ export class HostingService {
       times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
     });
     this.#style = restyle(DEFAULT_STYLE, options.answers ?? {});
-    if (snapshot) {
-      this.journal.restore(snapshot.journal);
-      this.accounts.restore(snapshot.accounts);
-      this.servers.restore(snapshot.servers);
-    }
-  }
-
-  /** All of the service that outlives its process. */
-  snapshot(): HostingSnapshot {
-    return {
-      version: 1,
-      skippedMs: this.clock.skippedMs,
-      accounts: this.accounts.snapshot(),
-      servers: this.servers.snapshot(),
-      catalog: snapshotSchema.shape.catalog.parse(this.prices.current),
-      journal: this.journal.snapshot(),
-      accepted: this.rateLimit.snapshot(this.clock.now()),
-    };
   }
 
   /** Calls the listener after every later change of what is kept or shown, faults included; returns the way to stop. */

@@ -4,7 +4,6 @@ import type { Order, PriceList } from './catalog.ts';
 import { type HostingClock, oneMonthLater } from './clock.ts';
 import type { Changes } from './journal.ts';
 import { ApiError } from './protocol.ts';
-import type { HostingSnapshot } from './snapshot.ts';
 
 /** An element of the GET /servers list (docs/hosting-api.md 2). */
 export interface WireServer {
@@ -33,9 +32,27 @@ interface CreatedServer {
   readonly root_password: string;
 }
 
-type Unconfirmed = HostingSnapshot['servers']['unconfirmed'][number];
+/** An order that was charged and that the supplier has not confirmed. */
+interface Unconfirmed {
+  readonly accountId: number;
+  readonly order: Order;
+  readonly priceMinor: number;
+  readonly dueMs: number;
+  readonly completes: boolean;
+}
 
-type ServerRecord = HostingSnapshot['servers']['records'][number];
+/** A server as the service keeps it; its state follows from the time and is never stored. */
+interface ServerRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly label: string;
+  readonly plan: string;
+  readonly ipv4: string;
+  power: 'running' | 'stopped';
+  /** What keeps the server busy until then, after which it is `power`. */
+  busy: { readonly state: 'creating' | 'rebooting'; readonly untilMs: number } | undefined;
+  paidUntilMs: number;
+}
 
 interface Parts {
   readonly accounts: Accounts;
@@ -151,20 +168,6 @@ export class Servers {
     const moments = this.#listed(account, nowMs).flatMap(momentsOf);
     const later = [...moments, ...this.#unconfirmed.map(({ dueMs }) => dueMs)].filter((at) => at > nowMs);
     return later.length === 0 ? undefined : later.reduce((first, at) => Math.min(first, at));
-  }
-
-  /** What outlives the process. Root passwords don't: the service shows them once. */
-  snapshot(): HostingSnapshot['servers'] {
-    const records = [...this.#servers.values()];
-    return structuredClone({ lastId: this.#lastId, records, unconfirmed: this.#unconfirmed });
-  }
-
-  /** Takes over what an earlier process left. */
-  restore(kept: HostingSnapshot['servers']): void {
-    const { lastId, records, unconfirmed } = structuredClone(kept);
-    this.#lastId = lastId;
-    for (const record of records) this.#servers.set(record.id, record);
-    this.#unconfirmed = unconfirmed;
   }
 
   #settle(): number {

@@ -5,10 +5,10 @@ import type { HostingService } from '../hosting/hosting.ts';
 import { reportFailure } from '../hosting/journal.ts';
 import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
-import { Tour, type TourDone } from '../tour.ts';
+import { Tour } from '../tour.ts';
 import { PRESETS, performAction } from './actions.ts';
 import { maskKeys, panelAccount } from './describe.ts';
-import type { PanelAction, PanelResult, PanelState } from './panel-api.ts';
+import type { PanelAction, PanelResult, PanelState, TourStep } from './panel-api.ts';
 
 /** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
 export interface OpenPanel {
@@ -25,14 +25,14 @@ export async function openPanel(parts: {
   readonly account: Account;
   readonly slack: Pick<Journal, 'onEvent'>;
   readonly store: Store;
-  /** The steps that were done in an earlier process. */
-  readonly done?: TourDone | undefined;
   /** Called after every change of the panel's state. */
   readonly onChange: () => void;
+  /** Called once for each step of the tour. */
+  readonly onStep?: (step: TourStep['id']) => unknown;
 }): Promise<OpenPanel> {
-  const { hosting, account, slack, store, done, onChange } = parts;
+  const { hosting, account, slack, store, onChange, onStep = () => undefined } = parts;
   const findAppKey = () => findKeyOf(store);
-  const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey, done, now: Date.now });
+  const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey }, onStep);
   const panel = new Panel({ hosting, account, tour, findAppKey, onChange });
   const watcher = new Watcher(async () => {
     await tour.check();

@@ -6,20 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { surfaces } from '../../../src/sandbox/gallery/fixtures/surfaces.ts';
 import type { GalleryPiece, GalleryState, SentenceRow } from '../../../src/sandbox/gallery/gallery-api.ts';
 import { arrange, makePieces, sentencesOf } from '../../../src/sandbox/gallery/pieces.ts';
-import { createGallery, withGallery } from '../../../src/sandbox/gallery/serve.ts';
+import { withGallery } from '../../../src/sandbox/gallery/serve.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 import { launchChromium, wantChromium, watch } from './support/browser.ts';
 
 const server = createServer();
 let origin = '';
 beforeAll(async () => {
-  server.on(
-    'request',
-    withGallery(
-      await createPages(),
-      createGallery(async () => surfaces),
-    ),
-  );
+  server.on('request', withGallery(await createPages()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
