@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { HostingClock } from './clock.ts';
-import type { Changes, Journal, MoneyEntry } from './journal.ts';
+import type { Journal, MoneyEntry } from './journal.ts';
 import { ApiError } from './protocol.ts';
 
 /** An account holder; balance and keys are asked for by account, since they change. */
@@ -34,14 +34,12 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64'
 export class Accounts {
   readonly #clock: HostingClock;
   readonly #journal: Journal;
-  readonly #changes: Changes;
   readonly #books = new Map<number, Book>();
   #lastKeyId = 0;
 
-  constructor(clock: HostingClock, journal: Journal, changes: Changes) {
+  constructor(clock: HostingClock, journal: Journal) {
     this.#clock = clock;
     this.#journal = journal;
-    this.#changes = changes;
   }
 
   /** Opens an account. A balance above zero is booked as its first top-up, which opens the API. */
@@ -50,7 +48,6 @@ export class Accounts {
     this.#books.set(account.id, { ...account, balanceMinor: 0, isOpen: false, keys: [] });
     if (wanted.balanceMinor !== undefined && wanted.balanceMinor !== 0)
       this.topUp(account, wanted.balanceMinor);
-    this.#changes.tell();
     return account;
   }
 
@@ -99,7 +96,6 @@ export class Accounts {
     this.#lastKeyId += 1;
     const known = { id: this.#lastKeyId, hint: key.slice(-4), hash: hashOf(key) };
     book.keys.push({ ...known, createdAtMs: this.#clock.now() });
-    this.#changes.tell();
     return key;
   }
 
@@ -113,7 +109,6 @@ export class Accounts {
       ({ id, hash }) => id === key || hash === hashOf(String(key)),
     );
     if (entry) entry.revokedAtMs ??= this.#clock.now();
-    this.#changes.tell();
   }
 
   /** The account that a key still opens. */
@@ -139,7 +134,6 @@ export class Accounts {
     this.#getBook(account).balanceMinor += kind === 'charge' ? -amountMinor : amountMinor;
     const atMs = this.#clock.now();
     this.#journal.addMoney({ atMs, accountId: account.id, kind, amountMinor, what, serverId });
-    this.#changes.tell();
   }
 
   #getBook(account: AccountId): Book {

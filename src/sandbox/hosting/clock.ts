@@ -5,8 +5,6 @@
 export class HostingClock {
   readonly #source: () => number;
   #skippedMs = 0;
-  #onSkip: () => void = () => undefined;
-
   constructor(source: () => number = Date.now) {
     this.#source = source;
   }
@@ -21,11 +19,6 @@ export class HostingClock {
     return this.#source();
   }
 
-  /** Calls the listener whenever time was skipped; there is one listener, the service. */
-  onSkip(listener: () => void): void {
-    this.#onSkip = listener;
-  }
-
   /** Epoch milliseconds of the service. */
   now(): number {
     return this.#source() + this.#skippedMs;
@@ -35,7 +28,6 @@ export class HostingClock {
   advance(ms: number): void {
     if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time only moves forward, not by ${ms} ms.`);
     this.#skippedMs += ms;
-    this.#onSkip();
   }
 
   /** Skips to the same moment one calendar month later. */

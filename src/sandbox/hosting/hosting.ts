@@ -1,10 +1,9 @@
 import { type Account, Accounts, RateLimit } from './accounts.ts';
-import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answers.ts';
+import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { HostingClock } from './clock.ts';
 import { FaultBook } from './faults.ts';
 import {
-  Changes,
   Journal,
   type JournalEvent,
   type MoneyEntry,
@@ -38,31 +37,23 @@ export class HostingService {
   readonly prices: PriceList;
   readonly servers: Servers;
   readonly rateLimit: RateLimit;
-  readonly #changes = new Changes();
   #style: AnswerStyle;
 
   constructor(options: HostingOptions) {
     this.clock = options.clock ?? new HostingClock();
-    this.clock.onSkip(() => this.#changes.tell());
-    this.faults = new FaultBook(this.#changes);
+    this.faults = new FaultBook();
     this.journal = new Journal(options.journalCapacity);
-    this.accounts = new Accounts(this.clock, this.journal, this.#changes);
-    this.prices = new PriceList(options.catalog ?? defaultCatalog(), this.#changes);
+    this.accounts = new Accounts(this.clock, this.journal);
+    this.prices = new PriceList(options.catalog ?? defaultCatalog());
     this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,
       clock: this.clock,
-      changes: this.#changes,
       maxServers: options.maxServers ?? 5000,
       times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
     });
-    this.#style = restyle(DEFAULT_STYLE, options.answers ?? {});
-  }
-
-  /** Calls the listener after every later change of what is kept or shown, faults included; returns the way to stop. */
-  onChange(listener: () => void): () => void {
-    return this.#changes.onChange(listener);
+    this.#style = { ...DEFAULT_STYLE, ...options.answers };
   }
 
   /** The current form of answers. */
@@ -70,10 +61,9 @@ export class HostingService {
     return this.#style;
   }
 
-  /** Changes how answers look from the next request on. @throws RangeError */
+  /** Changes how answers look from the next request on. */
   readonly setAnswers = (change: AnswerStyleChange): void => {
-    this.#style = restyle(this.#style, change);
-    this.#changes.tell();
+    this.#style = { ...this.#style, ...change };
   };
 
   /** Changes a plan's monthly price for every later charge. @throws RangeError */

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';
 import type { Order, PriceList } from './catalog.ts';
 import { type HostingClock, oneMonthLater } from './clock.ts';
-import type { Changes } from './journal.ts';
 import { ApiError } from './protocol.ts';
 
 /** An element of the GET /servers list (docs/hosting-api.md 2). */
@@ -58,7 +57,6 @@ interface Parts {
   readonly accounts: Accounts;
   readonly prices: PriceList;
   readonly clock: HostingClock;
-  readonly changes: Changes;
   readonly maxServers: number;
   readonly times: ServerTimes;
 }
@@ -98,7 +96,6 @@ export class Servers {
     if (supplier.says === 'nothing') {
       const { completes, afterMs } = supplier;
       this.#unconfirmed.push({ accountId: account.id, order, priceMinor, dueMs: nowMs + afterMs, completes });
-      this.#parts.changes.tell();
       throw new ApiError('checking');
     }
     if (id === undefined) {
@@ -114,7 +111,6 @@ export class Servers {
     const nowMs = this.#settle();
     const server = this.#getServer(account, id, nowMs);
     applyPower(server, action, nowMs, this.#parts.times.rebootDelayMs);
-    this.#parts.changes.tell();
     return { id: server.id, state: stateAt(server, nowMs) };
   }
 
@@ -124,7 +120,6 @@ export class Servers {
     const priceMinor = this.#parts.prices.priceMinorOf(server.plan);
     this.#parts.accounts.charge(account, priceMinor, `renew ${server.label} (${server.plan})`, server.id);
     server.paidUntilMs = oneMonthLater(server.paidUntilMs);
-    this.#parts.changes.tell();
     return { id: server.id, paid_until: new Date(server.paidUntilMs).toISOString() };
   }
 
@@ -132,7 +127,6 @@ export class Servers {
   remove(account: Account, id: string): { id: number; state: string } {
     const server = this.#getServer(account, id, this.#settle());
     this.#servers.delete(server.id);
-    this.#parts.changes.tell();
     return { id: server.id, state: 'deleted' };
   }
 
@@ -201,7 +195,6 @@ export class Servers {
       paidUntilMs: oneMonthLater(atMs),
     };
     this.#servers.set(id, server);
-    this.#parts.changes.tell();
     return server;
   }
 

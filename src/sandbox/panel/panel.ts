@@ -40,7 +40,6 @@ export async function openPanel(parts: {
   });
   const stops = [
     hosting.onEvent(() => watcher.schedule()),
-    hosting.onChange(() => watcher.schedule()),
     slack.onEvent(({ type }) => type !== 'panel' && watcher.schedule()),
   ];
   await watcher.checkNow();
