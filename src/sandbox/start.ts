@@ -10,7 +10,7 @@ import { withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
 import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
-import { createPages, type PageExtras } from './page/serve.ts';
+import { createPages } from './page/serve.ts';
 import { openPanel, type Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
 import { sendText } from './slack/http.ts';
@@ -111,7 +111,7 @@ async function openChat(
   getPanel: () => Panel | undefined,
 ): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
-  const pageIsReady = createPages(EXTRAS).then((pages) => {
+  const pageIsReady = createPages(SUBCOMMANDS).then((pages) => {
     page = withGallery(pages);
   });
   // It is awaited at the end; until then another part may have failed.
@@ -133,14 +133,7 @@ async function openChat(
   return { slack, pageIsReady };
 }
 
-const EXTRAS: PageExtras = {
-  links: [
-    { text: 'Hosting account', href: '/account', hint: 'balance, keys, servers, faults, time' },
-    { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
-    { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
-  ],
-  subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
-};
+const SUBCOMMANDS = commands.map(({ usage, summary }) => ({ usage, summary }));
 
 async function openApp(
   { options, secrets, clock, onClose }: Opening,

@@ -10,6 +10,7 @@ import type {
   PageState,
   PageView,
 } from '../../slack/page-api.ts';
+import type { Subcommand } from '../serve.ts';
 
 /** A question that waits for an answer. */
 export interface Question {
@@ -274,44 +275,16 @@ export function forgetDrafts(): void {
   options.clear();
 }
 
-interface Link {
-  readonly text: string;
-  readonly href: string;
-  readonly hint: string;
-}
+let loading: Promise<readonly Subcommand[]> | undefined;
 
-export interface Subcommand {
-  /** "show <server>" */
-  readonly usage: string;
-  readonly summary: string;
-}
-
-/** What the sandbox adds to the local Slack: links, and subcommands to complete. */
-interface Extras {
-  readonly links: readonly Link[];
-  readonly subcommands: readonly Subcommand[];
-}
-
-const nothing: Extras = { links: [], subcommands: [] };
-let loading: Promise<Extras> | undefined;
-
-/** Reads the extras once; a local Slack without a sandbox has none. */
-export function useExtras(): Extras {
-  const [extras, setExtras] = useState(nothing);
+/** Reads once what can be completed after the command. */
+export function useSubcommands(): readonly Subcommand[] {
+  const [subcommands, setSubcommands] = useState<readonly Subcommand[]>([]);
   useEffect(() => {
-    loading ??= readExtras();
-    loading.then(setExtras);
+    loading ??= fetch('/subcommands.json').then((answer) => answer.json());
+    loading.then(setSubcommands, () => undefined);
   }, []);
-  return extras;
-}
-
-async function readExtras(): Promise<Extras> {
-  try {
-    const answer = await fetch('/links.json');
-    return answer.ok ? { ...nothing, ...((await answer.json()) as Partial<Extras>) } : nothing;
-  } catch {
-    return nothing;
-  }
+  return subcommands;
 }
 
 /** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */

@@ -12,7 +12,7 @@ import type {
 } from '../../../panel/panel-api.ts';
 import { IconButton, SmallButton } from '../controls.tsx';
 import { ConfirmDialog } from '../modal.tsx';
-import { confirmed, useExtras, useScreen } from '../state.ts';
+import { confirmed, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
@@ -433,13 +433,17 @@ function describeCount(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
+const LINKS = [
+  { text: 'Hosting account', href: '/account', hint: 'balance, keys, servers, faults, time' },
+  { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
+  { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
+];
+
 /** The other pages of the sandbox. */
-export function Links() {
-  const { links } = useExtras();
-  if (links.length === 0) return null;
+function Links() {
   return (
     <ul class="panel-links">
-      {links.map(({ text, href, hint }) => (
+      {LINKS.map(({ text, href, hint }) => (
         <li key={href}>
           <a href={href} target="_blank" rel="noopener noreferrer">
             <strong>{text} ↗</strong>
