@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAuthorize } from './authorize-page.ts';
+import { answerAuthorize } from './authorize.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
 import { answerPage } from './page.ts';
 import { answerReplyPost } from './reply-urls.ts';
