@@ -135,25 +135,3 @@ export class Messages {
 }
 
 const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;
-
-/** Up to which message each user has read each channel; what came later is unread. */
-export class ReadMarks {
-  readonly #journal: Journal;
-  readonly #marks = new Map<string, string>();
-
-  constructor(journal: Journal) {
-    this.#journal = journal;
-  }
-
-  /** Moves forward only: a tab that lags behind makes nothing unread again. */
-  mark(user: string, channel: string, ts: string): void {
-    if (!/^\d+\.\d+$/.test(ts) || ts <= this.of(user, channel)) return;
-    this.#marks.set(`${user}/${channel}`, ts);
-    this.#journal.emit({ type: 'read', user });
-  }
-
-  /** The ts of the last message read; empty when there was none. */
-  of(user: string, channel: string): string {
-    return this.#marks.get(`${user}/${channel}`) ?? '';
-  }
-}

@@ -76,8 +76,6 @@ export interface PageChannel {
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
   readonly hasApp: boolean;
   readonly members: readonly string[];
-  /** ts of the last message that this user has read; empty when there was none. */
-  readonly readUpTo: string;
   /** Oldest first, ephemerals among them. */
   readonly messages: readonly PageMessage[];
 }
@@ -198,8 +196,6 @@ export type PageAction = {
       readonly callbackId: string;
       readonly message?: { readonly channel: string; readonly ts: string };
     }
-  /** They have seen the channel up to this message. */
-  | { readonly do: 'read'; readonly channel: string; readonly ts: string }
   | { readonly do: 'home'; readonly tab?: 'home' | 'messages' }
   /** Reload the client: ephemeral messages and open modals are gone. */
   | { readonly do: 'reload' }

@@ -4,7 +4,7 @@ import { RETRY_DELAYS_MS } from './events.ts';
 import { Faults, RateLimits } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type ManifestFacts, readOwnManifest } from './manifest.ts';
-import { Messages, ReadMarks } from './messages.ts';
+import { Messages } from './messages.ts';
 import { OAuth, type OAuthApp } from './oauth.ts';
 import type { Json } from './page-api.ts';
 import { ReplyUrls } from './reply-urls.ts';
@@ -29,7 +29,6 @@ export interface World {
   /** Deleted channels are taken out. */
   readonly channels: Channel[];
   readonly messages: Messages;
-  readonly readMarks: ReadMarks;
   readonly views: Views;
   readonly triggers: Triggers;
   readonly replyUrls: ReplyUrls;
@@ -121,7 +120,6 @@ export function createWorld(
     grid: undefined,
     channels: createChannels(team),
     messages: new Messages(ids, journal),
-    readMarks: new ReadMarks(journal),
     views: new Views(ids, journal),
     triggers: new Triggers(clock, ids),
     replyUrls: new ReplyUrls(clock, ids, team),

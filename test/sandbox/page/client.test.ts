@@ -189,9 +189,7 @@ const empty: PageState = {
   groups: [],
   commands: [],
   shortcuts: [],
-  channels: [
-    { id: 'C1', name: 'ops', kind: 'public', hasApp: true, members: ['U1'], readUpTo: '', messages: [] },
-  ],
+  channels: [{ id: 'C1', name: 'ops', kind: 'public', hasApp: true, members: ['U1'], messages: [] }],
   views: [],
   home: null,
   traffic: [],

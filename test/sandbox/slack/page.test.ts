@@ -331,13 +331,3 @@ describe('in an organization of several workspaces', () => {
     expect(await userOf(app, USERS.olga.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
   });
 });
-
-it('what was read stays read, and what was not is still unread', async () => {
-  const both = await startBoth();
-  const { ts } = await both.app.call('chat.postMessage', { channel: OPS, text: 'one' });
-  await both.app.call('chat.postMessage', { channel: OPS, text: 'two' });
-  expect(opsOf(await stateOf(both, OWNER))?.readUpTo).toBe('');
-  for (const upTo of [String(ts), '0.1', 'nonsense'])
-    await perform(both, { as: OWNER, do: 'read', channel: OPS, ts: upTo });
-  expect(opsOf(await stateOf(both, OWNER))?.readUpTo).toBe(ts);
-});
