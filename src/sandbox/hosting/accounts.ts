@@ -12,7 +12,7 @@ export interface Account {
 type AccountId = Pick<Account, 'id'>;
 
 /** An API key as the account page lists it: never the key itself, which is shown once. */
-interface KeyEntry {
+export interface KeyEntry {
   readonly id: number;
   /** Its last four characters. */
   readonly hint: string;

@@ -17,16 +17,12 @@ export function panelAccount(
   return {
     name: account.name,
     balance: decimalOf(hosting.balanceOf(account)),
-    keys: hosting.accounts.listKeys(account).map(({ id, hint, createdAtMs, revokedAtMs }) => ({
-      id,
-      hint,
-      createdAt: createdAtMs,
-      revokedAt: revokedAtMs ?? null,
-      isUsedByApp: id === used?.id,
-    })),
+    keys: hosting.accounts
+      .listKeys(account)
+      .map(({ hash: _, ...key }) => ({ ...key, isUsedByApp: key.id === used?.id })),
     connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
     faults: hosting.faults.list().flatMap(panelFault),
-    prices: hosting.prices.current.plans.map(({ code, monthly }) => ({ plan: code, price: monthly })),
+    plans: hosting.prices.current.plans,
     movedMs: hosting.clock.skippedMs,
   };
 }

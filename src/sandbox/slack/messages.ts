@@ -1,23 +1,12 @@
 import { type EnteredValues, nameBlocks, pruneEntered } from './entered.ts';
 import type { Journal } from './journal.ts';
-import type { Json } from './page-api.ts';
+import type { Json, MessageContent } from './page-api.ts';
 import type { Ids } from './world.ts';
 
 /** A message as the local Slack stores it. */
-export interface StoredMessage {
-  readonly channel: string;
-  readonly ts: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  /** What older integrations post beside blocks. */
-  readonly attachments: readonly Json[];
+export interface StoredMessage extends MessageContent {
   /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;
-  readonly threadTs: string | undefined;
-  readonly edited: boolean;
-  /** Names of emojis with which the app has reacted. */
-  readonly reactions: readonly string[];
   /** Grows with every post and change, so that one can ask for what is new. */
   readonly order: number;
   /** By user id. */

@@ -181,17 +181,10 @@ function isFor(world: World, user: User, message: StoredMessage): boolean {
 const TRAFFIC_SHOWN = 200;
 
 export function pageMessage(world: World, message: StoredMessage, user: User): PageMessage {
+  const { to, order: _order, entered: _entered, ...content } = message;
   return {
-    channel: message.channel,
-    ts: message.ts,
-    user: message.user,
-    text: message.text,
-    blocks: message.blocks,
-    attachments: message.attachments,
-    ephemeral: message.to !== undefined,
-    edited: message.edited,
-    reactions: message.reactions,
-    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    ...content,
+    ephemeral: to !== undefined,
     values: valuesOf(message.blocks, enteredBy(message, user.id)),
     pings: findPings(message, world),
   };
