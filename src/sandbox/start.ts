@@ -11,7 +11,7 @@ import type { Account } from './hosting/accounts.ts';
 import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
 import { createPages } from './page/serve.ts';
-import { openPanel, type Panel } from './panel/panel.ts';
+import { Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
 import { sendText } from './slack/http.ts';
 import { readOwnManifest, withSteps } from './slack/manifest.ts';
@@ -93,13 +93,14 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   opening.onClose(() => hosting.close());
   const account = hosting.accounts.create({ name: 'Sandbox Ltd', balanceMinor: FIRST_TOP_UP_MINOR });
   const app = await openApp(opening, chat.slack, hosting, account);
-  const opened = await openPanel({
+  const opened = new Panel({
     ...{ hosting, account, slack: world.journal, store: app.ports },
     onChange: () => world.journal.emit({ type: 'panel' }),
     onStep: (step) => step === 'create' && raiseAlert(world, hosting, account),
   });
-  opening.onClose(opened.close);
-  panel = opened.panel;
+  opening.onClose(() => opened.close());
+  await opened.check();
+  panel = opened;
   await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url, accountUrl: `${url}/account`, slack: chat.slack, hosting, account, app, panel };
