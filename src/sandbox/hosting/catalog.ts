@@ -131,8 +131,4 @@ export function minorOf(decimal: string): number {
 }
 
 /** The decimal amount with two decimals of an integer of minor units. */
-export function decimalOf(minor: number): string {
-  const whole = Math.trunc(Math.abs(minor) / 100);
-  const rest = String(Math.abs(minor) % 100).padStart(2, '0');
-  return `${minor < 0 ? '-' : ''}${whole}.${rest}`;
-}
+export const decimalOf = (minor: number) => (minor / 100).toFixed(2);

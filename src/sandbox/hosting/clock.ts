@@ -37,13 +37,6 @@ export class HostingClock {
   }
 }
 
-/** A clock that is stopped until a test advances it. */
-export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
-  const startMs = Date.parse(start);
-  if (Number.isNaN(startMs)) throw new RangeError(`"${start}" is not a time.`);
-  return new HostingClock(() => startMs);
-}
-
 /** The same moment one calendar month later, in UTC; the 31st becomes the last day of a shorter month. */
 export function oneMonthLater(atMs: number): number {
   const moment = new Date(atMs);

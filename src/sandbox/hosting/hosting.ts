@@ -102,11 +102,6 @@ export class HostingService {
     return this.#money('refund', account);
   }
 
-  /** The top-ups of one account, or of all. */
-  topUps(account?: Account): MoneyEntry[] {
-    return this.#money('top_up', account);
-  }
-
   /** The requests that arrived, hung and cut ones included, and match every field of the filter. */
   requests(filter: RequestFilter = {}): RequestEntry[] {
     return this.journal.requests(filter);

@@ -186,11 +186,6 @@ export const PRESETS: readonly Preset[] = [
 ];
 
 /** Finds the preset that a rule was made from, whichever account it is for. */
-export function findPresetOf({ accountId: _, ...rule }: FaultRule): Preset | undefined {
-  const wanted = entriesOf(rule);
-  return PRESETS.find((preset) => entriesOf(preset.rule) === wanted);
-}
-
-function entriesOf(rule: FaultRule): string {
-  return JSON.stringify(Object.entries(rule).sort(([one], [other]) => one.localeCompare(other)));
+export function findPresetOf({ on, kind, code }: FaultRule): Preset | undefined {
+  return PRESETS.find(({ rule }) => rule.on === on && rule.kind === kind && rule.code === code);
 }

@@ -1,14 +1,22 @@
 import type { Store } from '../../context.ts';
 import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
+import { decimalOf } from '../hosting/catalog.ts';
+import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import { reportFailure } from '../hosting/journal.ts';
+import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
 import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour } from '../tour.ts';
-import { PRESETS, performAction } from './actions.ts';
-import { maskKeys, panelAccount } from './describe.ts';
-import type { PanelAction, PanelResult, PanelState, TourStep } from './panel-api.ts';
+import { findPresetOf, PRESETS, performAction } from './actions.ts';
+import type {
+  PanelAccount,
+  PanelAction,
+  PanelFault,
+  PanelResult,
+  PanelState,
+  TourStep,
+} from './panel-api.ts';
 
 interface PanelParts {
   readonly hosting: HostingService;
@@ -133,4 +141,32 @@ async function findKeyOf(store: Store): Promise<string | undefined> {
     if (error instanceof Refusal) return undefined;
     throw error;
   }
+}
+
+/** Describes the account and the service; `appKey` is the app's API key of its workspace. */
+function panelAccount(hosting: HostingService, account: Account, appKey: string | undefined): PanelAccount {
+  const used = appKey === undefined ? undefined : hosting.accounts.findKeyEntry(appKey);
+  const works = appKey !== undefined && hosting.accounts.findByKey(appKey) !== undefined;
+  return {
+    name: account.name,
+    balance: decimalOf(hosting.balanceOf(account)),
+    keys: hosting.accounts
+      .listKeys(account)
+      .map(({ hash: _, ...key }) => ({ ...key, isUsedByApp: key.id === used?.id })),
+    connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
+    faults: hosting.faults.list().flatMap(panelFault),
+    plans: hosting.prices.current.plans,
+    movedMs: hosting.clock.skippedMs,
+  };
+}
+
+/** A key may have been pasted into the path by mistake. */
+function maskKeys(request: RequestEntry): RequestEntry {
+  return { ...request, path: request.path.replace(/hk_[\w-]+/g, '[masked]') };
+}
+
+/** Faults that only a test can have switched on are left out. */
+function panelFault({ id, rule, left }: Fault): readonly PanelFault[] {
+  const preset = findPresetOf(rule);
+  return preset ? [{ id, preset: preset.id, left: Number.isFinite(left) ? left : null }] : [];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerStyleChange, DEFAULT_STYLE, DIALECT } from '../../../src/sandbox/hosting/answers.ts';
+import { type AnswerStyleChange, DIALECT } from '../../../src/sandbox/hosting/answers.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
-import { frozenClock, oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
+import { oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
 import { ERROR_CODES } from '../../../src/sandbox/hosting/protocol.ts';
-import { type Answer, type Caller, field, idOf, ORDER, startCaller } from './caller.ts';
+import { type Answer, type Caller, field, frozenClock, idOf, ORDER, startCaller } from './caller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -294,11 +294,6 @@ describe('how an error looks', () => {
 });
 
 const speaking = (answers: AnswerStyleChange) => startCaller({ answers });
-
-test('the service speaks as documented unless said otherwise: the first of every trait', () => {
-  for (const [trait, spoken] of Object.entries(DIALECT))
-    expect([trait, Reflect.get(DEFAULT_STYLE, trait)]).toEqual([trait, spoken[0]]);
-});
 
 describe('a list in pages', () => {
   test.each(
