@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Sandbox } from './start.ts';
 
@@ -8,7 +10,6 @@ const LAST_PORT = 65_533;
 const HELP = `npm run sandbox -- [options]
 
   --port PORT   port for the page (default ${DEFAULT_PORT}); the next two are used too
-  --data DIR    save accounts, servers, keys, roles and the chat in this folder
   --socket      have the app use Socket Mode instead of HTTP
   --connected   start with the hosting account connected, so that /vps create works right away
   --help        show this help
@@ -16,7 +17,6 @@ const HELP = `npm run sandbox -- [options]
 
 interface CliOptions {
   readonly port: number;
-  readonly folder: string | undefined;
   readonly isConnected: boolean;
   readonly isSocketMode: boolean;
 }
@@ -29,20 +29,26 @@ async function main(): Promise<void> {
     return;
   }
   // Loaded late: loading takes most of the start, and a refusal should be shown immediately.
-  const { prepare } = await import('./prepare.ts');
-  const prepared = await prepare(options);
+  for (const port of [options.port, options.port + 1, options.port + 2]) await checkPort(port);
   const { startSandbox } = await import('./start.ts');
-  const sandbox = await startSandbox({ ...options, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
-  const saved = options.folder === undefined ? 'nothing is saved' : `the data is saved in ${options.folder}`;
+  const sandbox = await startSandbox({ ...options, logLevel: process.env.LOG_LEVEL ?? 'warn' });
   process.stdout.write(`
   The sandbox is ready:  ${sandbox.url}
 
-  Open it in a browser and follow the five-step tour. Everything stays on this machine; ${saved}.
+  Open it in a browser and follow the five-step tour. Everything stays on this machine; nothing is saved.
   Hosting account:       ${sandbox.accountUrl}
   Press Ctrl-C to stop.
 
 `);
   stopOnSignal(sandbox);
+}
+
+async function checkPort(port: number): Promise<void> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }
 
 /** The first signal shuts down cleanly, the second exits immediately. */
@@ -69,17 +75,14 @@ function parseOptions(args: string[]): CliOptions | undefined {
     args,
     options: {
       port: { type: 'string', default: String(DEFAULT_PORT) },
-      data: { type: 'string' },
       connected: { type: 'boolean', default: false },
       socket: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  if (values.data?.trim() === '') throw new RangeError('--data needs a folder.');
   return {
     port: parsePort(values.port),
-    folder: values.data,
     isConnected: values.connected,
     isSocketMode: values.socket,
   };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { compose, type RunningApp } from '../app.ts';
 import { commands } from '../commands.ts';
 import { parseConfig } from '../config.ts';
@@ -5,22 +6,19 @@ import { Secret } from '../core/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { createIds, realSystem, type System } from '../system.ts';
 import { postAlert } from './alert.ts';
-import { createGallery, readSurfaces, withGallery } from './gallery/serve.ts';
+import { withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
 import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
-import { createPages, type PageExtras } from './page/serve.ts';
-import { type OpenPanel, openPanel, type Panel } from './panel/panel.ts';
-import type { TourStep } from './panel/panel-api.ts';
+import { createPages } from './page/serve.ts';
+import { Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
-import { type Folder, type Prepared, prepare, type StoredState, saveIn } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import { readOwnManifest, withSteps } from './slack/manifest.ts';
 import { type Pages, type SlackServer, serveSlack } from './slack/server.ts';
 import { type as typeIn } from './slack/user-actions/type.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 import type { World } from './slack/world.ts';
-import type { Tour } from './tour.ts';
 
 const FIRST_TOP_UP_MINOR = 100_00;
 
@@ -28,8 +26,6 @@ interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
   readonly port: number;
   readonly logLevel: string;
-  /** Where the state is saved, ephemeral messages excepted; without it nothing is saved. */
-  readonly folder?: string | undefined;
   /** False: the user of the sandbox connects the hosting account. Default true. */
   readonly isConnected?: boolean;
   /** The app uses Socket Mode. Default false. */
@@ -52,18 +48,16 @@ type Ending = () => unknown;
 /**
  * Starts everything on this machine: a local Slack with its page, the hosting service, and the app between them,
  * over real HTTP with real signatures. Three ports in a row, loopback only.
- * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; FolderRefusal. What was started is closed then
+ * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; what was started is closed then
  */
-export async function startSandbox(options: SandboxOptions, prepared?: Prepared): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const endings: Ending[] = [];
   const close = async (): Promise<void> => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
   };
   try {
-    const { folder, stored } = prepared ?? (await prepare(options));
-    if (folder) endings.push(() => folder.close());
-    const clock = new HostingClock(Date.now, stored.hosting?.skippedMs);
-    const opening = { options, folder, stored, clock, onClose: (end: Ending) => endings.push(end) };
+    const clock = new HostingClock();
+    const opening = { options, clock, secrets: makeSecrets(), onClose: (end: Ending) => endings.push(end) };
     return { ...(await open(opening)), close };
   } catch (error) {
     await close();
@@ -74,87 +68,76 @@ export async function startSandbox(options: SandboxOptions, prepared?: Prepared)
 /** What every part of the sandbox needs to start. */
 interface Opening {
   readonly options: SandboxOptions;
-  readonly folder: Folder | undefined;
-  readonly stored: StoredState;
+  readonly secrets: ReturnType<typeof makeSecrets>;
   /** The time of all three; the panel moves it. */
   readonly clock: HostingClock;
   /** Called in reverse order. */
   onClose(end: Ending): unknown;
 }
 
+function makeSecrets() {
+  const signingSecret = randomBytes(16).toString('hex');
+  return {
+    signingSecret,
+    botToken: `xoxb-${randomBytes(16).toString('hex')}`,
+    appToken: `xapp-${signingSecret}`,
+    encryptionKeys: `sandbox:${randomBytes(32).toString('base64')}`,
+  };
+}
+
 async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   let panel: Panel | undefined;
   const chat = await openChat(opening, () => panel);
-  const { hosting, account } = await openHosting(opening);
+  const { world, url } = chat.slack;
+  const hosting = await startHosting({ port: opening.options.port + 2, clock: opening.clock });
+  opening.onClose(() => hosting.close());
+  const account = hosting.accounts.create({ name: 'Sandbox Ltd', balanceMinor: FIRST_TOP_UP_MINOR });
   const app = await openApp(opening, chat.slack, hosting, account);
-  const { world } = chat.slack;
-  const { journal } = world;
-  const onChange = () => journal.emit({ type: 'panel' });
-  const opened = await openSandboxPanel(opening, {
-    ...{ hosting, account, slack: journal, store: app.ports, onChange },
+  const opened = new Panel({
+    ...{ hosting, account, slack: world.journal, store: app.ports },
+    onChange: () => world.journal.emit({ type: 'panel' }),
+    onStep: (step) => step === 'create' && raiseAlert(world, hosting, account),
   });
-  panel = opened.panel;
-  raiseAlert(opened.tour, { world, hosting, account });
-  if (!opening.stored.slack) await welcome(chat.slack, panel);
+  opening.onClose(() => opened.close());
+  await opened.check();
+  panel = opened;
+  await welcome(chat.slack, panel);
   await chat.pageIsReady;
-  const { url } = chat.slack;
   return { url, accountUrl: `${url}/account`, slack: chat.slack, hosting, account, app, panel };
 }
 
 /** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
-  { options: { port, isSocketMode }, folder, stored, clock, onClose }: Opening,
+  { options: { port, isSocketMode }, secrets, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
 ): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
-  const pageIsReady = createPages(EXTRAS).then((pages) => {
-    page = withGallery(pages, createGallery(readSurfaces));
+  const pageIsReady = createPages(SUBCOMMANDS).then((pages) => {
+    page = withGallery(pages);
   });
   // It is awaited at the end; until then another part may have failed.
   pageIsReady.catch(() => undefined);
   const slack = await serveSlack({
     port,
     clock,
-    stored: stored.slack,
     pages: withPanel((incoming, outgoing) => page(incoming, outgoing), getPanel),
     app: {
-      signingSecret: stored.secrets.signingSecret,
-      botToken: stored.secrets.botToken,
-      appToken: appTokenOf(stored),
+      signingSecret: secrets.signingSecret,
+      botToken: secrets.botToken,
+      appToken: secrets.appToken,
       manifest: withSteps(readOwnManifest(isSocketMode ? 'socket' : 'http')),
       commandsUrl: `${appUrlOf(port)}/slack/events`,
       usageHint: 'help',
     },
   });
-  const touch = saveIn(folder, 'slack.json', () => slack.snapshot(), onClose);
   onClose(() => slack.stop());
-  slack.world.journal.onEvent(touch);
   return { slack, pageIsReady };
 }
 
-const EXTRAS: PageExtras = {
-  links: [
-    { text: 'Hosting account', href: '/account', hint: 'balance, keys, servers, faults, time' },
-    { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
-    { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
-  ],
-  subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
-};
-
-async function openHosting({ options: { port }, folder, stored, clock, onClose }: Opening) {
-  const hosting = await startHosting({ port: port + 2, clock, snapshot: stored.hosting });
-  const touch = saveIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
-  onClose(() => hosting.close());
-  hosting.onChange(touch);
-  hosting.onEvent(touch);
-  const account =
-    hosting.accounts.list()[0] ??
-    hosting.accounts.create({ name: 'Sandbox Ltd', balanceMinor: FIRST_TOP_UP_MINOR });
-  return { hosting, account };
-}
+const SUBCOMMANDS = commands.map(({ usage, summary }) => ({ usage, summary }));
 
 async function openApp(
-  { options, folder, stored, clock, onClose }: Opening,
+  { options, secrets, clock, onClose }: Opening,
   slack: SlackServer,
   hosting: Hosting,
   account: Account,
@@ -165,20 +148,20 @@ async function openApp(
     // Longer than the slowest response of the panel's faults.
     HOSTING_TIMEOUT_MS: '15000',
     HOSTING_CURRENCY: 'EUR',
-    SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
-    SLACK_APP_TOKEN: options.isSocketMode ? appTokenOf(stored) : '',
-    SLACK_BOT_TOKEN: stored.secrets.botToken,
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    SLACK_APP_TOKEN: options.isSocketMode ? secrets.appToken : '',
+    SLACK_BOT_TOKEN: secrets.botToken,
     SLACK_API_URL: `${slack.url}/api/`,
     PUBLIC_URL: appUrlOf(port),
-    ENCRYPTION_KEYS: stored.secrets.encryptionKeys,
-    DATABASE_URL: `sqlite:${folder?.pathOf('vps.sqlite') ?? ':memory:'}`,
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    DATABASE_URL: 'sqlite::memory:',
     DOUBT_MINUTES: '2',
     PORT: String(port + 1),
   });
   const level = LOG_LEVELS.find((name) => name === options.logLevel) ?? 'warn';
   const app = await compose(config, createLog(level), systemOf(clock));
   onClose(() => app.close());
-  if (stored.isNew) await grantRoles(app);
+  await grantRoles(app);
   if (options.isConnected !== false) await connect(app, hosting, account);
   return app;
 }
@@ -204,28 +187,10 @@ async function grantRoles({ ports }: RunningApp): Promise<void> {
   }
 }
 
-/** Gives the app an API key, unless it has one. */
+/** Gives the app an API key. */
 async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
-  if ((await ports.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
   const key = new Secret(hosting.createKey(account));
   await ports.apiKeys.put(TEAM.id, key, USERS.olga.id, ports.system.now());
-}
-
-async function openSandboxPanel(
-  { folder, stored, onClose }: Opening,
-  parts: Parameters<typeof openPanel>[0],
-): Promise<Pick<OpenPanel, 'panel' | 'tour'>> {
-  const { panel, tour, close } = await openPanel({ ...parts, done: stored.tour });
-  const touch = saveIn(folder, 'tour.json', () => tour.snapshot(), onClose);
-  onClose(close);
-  tour.onStep(touch);
-  return { panel, tour };
-}
-
-interface AlertParts {
-  readonly world: World;
-  readonly hosting: Hosting;
-  readonly account: Account;
 }
 
 const LOOK_MS = 500;
@@ -233,19 +198,13 @@ const LOOK_MS = 500;
 const LIST_IS_KEPT_MS = 3000;
 
 /** Once the first server runs, an alert about it waits in #ops. */
-function raiseAlert(tour: Tour, { world, hosting, account }: AlertParts): void {
-  const stop = tour.onStep((steps) => {
-    const isDone = (id: TourStep['id']) => steps.some((step) => step.id === id && step.isDone);
-    if (!isDone('create')) return;
-    stop();
-    if (isDone('reboot')) return;
-    const timer = setInterval(() => {
-      const server = hosting.listServers(account).find(({ state }) => state === 'running');
-      if (!server) return;
-      clearInterval(timer);
-      setTimeout(() => void postAlert(world, server.label), LIST_IS_KEPT_MS).unref();
-    }, LOOK_MS).unref();
-  });
+function raiseAlert(world: World, hosting: Hosting, account: Account): void {
+  const timer = setInterval(() => {
+    const server = hosting.listServers(account).find(({ state }) => state === 'running');
+    if (!server) return;
+    clearInterval(timer);
+    setTimeout(() => void postAlert(world, server.label), LIST_IS_KEPT_MS).unref();
+  }, LOOK_MS).unref();
 }
 
 /** Posts Olga's message in #ops, which says how to start. */
@@ -258,8 +217,5 @@ async function welcome(slack: SlackServer, panel: Panel): Promise<void> {
   const words = `Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`;
   await typeIn(slack.world, USERS.olga, '#ops', words);
 }
-
-/** Made of what is stored: there is nothing to protect in a sandbox. */
-const appTokenOf = ({ secrets }: StoredState) => `xapp-${secrets.signingSecret}`;
 
 const appUrlOf = (port: number) => `http://127.0.0.1:${port + 1}`;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { isEnded, type Operation } from '../purchases/operation.ts';
@@ -7,65 +6,32 @@ import type { HostingService } from './hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from './hosting/journal.ts';
 import type { TourStep } from './panel/panel-api.ts';
 
-const moment = z.number().optional();
-
-/** When each step was done, epoch milliseconds of the real clock: the stored part of the tour. */
-export const tourSchema = z.strictObject({
-  connect: moment,
-  create: moment,
-  reboot: moment,
-  lose: moment,
-  delete: moment,
-});
-
-export type TourDone = z.output<typeof tourSchema>;
-
-interface TourParts extends Evidence {
-  /** The steps that were done in an earlier process. */
-  readonly done?: TourDone | undefined;
-  readonly now: () => number;
-}
-
 /** The guided tour: five steps, each complete once it has really happened. */
 export class Tour {
   readonly #evidence: Evidence;
-  readonly #now: () => number;
-  readonly #listeners = new Set<(steps: readonly TourStep[]) => void>();
-  #done: TourDone;
+  readonly #onDone: (step: StepId) => unknown;
+  /** When each step was done, epoch milliseconds of the real clock. */
+  readonly #done = new Map<StepId, number>();
 
-  constructor({ done, now, ...evidence }: TourParts) {
-    this.#done = { ...done };
-    this.#now = now;
+  constructor(evidence: Evidence, onDone: (step: StepId) => unknown) {
     this.#evidence = evidence;
+    this.#onDone = onDone;
   }
 
   steps(): readonly TourStep[] {
     return STEPS.map((step) => {
-      const doneAt = this.#done[step.id] ?? null;
+      const doneAt = this.#done.get(step.id) ?? null;
       return { ...step, isDone: doneAt !== null, doneAt };
     });
   }
 
-  /** What outlives the process. */
-  snapshot(): TourDone {
-    return { ...this.#done };
-  }
-
-  /** Calls the listener whenever a step is done; the returned function ends that. */
-  onStep(listener: (steps: readonly TourStep[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** Checks the steps that are not done yet. */
   async check(): Promise<void> {
-    const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
-    const happened: StepId[] = [];
-    for (const id of open) if (await STEP_CHECKS[id](this.#evidence)) happened.push(id);
-    if (happened.length === 0) return;
-    const at = this.#now();
-    this.#done = { ...this.#done, ...Object.fromEntries(happened.map((id) => [id, at])) };
-    for (const listener of [...this.#listeners]) listener(this.steps());
+    for (const { id } of STEPS) {
+      if (this.#done.has(id) || !(await STEP_CHECKS[id](this.#evidence))) continue;
+      this.#done.set(id, Date.now());
+      this.#onDone(id);
+    }
   }
 }
 

@@ -80,7 +80,7 @@ const bySql = (team: Team, statement: string) => {
 describe('a good setup', () => {
   test('passes, with a line for each check, and nothing is posted, ordered or changed', async () => {
     await using team = await startTeam();
-    const before = team.slack.snapshot().messages.length;
+    const before = team.slack.messages().length;
     const calls = team.hosting.listServers(team.account);
     const { code, output } = await run(team);
     expect(output).not.toMatch(/^✗/m);
@@ -92,7 +92,7 @@ describe('a good setup', () => {
     expect(output).toMatch(new RegExp(`^✓ ok {6}API key of ${TEAM.id}: works \\(0 servers\\)\\.`, 'm'));
     expect(output).toMatch(/^– skipped Slack manifest: .*SLACK_CONFIG_TOKEN/m);
     expect(output).toMatch(/\n\n\d+ ok, 0 warnings, 0 to fix, \d skipped\.\n$/);
-    expect(team.slack.snapshot().messages).toHaveLength(before);
+    expect(team.slack.messages()).toHaveLength(before);
     expect(team.hosting.listServers(team.account)).toEqual(calls);
   });
 

@@ -29,7 +29,7 @@ test('npm run check:messages has Slack validate every message and form, posts no
     words: expect.stringMatching(/^100 of \d+ messages and forms checked\.$/m),
   });
   expect(good.output).toMatch(/^(\d{3,}) of \1 messages and forms are accepted\.\n$/);
-  expect(slack.snapshot().messages).toEqual([]);
+  expect(slack.messages()).toEqual([]);
   slack.faults.refuseBlock('data_table');
   const bad = await run(slack);
   expect(bad.code).toBe(1);

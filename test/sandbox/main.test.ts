@@ -1,12 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PanelAction, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import type { PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -45,7 +42,7 @@ async function start(...args: string[]): Promise<{ child: ChildProcess; url: str
   return { child, url, output };
 }
 
-async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<number | null> {
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
@@ -70,26 +67,15 @@ async function occupy(port: number): Promise<Server> {
   return server;
 }
 
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-sandbox-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 async function post(url: string, path: string, action: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(action) });
   expect(await answer.json()).toMatchObject({ ok: true });
 }
 
-const perform = (url: string, action: PanelAction) => post(url, '/panel/do', action);
-
 async function read<T>(url: string, path: string): Promise<T> {
   return (await (await fetch(`${url}${path}`)).json()) as T;
 }
-
-const isWritten = async (path: string, text: string) =>
-  eventually(async () => expect(await readFile(path, 'utf8')).toContain(text));
 
 describe('npm run sandbox', () => {
   test('prints an address, is not connected at first, and ends on a signal', {
@@ -107,7 +93,7 @@ describe('npm run sandbox', () => {
     const chat = JSON.stringify(await read<PageState>(url, '/page/state?as=U0OWNER001'));
     expect(chat).toContain('/vps connect');
     expect(await (await fetch(url)).text()).toContain('<!doctype html>');
-    expect(JSON.stringify(await read(url, '/links.json'))).toContain('"/account"');
+    expect(JSON.stringify(await read(url, '/subcommands.json'))).toContain('"create"');
 
     const isInUse = { code: 1, output: expect.stringMatching(`^Port ${port} is in use[^\n]*\n$`) };
     const others = await Promise.all([run('--port', String(port)), run('--port', String(port - 2))]);
@@ -139,75 +125,20 @@ describe('npm run sandbox', () => {
     expect(none).toEqual({ code: 1, output: expect.stringMatching(/^"99999" is not a port[^\n]*\n$/) });
     expect(help.output + unknown.output).not.toMatch(/\n\s+at /);
   });
-});
 
-describe('npm run sandbox with --data', () => {
-  test('continues after kill -9 where it was, and refuses a second sandbox until then', {
-    timeout: 4 * START_MS,
+  test('starts connected if asked to, and in Socket Mode, in which nothing is taken over HTTP', {
+    timeout: 2 * START_MS,
   }, async () => {
-    const folder = await newFolder();
-    const options = ['--port', String(await findPorts()), '--data', folder];
-    const first = await start(...options, '--connected');
-    await perform(first.url, { do: 'seed_servers' });
-    await perform(first.url, { do: 'skip_time', step: 'day' });
-    await perform(first.url, { do: 'top_up', amount: '23.45' });
-    await post(first.url, '/page/do', {
-      as: 'U0OWNER001',
-      do: 'message',
-      channel: OPS,
-      text: 'before the crash',
-    });
-    const other = await run('--port', String(await findPorts()), '--data', folder);
-    expect(other).toEqual({
-      code: 1,
-      output: expect.stringMatching(/^Another sandbox is using [^\n]*\n$/),
-    });
-    await isWritten(join(folder, 'hosting.json'), '2345');
-    await isWritten(join(folder, 'tour.json'), 'connect');
-    await isWritten(join(folder, 'slack.json'), 'before the crash');
-    const before = await read<PanelState>(first.url, '/panel/state');
-    await end(first.child, 'SIGKILL');
-
-    const second = await start(...options, '--socket');
-    // In Socket Mode, nothing is taken over HTTP.
-    const app = second.url.replace(/\d+$/, (port) => String(Number(port) + 1));
-    expect((await fetch(`${app}/slack/events`, { method: 'POST' })).status).toBe(404);
-    const after = await read<PanelState>(second.url, '/panel/state');
-    expect(after).toMatchObject({
-      account: before.account,
-      servers: before.servers,
-      money: before.money,
-      tour: before.tour,
-    });
-    expect(after.account).toMatchObject({ connection: 'works', balance: '123.45', movedMs: 86_400_000 });
+    const port = await findPorts();
+    const { child, url } = await start('--port', String(port), '--connected', '--socket');
+    await post(url, '/panel/do', { do: 'seed_servers' });
+    const events = `http://127.0.0.1:${port + 1}/slack/events`;
+    expect((await fetch(events, { method: 'POST' })).status).toBe(404);
     const operator = 'U0OPERATOR';
-    const chat = JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`));
-    expect(chat.match(/before the crash|Hi! We now have/g)).toEqual(['Hi! We now have', 'before the crash']);
-    await post(second.url, '/page/do', { as: operator, do: 'command', channel: OPS, text: '/vps list' });
+    await post(url, '/page/do', { as: operator, do: 'command', channel: OPS, text: '/vps list' });
     await eventually(async () =>
-      expect(JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`))).toContain(
-        'web-20',
-      ),
+      expect(JSON.stringify(await read<PageState>(url, `/page/state?as=${operator}`))).toContain('web-20'),
     );
-    await perform(second.url, { do: 'top_up', amount: '1' });
-    expect(await end(second.child, 'SIGTERM')).toBe(0);
-    expect(await readFile(join(folder, 'hosting.json'), 'utf8')).toContain('12445');
-  });
-
-  test('names a damaged file, and writes nothing', { timeout: 3 * START_MS }, async () => {
-    const broken = ['sandbox.json', 'hosting.json', 'tour.json', 'slack.json'].map(async (name) => {
-      const folder = await newFolder();
-      const file = join(folder, name);
-      await writeFile(join(folder, 'sandbox.lock'), '');
-      await writeFile(file, '{"version":');
-      // A port is tried before the folder is read: each of them has its own.
-      const { code, output } = await run('--port', String(await findPorts()), '--data', folder);
-      expect(output).toMatch(/^\S+ is damaged[^\n]*\n$/);
-      expect(output).toContain(file);
-      expect(code).toBe(1);
-      expect((await readdir(folder)).sort()).toEqual([name, 'sandbox.lock'].sort());
-      expect(await readFile(file, 'utf8')).toBe('{"version":');
-    });
-    await Promise.all(broken);
+    expect(await end(child, 'SIGTERM')).toBe(0);
   });
 });

@@ -2,7 +2,6 @@ import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
 import type { PageUser } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
 import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
-import type { Surface } from './fixtures/samples.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { arrange, makePieces } from './pieces.ts';
 
@@ -22,44 +21,32 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** The gallery's content, made once, when the gallery is first opened. */
-type Gallery = () => Promise<string>;
+/** The gallery's content, made once, when it is first opened: the sandbox starts faster without the fixtures. */
+let made: Promise<string> | undefined;
 
-/** Makes a gallery of these surfaces. */
-export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): Gallery {
-  const make = async () => {
-    const state: GalleryState = {
-      people: [...ALL_USERS, ...FIXTURE_USERS],
-      groups: USERGROUPS,
-      channels: [{ id: 'C0OPS00001', name: 'ops' }],
-      pieces: arrange(makePieces(await readSurfaces())),
-    };
-    return JSON.stringify(state);
+async function makeGallery(): Promise<string> {
+  const { surfaces } = await import('./fixtures/surfaces.ts');
+  const state: GalleryState = {
+    people: [...ALL_USERS, ...FIXTURE_USERS],
+    groups: USERGROUPS,
+    channels: [{ id: 'C0OPS00001', name: 'ops' }],
+    pieces: arrange(makePieces(surfaces)),
   };
-  let made: Promise<string> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+  return JSON.stringify(state);
 }
 
 /** Puts `GET /gallery.json` in front of the files of the page, which has `/gallery` itself. */
-export function withGallery(pages: Pages, gallery: Gallery): Pages {
+export function withGallery(pages: Pages): Pages {
   return (incoming, outgoing) => {
     const [path = ''] = (incoming.url ?? '').split('?');
     if (path !== '/gallery.json') return pages(incoming, outgoing);
     if (!isLoopbackHost(incoming) || !isSameOrigin(incoming))
       return sendText(outgoing, 403, 'only from this machine');
     if (incoming.method !== 'GET') return sendText(outgoing, 405, 'read only');
-    gallery().then(
+    made ??= makeGallery();
+    made.then(
       (json) => outgoing.writeHead(200, HEADERS).end(json),
       (error: unknown) => sendText(outgoing, 500, `The fixtures can't be read: ${String(error)}`),
     );
   };
-}
-
-/** The surfaces of the gallery, loaded only when it is opened: the sandbox starts faster without them. */
-export async function readSurfaces(): Promise<readonly Surface[]> {
-  const { surfaces } = await import('./fixtures/surfaces.ts');
-  return surfaces;
 }

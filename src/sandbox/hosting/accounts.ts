@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { HostingClock } from './clock.ts';
-import type { Changes, Journal, MoneyEntry } from './journal.ts';
+import type { Journal, MoneyEntry } from './journal.ts';
 import { ApiError } from './protocol.ts';
-import type { HostingSnapshot } from './snapshot.ts';
 
 /** An account holder; balance and keys are asked for by account, since they change. */
 export interface Account {
@@ -12,9 +11,22 @@ export interface Account {
 
 type AccountId = Pick<Account, 'id'>;
 
-type Book = HostingSnapshot['accounts'][number];
+/** An API key as the account page lists it: never the key itself, which is shown once. */
+export interface KeyEntry {
+  readonly id: number;
+  /** Its last four characters. */
+  readonly hint: string;
+  /** Of the key itself only this is kept. */
+  readonly hash: string;
+  readonly createdAtMs: number;
+  revokedAtMs?: number;
+}
 
-type KeyEntry = Book['keys'][number];
+interface Book extends Account {
+  balanceMinor: number;
+  isOpen: boolean;
+  readonly keys: KeyEntry[];
+}
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64');
 
@@ -22,14 +34,12 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64'
 export class Accounts {
   readonly #clock: HostingClock;
   readonly #journal: Journal;
-  readonly #changes: Changes;
   readonly #books = new Map<number, Book>();
   #lastKeyId = 0;
 
-  constructor(clock: HostingClock, journal: Journal, changes: Changes) {
+  constructor(clock: HostingClock, journal: Journal) {
     this.#clock = clock;
     this.#journal = journal;
-    this.#changes = changes;
   }
 
   /** Opens an account. A balance above zero is booked as its first top-up, which opens the API. */
@@ -38,7 +48,6 @@ export class Accounts {
     this.#books.set(account.id, { ...account, balanceMinor: 0, isOpen: false, keys: [] });
     if (wanted.balanceMinor !== undefined && wanted.balanceMinor !== 0)
       this.topUp(account, wanted.balanceMinor);
-    this.#changes.tell();
     return account;
   }
 
@@ -87,7 +96,6 @@ export class Accounts {
     this.#lastKeyId += 1;
     const known = { id: this.#lastKeyId, hint: key.slice(-4), hash: hashOf(key) };
     book.keys.push({ ...known, createdAtMs: this.#clock.now() });
-    this.#changes.tell();
     return key;
   }
 
@@ -101,7 +109,6 @@ export class Accounts {
       ({ id, hash }) => id === key || hash === hashOf(String(key)),
     );
     if (entry) entry.revokedAtMs ??= this.#clock.now();
-    this.#changes.tell();
   }
 
   /** The account that a key still opens. */
@@ -117,17 +124,6 @@ export class Accounts {
     return [...this.#books.values()].flatMap(({ keys }) => keys).find(({ hash }) => hash === wanted);
   }
 
-  /** What outlives the process; of a key only its hash. */
-  snapshot(): HostingSnapshot['accounts'] {
-    return structuredClone([...this.#books.values()]);
-  }
-
-  /** Takes over what an earlier process left. Books no money: balances come as they were. */
-  restore(kept: HostingSnapshot['accounts']): void {
-    for (const book of kept) this.#books.set(book.id, structuredClone(book));
-    this.#lastKeyId = Math.max(0, ...kept.flatMap(({ keys }) => keys).map(({ id }) => id));
-  }
-
   #move(
     account: AccountId,
     kind: MoneyEntry['kind'],
@@ -138,7 +134,6 @@ export class Accounts {
     this.#getBook(account).balanceMinor += kind === 'charge' ? -amountMinor : amountMinor;
     const atMs = this.#clock.now();
     this.#journal.addMoney({ atMs, accountId: account.id, kind, amountMinor, what, serverId });
-    this.#changes.tell();
   }
 
   #getBook(account: AccountId): Book {
@@ -160,16 +155,8 @@ export class RateLimit {
   readonly #perMinute: number;
   readonly #accepted = new Map<number, number[]>();
 
-  constructor(perMinute: number, kept: HostingSnapshot['accepted'] = []) {
+  constructor(perMinute: number) {
     this.#perMinute = perMinute;
-    for (const { accountId, atMs } of kept) this.#accepted.set(accountId, [...atMs]);
-  }
-
-  /** What a restart must not forget: a new process does not make the minute new. */
-  snapshot(nowMs: number): HostingSnapshot['accepted'] {
-    return [...this.#accepted].map(([accountId, all]) => {
-      return { accountId, atMs: all.filter((atMs) => atMs > nowMs - MINUTE_MS) };
-    });
   }
 
   /** Whether the account may send one more request now; a yes is counted. */

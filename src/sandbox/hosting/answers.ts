@@ -2,32 +2,13 @@ import type { Catalog } from './catalog.ts';
 import type { ErrorCode, Operation } from './protocol.ts';
 import type { WireServer } from './servers.ts';
 
-/** Where an error's code is in its body; the field's name is an open question (docs/hosting-api.md 7). */
-export const ERROR_SHAPES = [
-  'code',
-  'error',
-  'error.code',
-  'error_code',
-  'errors[0].code',
-  'string',
-  'message',
-  'type',
-  'detail',
-  'errorCode',
-  'data.code',
-  '[{code}]',
-] as const;
-
-type ErrorShape = (typeof ERROR_SHAPES)[number];
-
 /** What docs/hosting-api.md leaves open about answers, with every way this service can speak. The first is the default. */
 export const DIALECT = {
-  errorShape: ERROR_SHAPES,
   /** How a list that is longer than `pageSize` goes on; `none` lists everything at once (docs/hosting-api.md 4). */
   paging: ['none', 'next', 'link', 'cursor', 'has_more', 'total', 'partial'],
   passwordField: ['root_password', 'rootPassword'],
   /** What the answer to a delete says; the document shows `deleted` (docs/hosting-api.md 3). */
-  deletedState: ['deleted', 'DELETED', 'deleting', 'running'],
+  deletedState: ['deleted', 'deleting', 'running'],
   /** What the answer to a start says; the document shows `running` (docs/hosting-api.md 3). */
   startedState: ['running', 'starting', 'stopped'],
   /** Whether a deleted server stays in the list, in the state `deleted`. */
@@ -49,7 +30,6 @@ export type AnswerStyleChange = Partial<AnswerStyle>;
 
 /** As the document shows it, and `{"code": …}` where it is silent. */
 export const DEFAULT_STYLE: AnswerStyle = {
-  errorShape: 'code',
   paging: 'none',
   passwordField: 'root_password',
   deletedState: 'deleted',
@@ -73,40 +53,9 @@ const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   rate_limited: 429,
 };
 
-/** A style with some of it changed. @throws RangeError for a word it can't speak */
-export function restyle(style: AnswerStyle, change: AnswerStyleChange): AnswerStyle {
-  const changed = { ...style, ...change };
-  for (const [trait, spoken] of Object.entries(DIALECT)) {
-    const wanted: unknown = Reflect.get(changed, trait);
-    if (!spoken.some((word) => word === wanted))
-      throw new RangeError(`${trait} is one of ${spoken.join(', ')}, not "${String(wanted)}".`);
-  }
-  if (!(Number.isInteger(changed.pageSize) && changed.pageSize >= 1))
-    throw new RangeError('pageSize must be a whole number above zero.');
-  return changed;
-}
-
-/** The answer that carries a code in the place that the style says. */
-export function refusalOf({ errorShape }: AnswerStyle, code: ErrorCode) {
-  return { status: ERROR_STATUS[code], body: errorBody(errorShape, code), code };
-}
-
-/** The JSON body that carries a code in the given place. */
-export function errorBody(shape: ErrorShape, code: ErrorCode): unknown {
-  switch (shape) {
-    case 'error.code':
-      return { error: { code } };
-    case 'errors[0].code':
-      return { errors: [{ code }] };
-    case 'data.code':
-      return { data: { code } };
-    case '[{code}]':
-      return [{ code }];
-    case 'string':
-      return code;
-    default:
-      return { [shape]: code };
-  }
+/** The answer that carries a code; the field's name is an open question (docs/hosting-api.md 7). */
+export function refusalOf(code: ErrorCode) {
+  return { status: ERROR_STATUS[code], body: { code }, code };
 }
 
 /** Puts a correct answer into the current dialect; `writeList` does so for lists. */

@@ -48,12 +48,12 @@ export async function serveApi(
     const effect = effectOf(fault, route.operation);
     const outcome = effect.works
       ? carryOut(parts, exchange, route.operation, () => perform(parts, account, route, body, fault))
-      : refusalOf(parts.style, fault?.code ?? 'bad_request');
+      : refusalOf(fault?.code ?? 'bad_request');
     if (effect.waits) await hold(fault, closing);
     show(exchange, effect, outcome, fault);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { status, body } = refusalOf(parts.style, error.code);
+    const { status, body } = refusalOf(error.code);
     exchange.json(status, body, { code: error.code });
   }
 }
@@ -103,7 +103,7 @@ function carryOut(parts: ApiParts, exchange: Exchange, operation: Operation, wor
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     exchange.note({ didWork: error.code === 'checking' });
-    return refusalOf(style, error.code);
+    return refusalOf(error.code);
   }
 }
 

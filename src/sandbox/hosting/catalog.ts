@@ -1,4 +1,3 @@
-import type { Changes } from './journal.ts';
 import { ApiError } from './protocol.ts';
 
 /** A size that can be ordered (docs/hosting-api.md 2); `monthly` is a decimal string with two decimals. */
@@ -19,12 +18,9 @@ export interface Catalog {
 
 /** What is sold now; prices may move while the service runs. */
 export class PriceList {
-  readonly #changes: Changes;
   #catalog: Catalog;
 
-  constructor(catalog: Catalog, changes: Changes) {
-    for (const plan of catalog.plans) minorOf(plan.monthly);
-    this.#changes = changes;
+  constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
@@ -49,7 +45,6 @@ export class PriceList {
     if (!this.findPlan(code)) throw new RangeError(`There is no plan "${code}".`);
     const plans = this.#catalog.plans.map((plan) => (plan.code === code ? { ...plan, monthly } : plan));
     this.#catalog = { ...this.#catalog, plans };
-    this.#changes.tell();
   }
 }
 
@@ -136,8 +131,4 @@ export function minorOf(decimal: string): number {
 }
 
 /** The decimal amount with two decimals of an integer of minor units. */
-export function decimalOf(minor: number): string {
-  const whole = Math.trunc(Math.abs(minor) / 100);
-  const rest = String(Math.abs(minor) % 100).padStart(2, '0');
-  return `${minor < 0 ? '-' : ''}${whole}.${rest}`;
-}
+export const decimalOf = (minor: number) => (minor / 100).toFixed(2);

@@ -4,12 +4,9 @@
  */
 export class HostingClock {
   readonly #source: () => number;
-  #skippedMs: number;
-  #onSkip: () => void = () => undefined;
-
-  constructor(source: () => number = Date.now, skippedMs = 0) {
+  #skippedMs = 0;
+  constructor(source: () => number = Date.now) {
     this.#source = source;
-    this.#skippedMs = skippedMs;
   }
 
   /** How far the clock was moved, in milliseconds. */
@@ -22,11 +19,6 @@ export class HostingClock {
     return this.#source();
   }
 
-  /** Calls the listener whenever time was skipped; there is one listener, the service. */
-  onSkip(listener: () => void): void {
-    this.#onSkip = listener;
-  }
-
   /** Epoch milliseconds of the service. */
   now(): number {
     return this.#source() + this.#skippedMs;
@@ -36,7 +28,6 @@ export class HostingClock {
   advance(ms: number): void {
     if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time only moves forward, not by ${ms} ms.`);
     this.#skippedMs += ms;
-    this.#onSkip();
   }
 
   /** Skips to the same moment one calendar month later. */
@@ -44,13 +35,6 @@ export class HostingClock {
     const nowMs = this.now();
     this.advance(oneMonthLater(nowMs) - nowMs);
   }
-}
-
-/** A clock that is stopped until a test advances it. */
-export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
-  const startMs = Date.parse(start);
-  if (Number.isNaN(startMs)) throw new RangeError(`"${start}" is not a time.`);
-  return new HostingClock(() => startMs);
 }
 
 /** The same moment one calendar month later, in UTC; the 31st becomes the last day of a shorter month. */

@@ -1,10 +1,9 @@
 import { type Account, Accounts, RateLimit } from './accounts.ts';
-import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answers.ts';
+import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { HostingClock } from './clock.ts';
 import { FaultBook } from './faults.ts';
 import {
-  Changes,
   Journal,
   type JournalEvent,
   type MoneyEntry,
@@ -12,7 +11,6 @@ import {
   type RequestFilter,
 } from './journal.ts';
 import { DeletedServers, Servers, type WireServer } from './servers.ts';
-import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
 export interface HostingOptions {
@@ -27,8 +25,6 @@ export interface HostingOptions {
   readonly rebootDelayMs?: number;
   readonly answers?: AnswerStyleChange;
   readonly journalCapacity?: number;
-  /** What an earlier process left; it wins over `catalog`; a clock that is handed in keeps its own time. */
-  readonly snapshot?: HostingSnapshot | undefined;
 }
 
 /** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
@@ -41,50 +37,23 @@ export class HostingService {
   readonly prices: PriceList;
   readonly servers: Servers;
   readonly rateLimit: RateLimit;
-  readonly #changes = new Changes();
   #style: AnswerStyle;
 
   constructor(options: HostingOptions) {
-    const { snapshot } = options;
-    this.clock = options.clock ?? new HostingClock(Date.now, snapshot?.skippedMs);
-    this.clock.onSkip(() => this.#changes.tell());
-    this.faults = new FaultBook(this.#changes);
+    this.clock = options.clock ?? new HostingClock();
+    this.faults = new FaultBook();
     this.journal = new Journal(options.journalCapacity);
-    this.accounts = new Accounts(this.clock, this.journal, this.#changes);
-    this.prices = new PriceList(snapshot?.catalog ?? options.catalog ?? defaultCatalog(), this.#changes);
-    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300, snapshot?.accepted);
+    this.accounts = new Accounts(this.clock, this.journal);
+    this.prices = new PriceList(options.catalog ?? defaultCatalog());
+    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,
       clock: this.clock,
-      changes: this.#changes,
       maxServers: options.maxServers ?? 5000,
       times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
     });
-    this.#style = restyle(DEFAULT_STYLE, options.answers ?? {});
-    if (snapshot) {
-      this.journal.restore(snapshot.journal);
-      this.accounts.restore(snapshot.accounts);
-      this.servers.restore(snapshot.servers);
-    }
-  }
-
-  /** All of the service that outlives its process. */
-  snapshot(): HostingSnapshot {
-    return {
-      version: 1,
-      skippedMs: this.clock.skippedMs,
-      accounts: this.accounts.snapshot(),
-      servers: this.servers.snapshot(),
-      catalog: snapshotSchema.shape.catalog.parse(this.prices.current),
-      journal: this.journal.snapshot(),
-      accepted: this.rateLimit.snapshot(this.clock.now()),
-    };
-  }
-
-  /** Calls the listener after every later change of what is kept or shown, faults included; returns the way to stop. */
-  onChange(listener: () => void): () => void {
-    return this.#changes.onChange(listener);
+    this.#style = { ...DEFAULT_STYLE, ...options.answers };
   }
 
   /** The current form of answers. */
@@ -92,10 +61,9 @@ export class HostingService {
     return this.#style;
   }
 
-  /** Changes how answers look from the next request on. @throws RangeError */
+  /** Changes how answers look from the next request on. */
   readonly setAnswers = (change: AnswerStyleChange): void => {
-    this.#style = restyle(this.#style, change);
-    this.#changes.tell();
+    this.#style = { ...this.#style, ...change };
   };
 
   /** Changes a plan's monthly price for every later charge. @throws RangeError */
@@ -132,11 +100,6 @@ export class HostingService {
   /** The refunds of one account, or of all. */
   refunds(account?: Account): MoneyEntry[] {
     return this.#money('refund', account);
-  }
-
-  /** The top-ups of one account, or of all. */
-  topUps(account?: Account): MoneyEntry[] {
-    return this.#money('top_up', account);
   }
 
   /** The requests that arrived, hung and cut ones included, and match every field of the filter. */

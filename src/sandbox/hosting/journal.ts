@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import type { FaultKind } from './faults.ts';
 import type { ErrorCode, Operation } from './protocol.ts';
-import type { HostingSnapshot } from './snapshot.ts';
 
 /** How a request ended on the wire: `hanging` never gets an answer, `cut` lost its connection without one. */
 type Ending = 'pending' | 'answered' | 'cut' | 'hanging';
@@ -49,19 +48,6 @@ export type RequestChange = Partial<Omit<RequestEntry, 'id' | keyof Arrival>>;
 export type RequestFilter = Partial<Omit<RequestEntry, 'id' | 'atMs' | 'realAtMs' | 'durationMs'>>;
 
 const MAX_PATH_LENGTH = 200;
-/** So many outlive the process. */
-const REQUESTS_KEPT = 200;
-
-const NOTHING_KNOWN = {
-  operation: undefined,
-  accountId: undefined,
-  serverId: undefined,
-  status: undefined,
-  code: undefined,
-  fault: undefined,
-  durationMs: undefined,
-} as const;
-
 /** Everything that happened, oldest first, capped so that a long sandbox run doesn't grow without end. */
 export class Journal {
   readonly #capacity: number;
@@ -78,7 +64,12 @@ export class Journal {
   arrive(arrival: Arrival): RequestEntry {
     this.#lastId += 1;
     const request: RequestEntry = {
-      ...NOTHING_KNOWN,
+      accountId: undefined,
+      serverId: undefined,
+      status: undefined,
+      code: undefined,
+      fault: undefined,
+      durationMs: undefined,
       ...arrival,
       path: arrival.path.slice(0, MAX_PATH_LENGTH),
       id: this.#lastId,
@@ -128,21 +119,6 @@ export class Journal {
     );
   }
 
-  /** The movements of money and the newest requests; one without an end lost its connection with the process. */
-  snapshot(): HostingSnapshot['journal'] {
-    const requests = [...this.#requests.values()].slice(-REQUESTS_KEPT).map(({ ending, ...request }) => {
-      return { ...request, ending: ending === 'pending' ? ('cut' as const) : ending };
-    });
-    return { lastId: this.#lastId, money: [...this.#money], requests };
-  }
-
-  /** Takes over what an earlier process left, without notifying listeners. */
-  restore({ lastId, money, requests }: HostingSnapshot['journal']): void {
-    this.#lastId = lastId;
-    for (const request of requests) this.#requests.set(request.id, { ...NOTHING_KNOWN, ...request });
-    this.#money.push(...money);
-  }
-
   /** Calls a listener for every later event; returns a function that stops that. */
   onEvent(listener: (event: JournalEvent) => void): () => void {
     this.#listeners.add(listener);
@@ -160,23 +136,6 @@ export class Journal {
         reportFailure('A listener of the hosting journal failed', error);
       }
     }
-  }
-}
-
-/** Notifies its listeners that the service's state has changed, but not what has changed. */
-export class Changes {
-  readonly #listeners = new Set<() => void>();
-
-  tell(): void {
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** Calls the listener after every later change, at once and often; returns the way to stop. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
   }
 }
 

@@ -1,18 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** What a request asks for; one per endpoint (docs/hosting-api.md 4). */
-export const OPERATIONS = [
-  'catalog',
-  'servers',
-  'create',
-  'start',
-  'stop',
-  'reboot',
-  'renew',
-  'delete',
-] as const;
-
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = 'catalog' | 'servers' | 'create' | 'start' | 'stop' | 'reboot' | 'renew' | 'delete';
 
 /** An endpoint that a request fits, with the server id as it was written. */
 export interface Route {

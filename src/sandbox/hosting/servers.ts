@@ -2,9 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';
 import type { Order, PriceList } from './catalog.ts';
 import { type HostingClock, oneMonthLater } from './clock.ts';
-import type { Changes } from './journal.ts';
 import { ApiError } from './protocol.ts';
-import type { HostingSnapshot } from './snapshot.ts';
 
 /** An element of the GET /servers list (docs/hosting-api.md 2). */
 export interface WireServer {
@@ -33,15 +31,32 @@ interface CreatedServer {
   readonly root_password: string;
 }
 
-type Unconfirmed = HostingSnapshot['servers']['unconfirmed'][number];
+/** An order that was charged and that the supplier has not confirmed. */
+interface Unconfirmed {
+  readonly accountId: number;
+  readonly order: Order;
+  readonly priceMinor: number;
+  readonly dueMs: number;
+  readonly completes: boolean;
+}
 
-type ServerRecord = HostingSnapshot['servers']['records'][number];
+/** A server as the service keeps it; its state follows from the time and is never stored. */
+interface ServerRecord {
+  readonly accountId: number;
+  readonly id: number;
+  readonly label: string;
+  readonly plan: string;
+  readonly ipv4: string;
+  power: 'running' | 'stopped';
+  /** What keeps the server busy until then, after which it is `power`. */
+  busy: { readonly state: 'creating' | 'rebooting'; readonly untilMs: number } | undefined;
+  paidUntilMs: number;
+}
 
 interface Parts {
   readonly accounts: Accounts;
   readonly prices: PriceList;
   readonly clock: HostingClock;
-  readonly changes: Changes;
   readonly maxServers: number;
   readonly times: ServerTimes;
 }
@@ -81,7 +96,6 @@ export class Servers {
     if (supplier.says === 'nothing') {
       const { completes, afterMs } = supplier;
       this.#unconfirmed.push({ accountId: account.id, order, priceMinor, dueMs: nowMs + afterMs, completes });
-      this.#parts.changes.tell();
       throw new ApiError('checking');
     }
     if (id === undefined) {
@@ -97,7 +111,6 @@ export class Servers {
     const nowMs = this.#settle();
     const server = this.#getServer(account, id, nowMs);
     applyPower(server, action, nowMs, this.#parts.times.rebootDelayMs);
-    this.#parts.changes.tell();
     return { id: server.id, state: stateAt(server, nowMs) };
   }
 
@@ -107,7 +120,6 @@ export class Servers {
     const priceMinor = this.#parts.prices.priceMinorOf(server.plan);
     this.#parts.accounts.charge(account, priceMinor, `renew ${server.label} (${server.plan})`, server.id);
     server.paidUntilMs = oneMonthLater(server.paidUntilMs);
-    this.#parts.changes.tell();
     return { id: server.id, paid_until: new Date(server.paidUntilMs).toISOString() };
   }
 
@@ -115,7 +127,6 @@ export class Servers {
   remove(account: Account, id: string): { id: number; state: string } {
     const server = this.#getServer(account, id, this.#settle());
     this.#servers.delete(server.id);
-    this.#parts.changes.tell();
     return { id: server.id, state: 'deleted' };
   }
 
@@ -153,20 +164,6 @@ export class Servers {
     return later.length === 0 ? undefined : later.reduce((first, at) => Math.min(first, at));
   }
 
-  /** What outlives the process. Root passwords don't: the service shows them once. */
-  snapshot(): HostingSnapshot['servers'] {
-    const records = [...this.#servers.values()];
-    return structuredClone({ lastId: this.#lastId, records, unconfirmed: this.#unconfirmed });
-  }
-
-  /** Takes over what an earlier process left. */
-  restore(kept: HostingSnapshot['servers']): void {
-    const { lastId, records, unconfirmed } = structuredClone(kept);
-    this.#lastId = lastId;
-    for (const record of records) this.#servers.set(record.id, record);
-    this.#unconfirmed = unconfirmed;
-  }
-
   #settle(): number {
     const nowMs = this.#parts.clock.now();
     const due = this.#unconfirmed.filter((one) => one.dueMs <= nowMs);
@@ -198,7 +195,6 @@ export class Servers {
       paidUntilMs: oneMonthLater(atMs),
     };
     this.#servers.set(id, server);
-    this.#parts.changes.tell();
     return server;
   }
 

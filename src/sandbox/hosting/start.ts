@@ -71,7 +71,7 @@ async function serveEndpoint(
   exchange: Exchange,
 ): Promise<void> {
   if (exchange.route) return serveApi(service, closing, exchange, exchange.route);
-  const { status, body, code } = refusalOf(service.style, 'not_found');
+  const { status, body, code } = refusalOf('not_found');
   exchange.json(status, body, { code });
 }
 

@@ -1,25 +1,30 @@
 import { z } from 'zod';
 import type { Account } from '../hosting/accounts.ts';
-import { minorOf } from '../hosting/catalog.ts';
 import type { FaultRule } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import { ApiError } from '../hosting/protocol.ts';
-import type { FaultPreset, PanelAction, PanelResult } from './panel-api.ts';
+import type { FaultPreset, PanelResult } from './panel-api.ts';
 
 const id = z.int().nonnegative();
 const text = z.string().max(100);
 
 const actionSchema = z.discriminatedUnion('do', [
-  z.strictObject({ do: z.literal('top_up'), amount: text }),
+  z.strictObject({ do: z.literal('top_up'), amountMinor: z.int().positive() }),
+  /** The key is in this one answer and never again. */
   z.strictObject({ do: z.literal('create_key') }),
   z.strictObject({ do: z.literal('revoke_key'), key: id }),
   z.strictObject({ do: z.literal('add_fault'), preset: text }),
   z.strictObject({ do: z.literal('remove_fault'), fault: id }),
+  /** `50`, `50.5`, `49.90` */
   z.strictObject({ do: z.literal('set_price'), plan: text, price: text }),
   z.strictObject({ do: z.literal('skip_time'), step: z.enum(['hour', 'day', 'month']) }),
+  /** Twenty running servers, free. */
   z.strictObject({ do: z.literal('seed_servers') }),
+  /** As if the hosting company had: the app isn't notified. */
   z.strictObject({ do: z.literal('delete_server'), server: id }),
 ]);
+
+export type PanelAction = z.output<typeof actionSchema>;
 
 /** Parses an action of the page; undefined if it is not valid. */
 export function parseAction(value: unknown): PanelAction | undefined {
@@ -31,8 +36,6 @@ export function performAction(hosting: HostingService, account: Account, action:
   try {
     return carryOut(hosting, account, action);
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_allowed')
-      return refuse('no_top_up', 'Top up first. Then you can create API keys.');
     if (error instanceof ApiError && error.code === 'not_found')
       return refuse('unknown', 'This server no longer exists.');
     throw error;
@@ -42,7 +45,8 @@ export function performAction(hosting: HostingService, account: Account, action:
 function carryOut(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
   switch (action.do) {
     case 'top_up':
-      return topUp(hosting, account, action.amount);
+      hosting.accounts.topUp(account, action.amountMinor);
+      return { ok: true };
     case 'create_key':
       return { ok: true, key: hosting.createKey(account) };
     case 'revoke_key':
@@ -66,23 +70,13 @@ function carryOut(hosting: HostingService, account: Account, action: PanelAction
   }
 }
 
-function topUp(hosting: HostingService, account: Account, typed: string): PanelResult {
-  const amount = readAmount(typed);
-  if (amount === undefined) return refuse('invalid_amount', NO_AMOUNT);
-  if (minorOf(amount) === 0) return refuse('invalid_amount', 'Enter an amount above zero.');
-  hosting.accounts.topUp(account, minorOf(amount));
-  return { ok: true };
-}
-
 function setPrice(hosting: HostingService, plan: string, typed: string): PanelResult {
   const price = readAmount(typed);
   if (!hosting.prices.findPlan(plan)) return refuse('unknown', 'There is no such plan.');
-  if (price === undefined) return refuse('invalid_amount', NO_AMOUNT);
+  if (price === undefined) return refuse('invalid_amount', 'Enter an amount such as 50 or 49.90.');
   hosting.setPrice(plan, price);
   return { ok: true };
 }
-
-const NO_AMOUNT = 'Enter an amount such as 50 or 49.90.';
 
 /** A decimal amount as a person types it, `50`, `50.5` or `50,50`, with two decimals; undefined if it is none. */
 function readAmount(typed: string): string | undefined {
@@ -192,11 +186,6 @@ export const PRESETS: readonly Preset[] = [
 ];
 
 /** Finds the preset that a rule was made from, whichever account it is for. */
-export function findPresetOf({ accountId: _, ...rule }: FaultRule): Preset | undefined {
-  const wanted = entriesOf(rule);
-  return PRESETS.find((preset) => entriesOf(preset.rule) === wanted);
-}
-
-function entriesOf(rule: FaultRule): string {
-  return JSON.stringify(Object.entries(rule).sort(([one], [other]) => one.localeCompare(other)));
+export function findPresetOf({ on, kind, code }: FaultRule): Preset | undefined {
+  return PRESETS.find(({ rule }) => rule.on === on && rule.kind === kind && rule.code === code);
 }

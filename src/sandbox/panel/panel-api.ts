@@ -12,8 +12,12 @@
  * The balance and prices are decimal strings with two decimals. Times are epoch milliseconds, on the service's clock unless a
  * comment says otherwise.
  */
+import type { KeyEntry } from '../hosting/accounts.ts';
+import type { Plan } from '../hosting/catalog.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
 import type { WireServer } from '../hosting/servers.ts';
+
+export type { PanelAction } from './actions.ts';
 
 export interface PanelState {
   readonly account: PanelAccount;
@@ -35,25 +39,14 @@ export interface PanelAccount {
   /** The app's API key of its workspace: none, one that works, or one that was revoked. */
   readonly connection: 'none' | 'works' | 'revoked';
   readonly faults: readonly PanelFault[];
-  readonly prices: readonly PanelPrice[];
+  readonly plans: readonly Plan[];
   /** How far the service's clock was moved; its time is the browser's time plus this. */
   readonly movedMs: number;
 }
 
-export interface PanelKey {
-  readonly id: number;
-  /** The last four characters. */
-  readonly hint: string;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
+export interface PanelKey extends Omit<KeyEntry, 'hash'> {
   /** The app's workspace is connected with it. */
   readonly isUsedByApp: boolean;
-}
-
-export interface PanelPrice {
-  readonly plan: string;
-  /** For a month. */
-  readonly price: string;
 }
 
 export interface FaultPreset {
@@ -83,21 +76,6 @@ export interface TourStep {
   readonly doneAt: number | null;
 }
 
-export type PanelAction =
-  /** `50`, `50.5`, `49.90` */
-  | { readonly do: 'top_up'; readonly amount: string }
-  /** The key is in this one answer and never again. */
-  | { readonly do: 'create_key' }
-  | { readonly do: 'revoke_key'; readonly key: number }
-  | { readonly do: 'add_fault'; readonly preset: string }
-  | { readonly do: 'remove_fault'; readonly fault: number }
-  | { readonly do: 'set_price'; readonly plan: string; readonly price: string }
-  | { readonly do: 'skip_time'; readonly step: 'hour' | 'day' | 'month' }
-  /** Twenty running servers, free. */
-  | { readonly do: 'seed_servers' }
-  /** As if the hosting company had: the app isn't notified. */
-  | { readonly do: 'delete_server'; readonly server: number };
-
 /** The event of the change comes before this answer does. */
 export type PanelResult =
   | {
@@ -107,7 +85,7 @@ export type PanelResult =
     }
   | {
       readonly ok: false;
-      /** `invalid_action`, `invalid_amount`, `no_top_up`, `unknown` */
+      /** `invalid_action`, `invalid_amount`, `unknown` */
       readonly error: string;
       /** A sentence for the user. */
       readonly words: string;

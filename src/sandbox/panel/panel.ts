@@ -1,59 +1,136 @@
 import type { Store } from '../../context.ts';
 import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
+import { decimalOf } from '../hosting/catalog.ts';
+import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import { reportFailure } from '../hosting/journal.ts';
+import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
 import type { Journal } from '../slack/journal.ts';
 import { TEAM } from '../slack/workspace.ts';
-import { Tour, type TourDone } from '../tour.ts';
-import { PRESETS, performAction } from './actions.ts';
-import { maskKeys, panelAccount } from './describe.ts';
-import type { PanelAction, PanelResult, PanelState } from './panel-api.ts';
+import { Tour } from '../tour.ts';
+import { findPresetOf, PRESETS, performAction } from './actions.ts';
+import type {
+  PanelAccount,
+  PanelAction,
+  PanelFault,
+  PanelResult,
+  PanelState,
+  TourStep,
+} from './panel-api.ts';
 
-/** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
-export interface OpenPanel {
-  readonly panel: Panel;
-  readonly tour: Tour;
-  /** Checks what has happened without waiting for the next event. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens the panel of a running sandbox; resolves after its first check. */
-export async function openPanel(parts: {
+interface PanelParts {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly slack: Pick<Journal, 'onEvent'>;
   readonly store: Store;
-  /** The steps that were done in an earlier process. */
-  readonly done?: TourDone | undefined;
   /** Called after every change of the panel's state. */
   readonly onChange: () => void;
-}): Promise<OpenPanel> {
-  const { hosting, account, slack, store, done, onChange } = parts;
-  const findAppKey = () => findKeyOf(store);
-  const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey, done, now: Date.now });
-  const panel = new Panel({ hosting, account, tour, findAppKey, onChange });
-  const watcher = new Watcher(async () => {
-    await tour.check();
-    await panel.check();
-  });
-  const stops = [
-    hosting.onEvent(() => watcher.schedule()),
-    hosting.onChange(() => watcher.schedule()),
-    slack.onEvent(({ type }) => type !== 'panel' && watcher.schedule()),
-  ];
-  await watcher.checkNow();
-  return {
-    panel,
-    tour,
-    check: () => watcher.checkNow(),
-    close: async () => {
-      for (const stop of stops) stop();
-      panel.close();
-      await watcher.close();
-    },
-  };
+  /** Called once for each step of the tour. */
+  readonly onStep?: (step: TourStep['id']) => unknown;
+}
+
+const MONEY_SHOWN = 100;
+const REQUESTS_SHOWN = 200;
+
+/** Timers can't wait longer than 24.8 days; an hour is enough here. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** The app records what it did shortly after it answered, so one check is not enough. */
+const CHECK_AFTER_MS = [15, 250, 1000];
+
+/** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
+export class Panel {
+  readonly tour: Tour;
+  readonly #parts: PanelParts;
+  readonly #stops: readonly (() => void)[];
+  #last = '';
+  /** After an event. */
+  #timer: NodeJS.Timeout | undefined;
+  #next = 0;
+  /** When time alone changes something. */
+  #changeTimer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: PanelParts) {
+    const { hosting, account, slack, store, onStep = () => undefined } = parts;
+    this.#parts = parts;
+    const findAppKey = () => findKeyOf(store);
+    this.tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey }, onStep);
+    this.#stops = [
+      hosting.onEvent(() => this.#schedule()),
+      slack.onEvent(({ type }) => type !== 'panel' && this.#schedule()),
+    ];
+  }
+
+  async state(): Promise<PanelState> {
+    const { hosting, account, store } = this.#parts;
+    return {
+      account: panelAccount(hosting, account, await findKeyOf(store)),
+      servers: hosting.listServers(account),
+      money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN),
+      requests: hosting.requests().slice(-REQUESTS_SHOWN).map(maskKeys),
+      tour: this.tour.steps(),
+      presets: PRESETS.map(({ id, title, hint }) => ({ id, title, hint })),
+    };
+  }
+
+  /** Performs an action; every page hears of the new state before the answer. */
+  async perform(action: PanelAction): Promise<PanelResult> {
+    const done = performAction(this.#parts.hosting, this.#parts.account, action);
+    await this.check();
+    return done;
+  }
+
+  /** Checks now what has happened, one check at a time, and resolves when that is done. */
+  check(): Promise<void> {
+    this.#running = this.#running
+      .then(() => (this.#isClosed ? undefined : this.#look()))
+      .catch((error: unknown) => reportFailure('The sandbox could not check what happened', error));
+    return this.#running;
+  }
+
+  /** Ends all checks; resolves when the last one is done. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    clearTimeout(this.#changeTimer);
+  }
+
+  /** Compares with the last state, and checks again when time alone changes something. */
+  async #look(): Promise<void> {
+    const { hosting, account, onChange } = this.#parts;
+    await this.tour.check();
+    const state = JSON.stringify(await this.state());
+    if (state !== this.#last) onChange();
+    this.#last = state;
+    clearTimeout(this.#changeTimer);
+    const next = hosting.servers.findNextChangeMs(account);
+    if (next === undefined) return;
+    const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
+    this.#changeTimer = setTimeout(() => void this.check(), waitMs).unref();
+  }
+
+  /** Something happened: schedules the checks, unless the first one is pending already. */
+  #schedule(): void {
+    if (this.#timer !== undefined && this.#next === 0) return;
+    this.#next = 0;
+    this.#startTimer();
+  }
+
+  #startTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const afterMs = CHECK_AFTER_MS[this.#next];
+    if (afterMs === undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#next += 1;
+      this.#startTimer();
+      void this.check();
+    }, afterMs).unref();
+  }
 }
 
 /** Finds the app's API key; one that can't be decrypted counts as none. */
@@ -66,122 +143,30 @@ async function findKeyOf(store: Store): Promise<string | undefined> {
   }
 }
 
-interface PanelParts {
-  readonly hosting: HostingService;
-  readonly account: Account;
-  readonly tour: Tour;
-  /** The app's API key of its workspace; it is only compared. */
-  findAppKey(): Promise<string | undefined>;
-  onChange(): void;
+/** Describes the account and the service; `appKey` is the app's API key of its workspace. */
+function panelAccount(hosting: HostingService, account: Account, appKey: string | undefined): PanelAccount {
+  const used = appKey === undefined ? undefined : hosting.accounts.findKeyEntry(appKey);
+  const works = appKey !== undefined && hosting.accounts.findByKey(appKey) !== undefined;
+  return {
+    name: account.name,
+    balance: decimalOf(hosting.balanceOf(account)),
+    keys: hosting.accounts
+      .listKeys(account)
+      .map(({ hash: _, ...key }) => ({ ...key, isUsedByApp: key.id === used?.id })),
+    connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
+    faults: hosting.faults.list().flatMap(panelFault),
+    plans: hosting.prices.current.plans,
+    movedMs: hosting.clock.skippedMs,
+  };
 }
 
-const MONEY_SHOWN = 100;
-const REQUESTS_SHOWN = 200;
-
-/** Timers can't wait longer than 24.8 days; an hour is enough here. */
-const LONGEST_WAIT_MS = 3_600_000;
-
-/** The panel: its state, and its actions. */
-export class Panel {
-  readonly #parts: PanelParts;
-  #last = '';
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(parts: PanelParts) {
-    this.#parts = parts;
-  }
-
-  async state(): Promise<PanelState> {
-    const { hosting, account, tour, findAppKey } = this.#parts;
-    const appKey = await findAppKey();
-    return {
-      account: panelAccount(hosting, account, appKey),
-      servers: hosting.listServers(account),
-      money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN),
-      requests: hosting.requests().slice(-REQUESTS_SHOWN).map(maskKeys),
-      tour: tour.steps(),
-      presets: PRESETS.map(({ id, title, hint }) => ({ id, title, hint })),
-    };
-  }
-
-  /** Performs an action; every page hears of the new state before the answer. */
-  async perform(action: PanelAction): Promise<PanelResult> {
-    const done = performAction(this.#parts.hosting, this.#parts.account, action);
-    await this.check();
-    return done;
-  }
-
-  /** Compares with the last state, and checks again when time alone changes something. */
-  async check(): Promise<void> {
-    const { hosting, account, onChange } = this.#parts;
-    const state = JSON.stringify(await this.state());
-    if (state !== this.#last) onChange();
-    this.#last = state;
-    clearTimeout(this.#timer);
-    const next = hosting.servers.findNextChangeMs(account);
-    if (next === undefined) return;
-    const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
-    this.#timer = setTimeout(() => void this.check().catch(logFailure), waitMs).unref();
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
+/** A key may have been pasted into the path by mistake. */
+function maskKeys(request: RequestEntry): RequestEntry {
+  return { ...request, path: request.path.replace(/hk_[\w-]+/g, '[masked]') };
 }
 
-function logFailure(error: unknown): void {
-  reportFailure('The sandbox panel failed', error);
-}
-
-/** The app records what it did shortly after it answered, so one check is not enough. */
-const CHECK_AFTER_MS = [15, 250, 1000];
-
-/** Runs a check shortly after something happened, and again a little later; never two at a time. */
-class Watcher {
-  readonly #check: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
-  #next = 0;
-  #running: Promise<void> = Promise.resolve();
-  #isClosed = false;
-
-  constructor(check: () => Promise<void>) {
-    this.#check = check;
-  }
-
-  /** Something happened: schedules the checks, unless the first one is pending already. */
-  schedule(): void {
-    if (this.#timer !== undefined && this.#next === 0) return;
-    this.#next = 0;
-    this.#startTimer();
-  }
-
-  /** Checks now and resolves when that is done. */
-  checkNow(): Promise<void> {
-    this.#running = this.#running.then(async () => {
-      if (!this.#isClosed) await this.#check();
-    });
-    this.#running = this.#running.catch((error: unknown) => {
-      reportFailure('The sandbox could not check what happened', error);
-    });
-    return this.#running;
-  }
-
-  /** Ends all checks; resolves when the last one is done. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  #startTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const afterMs = CHECK_AFTER_MS[this.#next];
-    if (afterMs === undefined || this.#isClosed) return;
-    this.#timer = setTimeout(() => {
-      this.#next += 1;
-      this.#startTimer();
-      void this.checkNow();
-    }, afterMs).unref();
-  }
+/** Faults that only a test can have switched on are left out. */
+function panelFault({ id, rule, left }: Fault): readonly PanelFault[] {
+  const preset = findPresetOf(rule);
+  return preset ? [{ id, preset: preset.id, left: Number.isFinite(left) ? left : null }] : [];
 }

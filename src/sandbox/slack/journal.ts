@@ -5,7 +5,7 @@ import type { SlackClock } from './world.ts';
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =
   | { readonly type: 'message' | 'message_changed' | 'message_deleted'; readonly message: StoredMessage }
-  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly user: string }
+  | { readonly type: 'views' | 'home' | 'reload'; readonly user: string }
   /** Users or channels changed: pages read the whole state again. */
   | { readonly type: 'workspace' }
   /** What the page shows beside the chat has changed. */

@@ -1,24 +1,12 @@
-import { z } from 'zod';
 import { type EnteredValues, nameBlocks, pruneEntered } from './entered.ts';
 import type { Journal } from './journal.ts';
-import type { Json } from './page-api.ts';
+import type { Json, MessageContent } from './page-api.ts';
 import type { Ids } from './world.ts';
 
 /** A message as the local Slack stores it. */
-export interface StoredMessage {
-  readonly channel: string;
-  readonly ts: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  /** What older integrations post beside blocks. */
-  readonly attachments: readonly Json[];
+export interface StoredMessage extends MessageContent {
   /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;
-  readonly threadTs: string | undefined;
-  readonly edited: boolean;
-  /** Names of emojis with which the app has reacted. */
-  readonly reactions: readonly string[];
   /** Grows with every post and change, so that one can ask for what is new. */
   readonly order: number;
   /** By user id. */
@@ -42,9 +30,6 @@ export function enteredBy(message: StoredMessage, userId: string): EnteredValues
   return known;
 }
 
-/** The messages of each channel that outlive the process. */
-const STORED_PER_CHANNEL = 2000;
-
 /** All messages of the workspace, ephemeral ones included. */
 export class Messages {
   readonly #ids: Ids;
@@ -52,11 +37,9 @@ export class Messages {
   readonly #messages = new Map<string, StoredMessage>();
   #order = 0;
 
-  constructor(ids: Ids, journal: Journal, stored: SlackSnapshot['messages'] = []) {
+  constructor(ids: Ids, journal: Journal) {
     this.#ids = ids;
     this.#journal = journal;
-    for (const { threadTs, ...message } of stored)
-      this.#restore({ ...message, threadTs: threadTs ?? undefined });
   }
 
   post(draft: MessageDraft): StoredMessage {
@@ -138,95 +121,6 @@ export class Messages {
   all(): readonly StoredMessage[] {
     return [...this.#messages.values()];
   }
-
-  /** The messages that a whole channel can see; ephemeral ones are never stored. */
-  snapshot(): SlackSnapshot['messages'] {
-    const left = new Map<string, number>();
-    const stored = this.all()
-      .filter(({ to }) => to === undefined)
-      .reverse()
-      .filter(({ channel }) => {
-        const count = left.get(channel) ?? STORED_PER_CHANNEL;
-        left.set(channel, count - 1);
-        return count > 0;
-      });
-    return stored.reverse().map(({ to: _, order: __, entered: ___, ...message }) => ({
-      ...message,
-      ...{ blocks: [...message.blocks], attachments: [...message.attachments] },
-      ...{ threadTs: message.threadTs ?? null, reactions: [...message.reactions] },
-    }));
-  }
-
-  #restore(message: Omit<StoredMessage, 'to' | 'order' | 'entered'>): void {
-    this.#order += 1;
-    const whole = { ...message, to: undefined, order: this.#order, entered: new Map() };
-    this.#messages.set(keyOf(message.channel, message.ts), whole);
-  }
 }
 
 const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;
-
-/** Up to which message each user has read each channel; what came later is unread. */
-export class ReadMarks {
-  readonly #journal: Journal;
-  readonly #marks: Map<string, string>;
-
-  constructor(journal: Journal, stored: Readonly<Record<string, string>> = {}) {
-    this.#journal = journal;
-    this.#marks = new Map(Object.entries(stored));
-  }
-
-  /** Moves forward only: a tab that lags behind makes nothing unread again. */
-  mark(user: string, channel: string, ts: string): void {
-    if (!/^\d+\.\d+$/.test(ts) || ts <= this.of(user, channel)) return;
-    this.#marks.set(`${user}/${channel}`, ts);
-    this.#journal.emit({ type: 'read', user });
-  }
-
-  /** The ts of the last message read; empty when there was none. */
-  of(user: string, channel: string): string {
-    return this.#marks.get(`${user}/${channel}`) ?? '';
-  }
-
-  snapshot(): Record<string, string> {
-    return Object.fromEntries(this.#marks);
-  }
-}
-
-const json = z.record(z.string(), z.unknown());
-
-const message = z.strictObject({
-  channel: z.string(),
-  ts: z.string().regex(/^\d+\.\d+$/),
-  user: z.string(),
-  text: z.string(),
-  blocks: z.array(json),
-  attachments: z.array(json).default([]),
-  threadTs: z.string().nullable(),
-  edited: z.boolean(),
-  reactions: z.array(z.string()).default([]),
-});
-
-const replyUrl = z.strictObject({
-  path: z.string(),
-  person: z.string(),
-  channel: z.string(),
-  original: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
-  madeAt: z.number(),
-  uses: z.int().nonnegative(),
-});
-
-/**
- * All of the local Slack that outlives its process. Left out on purpose: ephemeral messages, which hold root
- * passwords and vanish at a reload anyway; open modals and homes; traffic and broken rules; what admins changed.
- */
-export const slackSnapshotSchema = z.strictObject({
-  version: z.literal(1),
-  messages: z.array(message),
-  /** `personId/channelId` -> ts of the last message that they have read. */
-  read: z.record(z.string(), z.string()),
-  /** The app may still answer to these after a restart. */
-  replyUrls: z.array(replyUrl),
-});
-
-export type SlackSnapshot = z.output<typeof slackSnapshotSchema>;

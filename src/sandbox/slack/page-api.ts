@@ -43,7 +43,8 @@ export interface PageGroup {
   readonly name: string;
 }
 
-export interface PageMessage {
+/** What is the same for everybody. */
+export interface MessageContent {
   readonly channel: string;
   readonly ts: string;
   /** The author's id; the app's bot user for the app, `USLACKBOT` for Slack's own notices. */
@@ -54,12 +55,15 @@ export interface PageMessage {
   readonly blocks: readonly Json[];
   /** Attachments of older integrations, such as alert tools. */
   readonly attachments: readonly Json[];
-  /** Only this user sees it ("Only visible to you"), until a reload. */
-  readonly ephemeral: boolean;
   readonly edited: boolean;
   /** Names of emojis with which the app has reacted. */
   readonly reactions: readonly string[];
-  readonly threadTs?: string;
+  readonly threadTs?: string | undefined;
+}
+
+export interface PageMessage extends MessageContent {
+  /** Only this user sees it ("Only visible to you"), until a reload. */
+  readonly ephemeral: boolean;
   /** What was entered into the inputs of this message by this user: block_id -> action_id -> Slack's state value. */
   readonly values: PageValues;
   /** Who would be notified by name: `@channel`, `@owner` … */
@@ -76,8 +80,6 @@ export interface PageChannel {
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
   readonly hasApp: boolean;
   readonly members: readonly string[];
-  /** ts of the last message that this user has read; empty when there was none. */
-  readonly readUpTo: string;
   /** Oldest first, ephemerals among them. */
   readonly messages: readonly PageMessage[];
 }
@@ -198,8 +200,6 @@ export type PageAction = {
       readonly callbackId: string;
       readonly message?: { readonly channel: string; readonly ts: string };
     }
-  /** They have seen the channel up to this message. */
-  | { readonly do: 'read'; readonly channel: string; readonly ts: string }
   | { readonly do: 'home'; readonly tab?: 'home' | 'messages' }
   /** Reload the client: ephemeral messages and open modals are gone. */
   | { readonly do: 'reload' }

@@ -16,7 +16,6 @@ import type {
 } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
 import { close, submit } from './user-actions/form.ts';
-import { getChannel } from './user-actions/places.ts';
 import { fill, press, suggest } from './user-actions/press.ts';
 import { openTab, reload, type, useShortcut } from './user-actions/type.ts';
 import type { StoredView } from './views.ts';
@@ -92,7 +91,6 @@ const TEXTS: Readonly<Record<PageAction['do'], readonly string[]>> = {
   submit: ['view'],
   close: ['view'],
   shortcut: ['callbackId'],
-  read: ['channel', 'ts'],
   home: [],
   reload: [],
 };
@@ -132,9 +130,6 @@ async function perform(world: World, user: User, action: PageAction): Promise<Pa
     case 'shortcut':
       await useShortcut(world, user, action.callbackId, action.message);
       return { ok: true };
-    case 'read':
-      world.readMarks.mark(user.id, getChannel(world, user, action.channel).id, action.ts);
-      return { ok: true };
     case 'home':
       await openTab(world, user, action.tab === 'messages' ? 'messages' : 'home');
       return { ok: true };
@@ -161,7 +156,7 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
   if (event.type === 'workflow') return undefined;
-  if (event.user !== user.id || event.type === 'read') return undefined;
+  if (event.user !== user.id) return undefined;
   if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
   if (event.type === 'reload') return { type: 'reload' };
   const home = world.views.homeOf(user.id);
@@ -186,17 +181,10 @@ function isFor(world: World, user: User, message: StoredMessage): boolean {
 const TRAFFIC_SHOWN = 200;
 
 export function pageMessage(world: World, message: StoredMessage, user: User): PageMessage {
+  const { to, order: _order, entered: _entered, ...content } = message;
   return {
-    channel: message.channel,
-    ts: message.ts,
-    user: message.user,
-    text: message.text,
-    blocks: message.blocks,
-    attachments: message.attachments,
-    ephemeral: message.to !== undefined,
-    edited: message.edited,
-    reactions: message.reactions,
-    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    ...content,
+    ephemeral: to !== undefined,
     values: valuesOf(message.blocks, enteredBy(message, user.id)),
     pings: findPings(message, world),
   };
@@ -229,7 +217,6 @@ function pageChannel(world: World, channel: Channel, user: User): PageChannel {
     kind: channel.kind,
     hasApp: channel.members.has(APP.botUserId),
     members: [...channel.members],
-    readUpTo: world.readMarks.of(user.id, channel.id),
     messages: world.messages
       .visibleTo(user.id, channel.id)
       .map((message) => pageMessage(world, message, user)),

@@ -1,6 +1,5 @@
 import { checkMessage, checkOutsiders, checkThread, faultWords, hasRefusedBlock } from './checks.ts';
 import { isJson, readJson, textIn } from './json.ts';
-import type { SlackSnapshot } from './messages.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
 import { APP, type Team } from './workspace.ts';
@@ -119,12 +118,10 @@ export class ReplyUrls {
   readonly #team: Team;
   readonly #urls = new Map<string, ReplyUrl>();
 
-  constructor(clock: SlackClock, ids: Ids, team: Team, stored: SlackSnapshot['replyUrls'] = []) {
+  constructor(clock: SlackClock, ids: Ids, team: Team) {
     this.#clock = clock;
     this.#ids = ids;
     this.#team = team;
-    for (const { person, original, ...url } of stored)
-      this.#urls.set(url.path, { ...url, user: person, original: original ?? undefined });
   }
 
   /** Makes one and gives its path. */
@@ -149,12 +146,5 @@ export class ReplyUrls {
     if (url.uses >= USES) throw new WebApiError('used_url');
     url.uses += 1;
     return url;
-  }
-
-  /** Those that still work. */
-  snapshot(): SlackSnapshot['replyUrls'] {
-    return [...this.#urls.values()]
-      .filter(({ madeAt, uses }) => this.#clock.now() - madeAt <= LIFETIME_MS && uses < USES)
-      .map(({ user, original, ...url }) => ({ ...url, person: user, original: original ?? null }));
   }
 }

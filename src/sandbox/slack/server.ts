@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAuthorize } from './authorize-page.ts';
+import { answerAuthorize } from './authorize.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
-import type { SlackSnapshot } from './messages.ts';
 import { answerPage } from './page.ts';
 import { answerReplyPost } from './reply-urls.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
@@ -20,8 +19,6 @@ export interface SlackServer {
   readonly world: World;
   /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
   addTeam(team: Team): World;
-  /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
-  snapshot(): SlackSnapshot;
   stop(): Promise<void>;
 }
 
@@ -39,16 +36,10 @@ export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
     url,
     world,
     addTeam: (team) => {
-      const added = createWorld({ ...options, stored: undefined }, clock, () => url, { team, first: world });
+      const added = createWorld(options, clock, () => url, { team, first: world });
       worlds.push(added);
       return added;
     },
-    snapshot: () => ({
-      version: 1,
-      messages: world.messages.snapshot(),
-      read: world.readMarks.snapshot(),
-      replyUrls: world.replyUrls.snapshot(),
-    }),
     stop: async () => {
       if (!server.listening) return;
       for (const { deliverer } of worlds) deliverer.abort();

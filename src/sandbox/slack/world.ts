@@ -4,7 +4,7 @@ import { RETRY_DELAYS_MS } from './events.ts';
 import { Faults, RateLimits } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type ManifestFacts, readOwnManifest } from './manifest.ts';
-import { Messages, ReadMarks, type SlackSnapshot } from './messages.ts';
+import { Messages } from './messages.ts';
 import { OAuth, type OAuthApp } from './oauth.ts';
 import type { Json } from './page-api.ts';
 import { ReplyUrls } from './reply-urls.ts';
@@ -29,7 +29,6 @@ export interface World {
   /** Deleted channels are taken out. */
   readonly channels: Channel[];
   readonly messages: Messages;
-  readonly readMarks: ReadMarks;
   readonly views: Views;
   readonly triggers: Triggers;
   readonly replyUrls: ReplyUrls;
@@ -92,8 +91,6 @@ export interface SlackOptions {
   readonly clock?: SlackClock;
   /** Default: any free one. */
   readonly port?: number;
-  /** What an earlier process left. */
-  readonly stored?: SlackSnapshot | undefined;
   /** Serves the paths that the local Slack does not. */
   readonly pages?: Pages;
 }
@@ -105,8 +102,7 @@ export function createWorld(
   origin: () => string,
   { team = TEAM, first }: { readonly team?: Team; readonly first?: World } = {},
 ): World {
-  const { stored } = options;
-  const ids = createIds(clock, stored?.messages.at(-1)?.ts);
+  const ids = createIds(clock);
   const journal = new Journal(clock);
   const app = makeApp(options, ids, first?.app);
   const oauth = first?.oauth ?? makeOAuth(options, clock, ids, journal);
@@ -123,11 +119,10 @@ export function createWorld(
     roster: new Roster(team),
     grid: undefined,
     channels: createChannels(team),
-    messages: new Messages(ids, journal, stored?.messages),
-    readMarks: new ReadMarks(journal, stored?.read),
+    messages: new Messages(ids, journal),
     views: new Views(ids, journal),
     triggers: new Triggers(clock, ids),
-    replyUrls: new ReplyUrls(clock, ids, team, stored?.replyUrls),
+    replyUrls: new ReplyUrls(clock, ids, team),
     workflowRuns: new WorkflowRuns(ids, journal),
     faults: new Faults(),
     limits: new RateLimits(clock, options.hasRateLimits ?? true),
@@ -207,9 +202,10 @@ export interface Ids {
   secret(): string;
 }
 
-/** Makes a source of ids for one workspace; its timestamps come after `lastTs`. */
-export function createIds(clock: SlackClock, lastTs = '0.0'): Ids {
-  let [lastSecond = 0, count = 0] = lastTs.split('.').map(Number);
+/** Makes a source of ids for one workspace. */
+export function createIds(clock: SlackClock): Ids {
+  let lastSecond = 0;
+  let count = 0;
   return {
     ts: () => {
       lastSecond = Math.max(lastSecond, Math.floor(clock.now() / 1000));

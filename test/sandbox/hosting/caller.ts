@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/hosting/accounts.ts';
-import { frozenClock } from '../../../src/sandbox/hosting/clock.ts';
+import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import type { HostingOptions } from '../../../src/sandbox/hosting/hosting.ts';
 import { type Hosting, startHosting } from '../../../src/sandbox/hosting/start.ts';
 
@@ -20,6 +20,12 @@ export interface Caller {
 }
 
 export const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
+
+/** A clock that is stopped until a test advances it. */
+export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
+  const startMs = Date.parse(start);
+  return new HostingClock(() => startMs);
+}
 
 /** Starts a service whose clock stands still; it is closed when the test ends. */
 export async function startCaller(options: HostingOptions = {}): Promise<Caller> {

@@ -2,11 +2,10 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { decimalOf, minorOf } from '../../../src/sandbox/hosting/catalog.ts';
-import { frozenClock } from '../../../src/sandbox/hosting/clock.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import type { JournalEvent } from '../../../src/sandbox/hosting/journal.ts';
 import { until } from '../../support/eventually.ts';
-import { type Caller, field, startCaller } from './caller.ts';
+import { type Caller, field, frozenClock, startCaller } from './caller.ts';
 
 type Step = (caller: Caller) => Promise<unknown> | unknown;
 
@@ -74,10 +73,13 @@ const steps = fc.array(
 const sumOf = (entries: readonly { amountMinor: number }[]) =>
   entries.reduce((sum, entry) => sum + entry.amountMinor, 0);
 
+const topUpsOf = ({ hosting, account }: Pick<Caller, 'hosting' | 'account'>) =>
+  hosting.journal.money({ kind: 'top_up', accountId: account.id });
+
 /** What holds at every moment. */
 function expectBalanced({ hosting, account }: Caller): void {
   const booked =
-    sumOf(hosting.topUps(account)) - sumOf(hosting.charges(account)) + sumOf(hosting.refunds(account));
+    sumOf(topUpsOf({ hosting, account })) - sumOf(hosting.charges(account)) + sumOf(hosting.refunds(account));
   expect(hosting.balanceOf(account)).toBe(booked);
   expect(booked).toBeGreaterThanOrEqual(0);
 }
@@ -135,7 +137,6 @@ describe('amounts', () => {
         expect(minorOf(decimalOf(minor))).toBe(minor);
       }),
     );
-    expect(decimalOf(-5)).toBe('-0.05');
   });
 
   test.each(['', '1', '1.5', '1,50', '-1.00', '1.005', ' 1.00', '1e3'])('"%s" is not one', (text) => {
@@ -229,7 +230,12 @@ describe('the journal', () => {
     const events: JournalEvent[] = [];
     hosting.onEvent((event) => events.push(event));
     const password = String(field(await create(), 'root_password'));
-    const written = JSON.stringify([events, hosting.requests(), hosting.charges(), hosting.topUps()]);
+    const written = JSON.stringify([
+      events,
+      hosting.requests(),
+      hosting.charges(),
+      hosting.journal.money({ kind: 'top_up' }),
+    ]);
     expect(events.map((event) => event.kind)).toEqual(['arrived', 'money', 'ended']);
     expect(written).not.toContain(key);
     expect(written).not.toContain(JSON.stringify(password).slice(1, -1));
@@ -256,7 +262,7 @@ describe('the journal', () => {
     for (const path of ['/catalog', '/servers', '/none']) await call('GET', path);
     expect(hosting.requests().map((request) => request.path)).toEqual(['/v1/servers', '/v1/none']);
     for (let n = 1; n <= 3; n += 1) hosting.accounts.topUp(account, n);
-    expect(hosting.topUps(account).map((entry) => entry.amountMinor)).toEqual([2, 3]);
+    expect(topUpsOf({ hosting, account }).map((entry) => entry.amountMinor)).toEqual([2, 3]);
   });
 
   test('counts an order that broke off half-sent as cut, and carries nothing out', async () => {

@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AnswerStyleChange,
-  DEFAULT_STYLE,
-  DIALECT,
-  ERROR_SHAPES,
-  errorBody,
-} from '../../../src/sandbox/hosting/answers.ts';
+import { type AnswerStyleChange, DIALECT } from '../../../src/sandbox/hosting/answers.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
-import { frozenClock, oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
+import { oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
 import { ERROR_CODES } from '../../../src/sandbox/hosting/protocol.ts';
-import { type Answer, type Caller, field, idOf, ORDER, startCaller } from './caller.ts';
+import { type Answer, type Caller, field, frozenClock, idOf, ORDER, startCaller } from './caller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -297,34 +291,9 @@ describe('how an error looks', () => {
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect((await call('GET', '/servers')).status).toBe(200);
   });
-
-  test.each(ERROR_SHAPES)('carries the code as %s when told to', async (errorShape) => {
-    const { call } = await startCaller({ answers: { errorShape } });
-    expect(await call('POST', '/servers/1/start')).toEqual({
-      status: 404,
-      body: errorBody(errorShape, 'not_found'),
-    });
-    expect(JSON.stringify(errorBody(errorShape, 'not_found'))).toContain('"not_found"');
-  });
 });
 
 const speaking = (answers: AnswerStyleChange) => startCaller({ answers });
-
-describe('a dialect', () => {
-  test('is the documented one unless said otherwise: the first of every trait', () => {
-    for (const [trait, spoken] of Object.entries(DIALECT))
-      expect([trait, Reflect.get(DEFAULT_STYLE, trait)]).toEqual([trait, spoken[0]]);
-  });
-
-  test('can be changed while the service runs, and a word that it does not know is refused', async () => {
-    const { hosting, call } = await startCaller();
-    hosting.setAnswers({ paging: 'total' });
-    expect((await call('GET', '/servers')).body).toEqual({ servers: [], total: 0 });
-    const wrong = { paging: 'nonsense' } as unknown as AnswerStyleChange;
-    expect(() => hosting.setAnswers(wrong)).toThrow('paging is one of');
-    expect(() => hosting.setAnswers({ pageSize: 0 })).toThrow(RangeError);
-  });
-});
 
 describe('a list in pages', () => {
   test.each(

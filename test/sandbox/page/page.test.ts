@@ -285,8 +285,10 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await room(viewer, 'ops').click();
     await say(owner, 'second');
     await room(viewer, 'general, 1 unread').waitFor();
-    const again = await stage.open('vera');
-    await room(again, 'general, 1 unread').waitFor();
+    const again = await viewer.context().newPage();
+    await again.goto(viewer.url());
+    await room(again, 'general, 1 unread').click();
+    await viewer.getByRole('button', { name: 'general', exact: true }).waitFor();
   });
 
   it('offers no commands to users of other organizations', async () => {

@@ -1,26 +1,21 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createPages, findCachedBundle, hashSources } from '../../../src/sandbox/page/serve.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPages } from '../../../src/sandbox/page/serve.ts';
 import { startSandbox } from '../../../src/sandbox/start.ts';
 import { LocalSlack } from '../../support/slack/local-slack.ts';
 import { findThreePorts } from './support/browser.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
-const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?'([^']+)'/gm;
 
 describe('the files of the page', () => {
   let origin = '';
   const server = createServer();
   beforeAll(async () => {
-    const links = [{ text: 'Account', href: '/account', hint: 'Balance' }];
-    server.on('request', await createPages({ links }));
+    server.on('request', await createPages([{ usage: 'list', summary: 'All servers' }]));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -64,38 +59,8 @@ describe('the files of the page', () => {
       );
   });
 
-  it('are made of nothing outside their folder but types: what is bundled once is good until the folder changes', () => {
-    const folder = new URL('../../../src/sandbox/page/client/', import.meta.url);
-    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      /\.tsx?$/.test(path),
-    );
-    for (const path of paths) {
-      const source = readFileSync(new URL(path, folder), 'utf8');
-      for (const [line, type, from = ''] of source.matchAll(IMPORT)) {
-        const isInside = new URL(from, new URL(path, folder)).pathname.startsWith(folder.pathname);
-        expect(type !== undefined || isInside || /^preact/.test(from), `${path}: ${line}`).toBe(true);
-      }
-    }
-  });
-
-  it('are bundled again when a file of the folder changes', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vps-page-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, 'a.ts'), 'one');
-    const before = hashSources(folder);
-    expect(hashSources(folder)).toBe(before);
-    await writeFile(join(folder, 'a.ts'), 'two');
-    expect(hashSources(folder)).not.toBe(before);
-    await writeFile(join(folder, 'a.ts'), 'one');
-    await writeFile(join(folder, 'b.ts'), '');
-    expect(hashSources(folder)).not.toBe(before);
-    expect(findCachedBundle(before)).toBeUndefined();
-  });
-
-  it('include the links of the sandbox, and no other files', async () => {
-    expect(await (await fetch(`${origin}/links.json`)).json()).toMatchObject({
-      links: [{ text: 'Account' }],
-    });
+  it('include what is completed after the command, and no other files', async () => {
+    expect(await (await fetch(`${origin}/subcommands.json`)).json()).toMatchObject([{ usage: 'list' }]);
     expect((await fetch(`${origin}/account`)).headers.get('content-type')).toContain('text/html');
     expect((await fetch(`${origin}/client/main.tsx`)).status).toBe(404);
     expect((await fetch(`${origin}/../bundle.ts`)).status).toBe(404);

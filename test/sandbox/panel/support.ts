@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/panel.ts';
+import { Panel } from '../../../src/sandbox/panel/panel.ts';
 import type { PanelAction, PanelResult, PanelState, TourStep } from '../../../src/sandbox/panel/panel-api.ts';
 import { withPanel } from '../../../src/sandbox/panel/routes.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
@@ -15,7 +15,6 @@ interface Answer {
 /** A team with the panel beside it, and a browser's view of the panel. */
 export interface Beside extends AsyncDisposable {
   readonly team: Team;
-  readonly open: OpenPanel;
   readonly port: number;
   state(): Promise<PanelState>;
   perform(action: PanelAction): Promise<PanelResult>;
@@ -35,15 +34,16 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
   const onChange = () => {
     if (listeners.length === 0) return;
     told = told.then(async () => {
-      const state = await open.panel.state();
+      const state = await panel.state();
       for (const states of listeners) states.push(state);
     });
   };
-  const open = await openPanel({ hosting, account, slack, store: team.app.ports, onChange });
+  const panel = new Panel({ hosting, account, slack, store: team.app.ports, onChange });
+  await panel.check();
   const server = createServer(
     withPanel(
       (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),
-      () => open.panel,
+      () => panel,
     ),
   );
   server.listen(0, '127.0.0.1');
@@ -52,7 +52,6 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
   const send: Beside['send'] = (method, path, headers, body) => sendTo(port, method, path, headers, body);
   return {
     team,
-    open,
     port,
     send,
     state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
@@ -66,13 +65,13 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
       return states;
     },
     step: async (id) => {
-      await open.check();
-      return open.tour.steps().find((step) => step.id === id)?.isDone ?? false;
+      await panel.check();
+      return panel.tour.steps().find((step) => step.id === id)?.isDone ?? false;
     },
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
-      await open.close();
+      await panel.close();
       await told;
       await team[Symbol.asyncDispose]();
     },

@@ -179,6 +179,19 @@ describe('the record', () => {
     expect(JSON.stringify(traffic)).toContain('[masked]');
   });
 
+  it('holds no root password, which apps show in preformatted text', async () => {
+    const { slack, app } = await startBoth();
+    const password = 'Xq7-secret-"&`';
+    const elements = [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: password }] }];
+    const message = { text: 'x', blocks: [{ type: 'rich_text', elements }, actions(button('Go'))] };
+    await app.call('chat.postMessage', { channel: 'C0OPS00001', ...message });
+    await slack.as('olga').presses('Go');
+    await app.respond(app.last().response_url, message);
+    const written = slack.traffic().map(({ request, response }) => `${request} ${response}`);
+    expect(written.filter((each) => each.includes('[masked]'))).toHaveLength(3);
+    expect(written.join()).not.toContain('secret');
+  });
+
   it('calls listeners until they stop', async () => {
     const { slack } = await startBoth();
     const seen: string[] = [];

@@ -4,7 +4,7 @@ import type { Faults } from '../../../src/sandbox/slack/faults.ts';
 import type { SlackListener } from '../../../src/sandbox/slack/journal.ts';
 import { isJson, readJson } from '../../../src/sandbox/slack/json.ts';
 import { findPings } from '../../../src/sandbox/slack/mentions.ts';
-import type { MessageDraft, SlackSnapshot } from '../../../src/sandbox/slack/messages.ts';
+import type { MessageDraft, StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { type OAuth, revokeTokens, sendUninstalled } from '../../../src/sandbox/slack/oauth.ts';
 import type { BrokenRule, Json, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { commandFields } from '../../../src/sandbox/slack/payloads.ts';
@@ -93,9 +93,9 @@ export class LocalSlack implements AsyncDisposable {
     return findChannel(this.#world.channels, nameOrId);
   }
 
-  /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
-  snapshot(): SlackSnapshot {
-    return this.#server.snapshot();
+  /** Everything that was posted and is still there, ephemeral messages included. */
+  messages(): readonly StoredMessage[] {
+    return this.#world.messages.all();
   }
 
   onEvent(listener: SlackListener): () => void {

@@ -44,9 +44,7 @@ it('the pattern * matches every server that the user has the role for, and shows
 it('a pattern that matches more than 20 servers is refused with their number', async () => {
   await using team = await startTeam({ servers: 21 });
   await team.operator.types('/vps reboot *');
-  await team.operator.sees(
-    '21 servers match, but you can reboot only 20 at once. Nothing has been changed.',
-  );
+  await team.operator.sees('21 servers match, but you can reboot only 20 at once. Nothing has been changed.');
   await team.operator.types('/vps reboot web-1*');
   await team.operator.sees('Reboot these 11 servers?');
   expect(changesSeen(team)).toEqual([]);

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { perform } from './actions.ts';
 import { App } from './app.tsx';
 import { showGallery } from './gallery/show-gallery.tsx';
-import { reportReadMarks, stayConnected } from './live.ts';
+import { stayConnected } from './live.ts';
 import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
 import { AccountPage } from './panel/account.tsx';
 import { readPanel } from './panel/follow.tsx';
@@ -27,7 +27,6 @@ async function showChat(frame: HTMLElement): Promise<void> {
   // A reload loses ephemeral messages and open modals; opening a second tab does not.
   if (navigation?.type === 'reload') await perform({ do: 'reload' });
   viewAs(userInAddress());
-  reportReadMarks();
   disconnectWhileHidden();
   addEventListener('popstate', () => {
     if (userInAddress() !== getScreen().as) viewAs(userInAddress());
@@ -35,6 +34,8 @@ async function showChat(frame: HTMLElement): Promise<void> {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') changeScreen(markRead);
   });
+  // Another tab has read something.
+  addEventListener('storage', () => changeScreen((screen) => ({ ...screen })));
   // As in Slack, typing anywhere goes to the composer.
   document.addEventListener('keydown', (event) => {
     const isLetter =

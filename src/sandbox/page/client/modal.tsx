@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { objectIn, textIn } from '../../slack/json.ts';
 import type { PageView } from '../../slack/page-api.ts';
 import { perform, performWithNotice, showNotice } from './actions.ts';
 import { Blocks } from './blocks/block-view.tsx';
 import { IconButton } from './controls.tsx';
 import { SurfaceContext, settleFills } from './elements/spot.ts';
-import { objectIn, textIn } from './json.ts';
 import { type Question, unsentOf, useScreen } from './state.ts';
 import { plainWords } from './text/view.tsx';
 

@@ -10,6 +10,7 @@ import type {
   PageState,
   PageView,
 } from '../../slack/page-api.ts';
+import type { Subcommand } from '../serve.ts';
 
 /** A question that waits for an answer. */
 export interface Question {
@@ -38,8 +39,6 @@ export interface Screen {
   readonly tab: 'messages' | 'home';
   /** The ts of the first message of the open thread; empty: the channel is shown. */
   readonly thread: string;
-  /** Up to which message each user has read each channel in this tab: `personId/channelId` -> ts. */
-  readonly read: Readonly<Record<string, string>>;
   readonly drawer: 'none' | 'sidebar' | 'panel';
   readonly isPanelOpen: boolean;
   /** Hosting account and tour; null until they are read, which a local Slack without a sandbox doesn't have. */
@@ -60,7 +59,6 @@ const emptyScreen: Screen = {
   channel: '',
   tab: 'messages',
   thread: '',
-  read: {},
   drawer: 'none',
   isPanelOpen: true,
   panel: null,
@@ -167,12 +165,13 @@ interface Unread {
   readonly pings: number;
 }
 
+/** The browser keeps here, for all of its tabs, up to which message a user has read a channel. */
+const readKey = ({ as }: PageState, channel: PageChannel) => `read ${as.id}/${channel.id}`;
+
 /** What this user has not seen yet in a channel. */
-export function countUnread(screen: Screen, channel: PageChannel): Unread {
-  const { state } = screen;
+export function countUnread({ state }: Screen, channel: PageChannel): Unread {
   if (!state) return { count: 0, pings: 0 };
-  const here = screen.read[`${state.as.id}/${channel.id}`] ?? '';
-  const upTo = here > channel.readUpTo ? here : channel.readUpTo;
+  const upTo = localStorage.getItem(readKey(state, channel)) ?? '';
   const isDm = channel.kind === 'dm';
   const names = [`@${state.as.name}`, '@channel', '@here', '@everyone'];
   const from = channel.messages.findLastIndex(({ ts }) => ts <= upTo) + 1;
@@ -187,8 +186,10 @@ export function markRead(screen: Screen): Screen {
   const channel = state?.channels.find(({ id }) => id === screen.channel);
   const last = channel?.messages.at(-1)?.ts;
   if (!state || !channel || !last || (channel.kind === 'dm' && tab === 'home')) return screen;
-  const key = `${state.as.id}/${channel.id}`;
-  return screen.read[key] === last ? screen : { ...screen, read: { ...screen.read, [key]: last } };
+  const key = readKey(state, channel);
+  if ((localStorage.getItem(key) ?? '') >= last) return screen;
+  localStorage.setItem(key, last);
+  return { ...screen };
 }
 
 /** Where an input is. */
@@ -274,44 +275,16 @@ export function forgetDrafts(): void {
   options.clear();
 }
 
-interface Link {
-  readonly text: string;
-  readonly href: string;
-  readonly hint: string;
-}
+let loading: Promise<readonly Subcommand[]> | undefined;
 
-export interface Subcommand {
-  /** "show <server>" */
-  readonly usage: string;
-  readonly summary: string;
-}
-
-/** What the sandbox adds to the local Slack: links, and subcommands to complete. */
-interface Extras {
-  readonly links: readonly Link[];
-  readonly subcommands: readonly Subcommand[];
-}
-
-const nothing: Extras = { links: [], subcommands: [] };
-let loading: Promise<Extras> | undefined;
-
-/** Reads the extras once; a local Slack without a sandbox has none. */
-export function useExtras(): Extras {
-  const [extras, setExtras] = useState(nothing);
+/** Reads once what can be completed after the command. */
+export function useSubcommands(): readonly Subcommand[] {
+  const [subcommands, setSubcommands] = useState<readonly Subcommand[]>([]);
   useEffect(() => {
-    loading ??= readExtras();
-    loading.then(setExtras);
+    loading ??= fetch('/subcommands.json').then((answer) => answer.json());
+    loading.then(setSubcommands, () => undefined);
   }, []);
-  return extras;
-}
-
-async function readExtras(): Promise<Extras> {
-  try {
-    const answer = await fetch('/links.json');
-    return answer.ok ? { ...nothing, ...((await answer.json()) as Partial<Extras>) } : nothing;
-  } catch {
-    return nothing;
-  }
+  return subcommands;
 }
 
 /** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */

@@ -144,7 +144,7 @@ function readSafely(call: WebCall): Json {
 }
 
 /** Fields that are JSON within a form. */
-const STRUCTURED = new Set(['blocks', 'view', 'attachments', 'metadata', 'outputs']);
+const STRUCTURED = ['blocks', 'view', 'message', 'outputs'];
 
 function readArguments(call: WebCall): Json {
   const form = new URLSearchParams(call.query);

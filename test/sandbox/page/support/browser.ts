@@ -72,7 +72,7 @@ async function start(files: Pages, port: number) {
 let pages: Promise<Pages> | undefined;
 
 export async function setStage(browser: Browser): Promise<Stage> {
-  pages ??= createPages({ subcommands: [{ usage: 'list [filter]', summary: 'All servers' }] });
+  pages ??= createPages([{ usage: 'list [filter]', summary: 'All servers' }]);
   const files = pages;
   let { slack, app } = await start(await files, 0);
   const complaints: string[] = [];

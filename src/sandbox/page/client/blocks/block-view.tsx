@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { objectIn, objectsIn, textIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
 import { ElementView } from '../elements/element-view.tsx';
 import { SurfaceContext } from '../elements/spot.ts';
-import { objectIn, objectsIn, textIn } from '../json.ts';
 import { Mrkdwn, plainWords, RichText, Signed, TextView } from '../text/view.tsx';
 import { Chart } from './charts.tsx';
 import { DataTable } from './tables.tsx';

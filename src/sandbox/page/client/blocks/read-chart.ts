@@ -1,5 +1,5 @@
+import { objectIn, objectsIn, textIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
-import { objectIn, objectsIn, textIn } from '../json.ts';
 
 /** A labeled number. */
 export interface Point {

@@ -1,5 +1,5 @@
+import { textIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
-import { textIn } from '../json.ts';
 
 /** The texts of its cells. */
 export type Row = readonly string[];

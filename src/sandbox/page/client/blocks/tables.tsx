@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { textIn } from '../../../slack/json.ts';
 import { scrollable } from '../elements/popup.tsx';
-import { textIn } from '../json.ts';
 import { Signed } from '../text/view.tsx';
 import type { BlockProps } from './block-view.tsx';
 import { filterRows, nextOrder, type Order, type Row, rowsOf, sortRows } from './sort-rows.ts';

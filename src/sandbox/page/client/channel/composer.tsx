@@ -1,10 +1,11 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageChannel, PageShortcut, PageState } from '../../../slack/page-api.ts';
+import type { Subcommand } from '../../serve.ts';
 import { performWithNotice } from '../actions.ts';
 import { MenuButton, OptionRow, Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
-import { changeScreen, type Subcommand, useExtras, useScreen } from '../state.ts';
+import { changeScreen, useScreen, useSubcommands } from '../state.ts';
 
 const MAX_HEIGHT_PX = 200;
 
@@ -167,7 +168,7 @@ function useCompletedText(channel: PageChannel, state: PageState, thread: string
   const [text, setText] = useState(unsent.get(key) ?? '');
   const [isDismissed, setDismissed] = useState(false);
   const [active, setActive] = useState(0);
-  const { subcommands } = useExtras();
+  const subcommands = useSubcommands();
   const found = isDismissed ? [] : complete(text, state, subcommands);
   const completions = found[0]?.text === text ? [] : found;
   const at = Math.max(0, Math.min(active, completions.length - 1));

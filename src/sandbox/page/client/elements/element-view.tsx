@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useRef } from 'preact/hooks';
-import { objectIn, textIn } from '../json.ts';
+import { objectIn, textIn } from '../../../slack/json.ts';
 import { isFollowable } from '../text/parse.ts';
 import { plainWords, Signed } from '../text/view.tsx';
 import { SelectElement } from './select.tsx';

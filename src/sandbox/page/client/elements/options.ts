@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isJson, objectIn, objectsIn, textIn } from '../../../slack/json.ts';
 import type { Json, PageState } from '../../../slack/page-api.ts';
 import { perform } from '../actions.ts';
-import { isJson, objectIn, objectsIn, wordsIn } from '../json.ts';
 import type { Spot } from '../state.ts';
 import { plainWords } from '../text/view.tsx';
 
@@ -70,7 +70,7 @@ async function askApp(spot: Spot, query: string): Promise<Answer> {
 function filterGroups(groups: readonly OptionGroup[], query: string): readonly OptionGroup[] {
   const wanted = query.trim().toLowerCase();
   const fits = (option: Json) =>
-    `${wordsIn(option, 'text')} ${wordsIn(option, 'description')}`.toLowerCase().includes(wanted);
+    ['text', 'description'].some((field) => textIn(option[field], 'text').toLowerCase().includes(wanted));
   return groups
     .map(({ label, options }) => ({ label, options: options.filter(fits) }))
     .filter(({ options }) => options.length > 0);

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { objectIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
-import { objectIn } from '../json.ts';
 import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
 import { plainWords, Signed, TextView } from '../text/view.tsx';
 import { knownOptions, type OptionGroup, useOffer } from './options.ts';

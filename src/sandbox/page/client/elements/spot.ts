@@ -1,8 +1,8 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
+import { isJson, objectIn, textIn } from '../../../slack/json.ts';
 import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { isJson, objectIn, textIn } from '../json.ts';
 import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */

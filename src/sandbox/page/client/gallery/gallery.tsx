@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { GalleryPiece, SentenceRow } from '../../../gallery/gallery-api.ts';
 import type { PageView } from '../../../slack/page-api.ts';
 import { showNotice } from '../actions.ts';
@@ -6,30 +6,29 @@ import { Notices } from '../app.tsx';
 import { Blocks } from '../blocks/block-view.tsx';
 import { Home } from '../channel/channel-header.tsx';
 import { Message } from '../channel/messages.tsx';
-import { Segments } from '../controls.tsx';
 import { scrollable } from '../elements/popup.tsx';
 import { ConfirmDialog, ModalLook } from '../modal.tsx';
 import { Mrkdwn } from '../text/view.tsx';
 
 /** Every message and modal of the app, to review changes of words and layout. */
 export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
-  const [options, change] = useViewOptions();
+  const [filter, change] = useFilter();
   const all = useMemo(() => pieces.map(makeFindable), [pieces]);
-  const shown = useMemo(() => findPieces(all, options.filter), [all, options.filter]);
+  const shown = useMemo(() => findPieces(all, filter), [all, filter]);
   const groups = [...new Set(shown.map(({ group }) => group))].map(
     (group) => [group, shown.filter((piece) => piece.group === group)] as const,
   );
   return (
     <div class="gallery">
-      <GalleryTools options={options} change={change} shown={shown.length} all={pieces.length} />
-      <Contents groups={groups} isOpen={options.filter !== ''} />
+      <GalleryTools filter={filter} onFilter={change} shown={shown.length} all={pieces.length} />
+      <Contents groups={groups} isOpen={filter !== ''} />
       <main class="pieces" {...scrollable}>
         {shown.length === 0 && <p class="beginning">Nothing matches this filter.</p>}
         {groups.map(([group, members]) => (
           <section key={group} id={anchorOf(group)} aria-label={group}>
             <h2 class="group-title">{group}</h2>
             {members.map((piece) => (
-              <Piece key={piece.id} piece={piece} isNarrow={options.isNarrow} />
+              <Piece key={piece.id} piece={piece} />
             ))}
           </section>
         ))}
@@ -58,20 +57,13 @@ function findPieces(all: readonly Findable[], filter: string): readonly GalleryP
 }
 
 interface GalleryToolsProps {
-  readonly options: ViewOptions;
-  readonly change: (change: Partial<ViewOptions>) => void;
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
   readonly shown: number;
   readonly all: number;
 }
 
-const THEMES: readonly (readonly [ViewOptions['theme'], string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-];
-
-/** Filter, theme and width. */
-function GalleryTools({ options, change, shown, all }: GalleryToolsProps) {
+function GalleryTools({ filter, onFilter, shown, all }: GalleryToolsProps) {
   return (
     <header class="gallery-tools">
       <h1>
@@ -82,63 +74,22 @@ function GalleryTools({ options, change, shown, all }: GalleryToolsProps) {
         class="text-input"
         placeholder="Filter by name or words"
         aria-label="Filter"
-        value={options.filter}
-        onInput={(event) => change({ filter: event.currentTarget.value })}
+        value={filter}
+        onInput={(event) => onFilter(event.currentTarget.value)}
       />
-      <Segments
-        name="theme"
-        legend="Light or dark"
-        options={THEMES}
-        chosen={options.theme}
-        onChoose={(theme) => change({ theme })}
-      />
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={options.isNarrow}
-          onChange={(event) => change({ isNarrow: event.currentTarget.checked })}
-        />
-        Phone width
-      </label>
     </header>
   );
 }
 
-/** Filter, theme and width of the gallery; they are part of the address, so that a view can be shared. */
-interface ViewOptions {
-  readonly filter: string;
-  readonly theme: 'system' | 'light' | 'dark';
-  readonly isNarrow: boolean;
-}
-
-/** Reads the options from the address, and writes changes back to it. */
-function useViewOptions(): readonly [ViewOptions, (change: Partial<ViewOptions>) => void] {
-  const [options, setOptions] = useState(readOptions);
-  useEffect(() => {
-    document.documentElement.classList.toggle('light', options.theme === 'light');
-    document.documentElement.classList.toggle('dark', options.theme === 'dark');
-    globalThis.history.replaceState(null, '', addressOf(options));
-  }, [options]);
-  return [options, (change) => setOptions({ ...options, ...change })];
-}
-
-function readOptions(): ViewOptions {
-  const query = new URLSearchParams(location.search);
-  const theme = query.get('theme');
-  return {
-    filter: query.get('filter') ?? '',
-    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
-    isNarrow: query.get('width') === 'phone',
+/** The filter is part of the address, so that a view can be shared. */
+function useFilter(): readonly [string, (filter: string) => void] {
+  const [filter, setFilter] = useState(() => new URLSearchParams(location.search).get('filter') ?? '');
+  const change = (next: string) => {
+    const query = next === '' ? '' : `?${new URLSearchParams({ filter: next })}`;
+    globalThis.history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
+    setFilter(next);
   };
-}
-
-function addressOf({ filter, theme, isNarrow }: ViewOptions): string {
-  const query = new URLSearchParams();
-  if (filter !== '') query.set('filter', filter);
-  if (theme !== 'system') query.set('theme', theme);
-  if (isNarrow) query.set('width', 'phone');
-  const words = query.toString();
-  return `${location.pathname}${words ? `?${words}` : ''}${location.hash}`;
+  return [filter, change];
 }
 
 interface ContentsProps {
@@ -183,11 +134,11 @@ function anchorOf(group: string): string {
 }
 
 /** One message or modal in its frame, with a link to it. */
-function Piece({ piece, isNarrow }: { readonly piece: GalleryPiece; readonly isNarrow: boolean }) {
+function Piece({ piece }: { readonly piece: GalleryPiece }) {
   return useMemo(() => {
-    const { id, name, kind } = piece;
+    const { id, name } = piece;
     return (
-      <article id={id} class={`piece ${kind}-piece ${isNarrow ? 'phone' : ''}`}>
+      <article id={id} class="piece">
         <h3 class="piece-title">
           <a class="piece-name" href={`#${id}`}>
             {name}
@@ -197,7 +148,7 @@ function Piece({ piece, isNarrow }: { readonly piece: GalleryPiece; readonly isN
         <Content piece={piece} />
       </article>
     );
-  }, [piece, isNarrow]);
+  }, [piece]);
 }
 
 function describeSize(piece: GalleryPiece): string {

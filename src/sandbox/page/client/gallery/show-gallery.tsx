@@ -44,7 +44,6 @@ function workspaceOf({ people: all, groups, channels }: Omit<GalleryState, 'piec
       kind: 'public',
       hasApp: true,
       members: [],
-      readUpTo: '',
       messages: [],
     })),
     views: [],

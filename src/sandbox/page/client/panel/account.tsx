@@ -1,4 +1,5 @@
 import { useEffect, useId, useReducer, useState } from 'preact/hooks';
+import type { Plan } from '../../../hosting/catalog.ts';
 import type { MoneyEntry } from '../../../hosting/journal.ts';
 import type { WireServer } from '../../../hosting/servers.ts';
 import type {
@@ -7,12 +8,11 @@ import type {
   PanelAction,
   PanelFault,
   PanelKey,
-  PanelPrice,
   PanelState,
 } from '../../../panel/panel-api.ts';
 import { IconButton, SmallButton } from '../controls.tsx';
 import { ConfirmDialog } from '../modal.tsx';
-import { confirmed, useExtras, useScreen } from '../state.ts';
+import { confirmed, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
@@ -44,52 +44,34 @@ export function Account({ panel }: { readonly panel: PanelState }) {
       <Money entries={money} />
       <Time movedMs={account.movedMs} />
       <Faults presets={presets} faults={account.faults} />
-      <Prices prices={account.prices} />
+      <Prices plans={account.plans} />
       <Links />
     </>
   );
 }
 
-const QUICK_AMOUNTS = ['10', '50', '200'];
+const TOP_UPS = [10, 50, 200];
 
 /** The balance, and buttons to top it up. */
 function Balance({ account }: { readonly account: PanelAccount }) {
-  const [amount, setAmount] = useState('');
-  const { isBusy, refusal, run } = usePanelAction();
-  const topUp = async (event: Event) => {
-    event.preventDefault();
-    const done = await run({ do: 'top_up', amount });
-    if (done?.ok) setAmount('');
-  };
+  const { refusal, run } = usePanelAction();
   return (
     <section aria-labelledby="balance-title">
       <h3 id="balance-title">{account.name}</h3>
       <p class="balance">
         <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
-      <form class="row" onSubmit={topUp} aria-busy={isBusy}>
-        {QUICK_AMOUNTS.map((each) => (
+      <div class="row">
+        {TOP_UPS.map((amount) => (
           <SmallButton
-            key={each}
-            label={`Top up ${each}`}
-            onClick={() => run({ do: 'top_up', amount: each })}
+            key={amount}
+            label={`Top up ${amount}`}
+            onClick={() => run({ do: 'top_up', amountMinor: amount * 100 })}
           >
-            +{each}
+            +{amount}
           </SmallButton>
         ))}
-        <input
-          class="text-input amount"
-          inputMode="decimal"
-          placeholder="Amount"
-          aria-label="Amount to top up"
-          autocomplete="off"
-          value={amount}
-          onInput={(event) => setAmount(event.currentTarget.value)}
-        />
-        <button type="submit" class="button small">
-          Top up
-        </button>
-      </form>
+      </div>
       <Refused words={refusal} />
     </section>
   );
@@ -117,15 +99,16 @@ function Keys({ account: { keys, connection } }: { readonly account: PanelAccoun
   );
 }
 
-function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { readonly entry: PanelKey }) {
+function KeyRow({ entry }: { readonly entry: PanelKey }) {
+  const { id, hint, createdAtMs, revokedAtMs, isUsedByApp } = entry;
   const { refusal, run } = usePanelAction();
   return (
     <li>
       <div class="row">
         <code>…{hint}</code>
         {isUsedByApp && <span class="badge">used by the app</span>}
-        <span class="quiet grow">{clockTime(new Date(createdAt))}</span>
-        {revokedAt === null ? (
+        <span class="quiet grow">{clockTime(new Date(createdAtMs))}</span>
+        {revokedAtMs === undefined ? (
           <SmallButton
             label={`Revoke the key that ends in ${hint}`}
             onClick={() => run({ do: 'revoke_key', key: id })}
@@ -294,41 +277,41 @@ function Time({ movedMs }: { readonly movedMs: number }) {
 }
 
 /** The monthly price of each plan; a change applies to the next order. */
-function Prices({ prices }: { readonly prices: readonly PanelPrice[] }) {
+function Prices({ plans }: { readonly plans: readonly Plan[] }) {
   return (
     <section aria-labelledby="prices-title">
       <h3 id="prices-title">Monthly prices</h3>
       <ul class="rows">
-        {prices.map((price) => (
-          <PriceRow key={price.plan} entry={price} />
+        {plans.map((plan) => (
+          <PriceRow key={plan.code} plan={plan} />
         ))}
       </ul>
     </section>
   );
 }
 
-function PriceRow({ entry: { plan, price } }: { readonly entry: PanelPrice }) {
+function PriceRow({ plan: { code, monthly } }: { readonly plan: Plan }) {
   const [typed, setTyped] = useState<string>();
   const { isBusy, refusal, run } = usePanelAction();
   const set = async (event: Event) => {
     event.preventDefault();
     if (typed === undefined) return;
-    const done = await run({ do: 'set_price', plan, price: typed });
+    const done = await run({ do: 'set_price', plan: code, price: typed });
     if (done?.ok) setTyped(undefined);
   };
   return (
     <li>
       <form class="row" onSubmit={set} aria-busy={isBusy}>
-        <span class="grow">{plan}</span>
+        <span class="grow">{code}</span>
         <input
           class="text-input amount"
           inputMode="decimal"
           autocomplete="off"
-          aria-label={`Monthly price of ${plan}`}
-          value={typed ?? price}
+          aria-label={`Monthly price of ${code}`}
+          value={typed ?? monthly}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
-        <button type="submit" class="button small" disabled={typed === undefined || typed === price}>
+        <button type="submit" class="button small" disabled={typed === undefined || typed === monthly}>
           Set
         </button>
       </form>
@@ -433,13 +416,17 @@ function describeCount(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
+const LINKS = [
+  { text: 'Hosting account', href: '/account', hint: 'balance, keys, servers, faults, time' },
+  { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
+  { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
+];
+
 /** The other pages of the sandbox. */
-export function Links() {
-  const { links } = useExtras();
-  if (links.length === 0) return null;
+function Links() {
   return (
     <ul class="panel-links">
-      {links.map(({ text, href, hint }) => (
+      {LINKS.map(({ text, href, hint }) => (
         <li key={href}>
           <a href={href} target="_blank" rel="noopener noreferrer">
             <strong>{text} ↗</strong>

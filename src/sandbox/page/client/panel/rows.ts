@@ -1,6 +1,6 @@
 import type { RequestEntry } from '../../../hosting/journal.ts';
+import { readJson, textIn } from '../../../slack/json.ts';
 import type { TrafficEntry } from '../../../slack/page-api.ts';
-import { isJson, textIn } from '../json.ts';
 import type { TrafficKind } from '../state.ts';
 
 /** One request of either kind, as the list shows it. */
@@ -51,7 +51,7 @@ function slackRow(entry: TrafficEntry): Row {
 
 /** The error in an answer of the Web API, which refuses with status 200. */
 function findError(response: string): string {
-  return response.startsWith('{"ok":false') ? textIn(parse(response), 'error') : '';
+  return response.startsWith('{"ok":false') ? textIn(readJson(response), 'error') : '';
 }
 
 const ENDINGS: Readonly<Record<Exclude<RequestEntry['ending'], 'answered'>, string>> = {
@@ -77,62 +77,27 @@ function hostingRow(request: RequestEntry): Row {
   };
 }
 
-/**
- * A body as a user reads it: JSON indented, forms one field per line, the JSON inside them indented, too.
- * Secrets are masked.
- */
+/** A body as a user reads it: JSON indented, forms one field per line, the JSON inside them indented, too. */
 export function describeBody(body: string): string {
-  const json = indent(body);
+  const masked = maskText(body);
+  const json = indent(masked);
   if (json !== undefined) return json;
-  if (!/^[\w.-]+=/.test(body)) return String(maskJson(body));
-  return [...new URLSearchParams(body)]
+  if (!/^[\w.-]+=/.test(masked)) return masked;
+  return [...new URLSearchParams(masked)]
     .map(([name, value]) => {
       const inside = indent(value);
-      return inside === undefined ? `${name}: ${maskJson(value)}` : `${name}:\n${inside}`;
+      return inside === undefined ? `${name}: ${value}` : `${name}:\n${inside}`;
     })
     .join('\n');
 }
 
 /** Indented JSON; undefined when the text is no object and no list. */
 function indent(text: string): string | undefined {
-  const json = parse(text);
-  return json === undefined ? undefined : JSON.stringify(maskJson(json), null, 2);
+  const json = /^\s*[[{]/.test(text) ? readJson(text) : undefined;
+  return json === undefined ? undefined : JSON.stringify(json, null, 2);
 }
 
-const MASKED = '[masked]';
-const SECRET_BLOCK = 'rich_text_preformatted';
-const LOOKS_LIKE_JSON = /^\s*[[{]/;
-
-/**
- * A body of JSON without what only one user may see: apps show a root password in a preformatted block,
- * and every user of the sandbox sees the traffic.
- */
-function maskJson(part: unknown): unknown {
-  if (typeof part === 'string') return maskText(maskInside(part));
-  if (Array.isArray(part)) return part.map(maskJson);
-  if (!isJson(part)) return part;
-  if (part.type === SECRET_BLOCK) return { type: SECRET_BLOCK, elements: [{ type: 'text', text: MASKED }] };
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, maskJson(value)]));
-}
-
-/** API keys, and the links that take one. */
+/** API keys, and the links that take one, which every user of the sandbox would see. */
 function maskText(text: string): string {
-  return text.replace(/hk_[\w-]{6,}/g, MASKED).replace(/(\/connect(?:\/|%2F))[\w-]{16,}/gi, `$1${MASKED}`);
-}
-
-/** A text that is JSON itself: Slack takes blocks and views in both ways. What can't be read can't be shown. */
-function maskInside(text: string): string {
-  if (!text.includes(SECRET_BLOCK)) return text;
-  const inside = LOOKS_LIKE_JSON.test(text) ? parse(text) : undefined;
-  return inside === undefined ? MASKED : JSON.stringify(maskJson(inside));
-}
-
-/** Reads JSON that is an object or a list; undefined when the text is neither. */
-function parse(text: string): unknown {
-  if (!LOOKS_LIKE_JSON.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text.replace(/hk_[\w-]{6,}/g, '[masked]').replace(/(\/connect(?:\/|%2F))[\w-]{16,}/gi, '$1[masked]');
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { isJson, objectsIn, textIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
-import { isJson, objectsIn, textIn } from '../json.ts';
 import { sandboxNow } from '../state.ts';
 import { DRAWN_PATTERN, type DrawnEmoji, describeEmoji, findEmoji, withEmoji } from './emoji.ts';
 import {

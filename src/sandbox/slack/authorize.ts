@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { escapeHtml, isSameOrigin, readBody, sendText } from './http.ts';
+import { readBody, sendText } from './http.ts';
 import { listPlaces, type OAuthApp, worldsOf } from './oauth.ts';
 import type { World } from './world.ts';
 
@@ -10,7 +10,7 @@ interface AuthorizeRequest {
   readonly scopes: readonly string[];
 }
 
-/** Slack's page on which a user allows the app, or does not (`/oauth/v2/authorize`). */
+/** Where a user allows the app, or does not (`/oauth/v2/authorize`): tests post what would be chosen on Slack's page. */
 export async function answerAuthorize(
   worlds: readonly World[],
   incoming: IncomingMessage,
@@ -19,8 +19,7 @@ export async function answerAuthorize(
 ): Promise<void> {
   const request = readRequest(worlds, query);
   if (typeof request === 'string') return sendText(outgoing, 400, request);
-  if (incoming.method !== 'POST') return showPage(worlds, outgoing, query, request);
-  if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'this form belongs to another page');
+  if (incoming.method !== 'POST') return sendText(outgoing, 200, `vps asks for ${request.scopes.join(', ')}`);
   const form = new URLSearchParams(await readBody(incoming));
   const back = new URL(request.redirectUri);
   const answer = decide(worlds, form, request);
@@ -63,33 +62,3 @@ function decide(worlds: readonly World[], form: URLSearchParams, request: Author
   });
   return { code };
 }
-
-function showPage(
-  worlds: readonly World[],
-  outgoing: ServerResponse,
-  query: URLSearchParams,
-  { scopes }: AuthorizeRequest,
-): void {
-  const people = worlds.flatMap(({ roster, team }) =>
-    roster
-      .people()
-      .filter(({ isBot, isRestricted, isExternal, isDeactivated }) =>
-        [isBot, isRestricted, isExternal, isDeactivated].every((is) => !is),
-      )
-      .map(({ id, realName }) => option(id, `${realName} (${team.name})`)),
-  );
-  const places = listPlaces(worlds).map(({ id, name, isOrg }) =>
-    option(id, isOrg ? `${name} (whole organization)` : name),
-  );
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Install vps</title></head>
-<body><main><h1>vps is requesting permission</h1><p>It asks for: ${scopes.map(escapeHtml).join(', ')}</p>
-<form method="post" action="/oauth/v2/authorize?${escapeHtml(query.toString())}">
-<p><label>Workspace <select name="place">${places.join('')}</select></label></p>
-<p><label>You <select name="user">${people.join('')}</select></label></p>
-<p><button name="decision" value="deny">Cancel</button> <button name="decision" value="allow">Allow</button></p>
-</form></main></body></html>`;
-  outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
-}
-
-const option = (value: string, words: string) =>
-  `<option value="${escapeHtml(value)}">${escapeHtml(words)}</option>`;
