@@ -78,7 +78,7 @@ const OF_OTHER_THINGS: readonly Fault[] = [
   [(team) => writeFile(`${folderOf(team)}/left.txt`, team.apiKey), 'the API key is in the files'],
   [(team) => posts(team, '#ops', team.apiKey), 'the API key is in what was shown'],
   [async (team) => team.app.ports.log.info(`using ${team.apiKey}`), 'the API key is in the log'],
-  [(team) => calls(team, 'made.up'), 'slackRulesKept: unknown_method: made.up'],
+  [(team) => calls(team, 'made.up'), 'slackRulesKept: unknown_method: the local Slack has no method made.up'],
 ];
 
 function folderOf({ environment }: Team): string {

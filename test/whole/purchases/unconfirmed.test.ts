@@ -119,15 +119,15 @@ test('a server that appears after another manager closed its order as not create
   await team.manager.sees('We’re not sure yet');
   team.system.move(31 * MINUTE);
   await team.manager.sees('We can’t rule out a charge');
-  await team.owner.types('/vps status');
-  await team.owner.presses('Resolve web-1…');
-  await team.owner.fills({ 'Which server was created?': 'None: it wasn’t created' });
-  await team.owner.presses('Save');
-  await team.owner.sees('We’ve told @mara the result');
-  await team.owner.closes();
+  await team.approver.types('/vps status');
+  await team.approver.presses('Resolve web-1…');
+  await team.approver.fills({ 'Which server was created?': 'None: it wasn’t created' });
+  await team.approver.presses('Save');
+  await team.approver.sees('We’ve told @mara the result');
+  await team.approver.closes();
   team.hosting.clock.advance(60 * MINUTE);
   team.system.move(60 * MINUTE);
-  for (const reader of [team.manager, team.owner])
+  for (const reader of [team.manager, team.approver])
     await reader.sees('Check the hosting account for the charge');
   expect(team.charges()).toBe(1);
 });
