@@ -186,12 +186,8 @@ export type PageAction = {
   | ({ readonly do: 'fill'; readonly value: Entered } & AtElement)
   /** Options of an external select for what was typed so far. Does not change anything. */
   | ({ readonly do: 'suggest'; readonly query: string } & AtElement)
-  /** Submit a modal; `values` (block_id -> action_id -> entered) are filled in first. */
-  | {
-      readonly do: 'submit';
-      readonly view: string;
-      readonly values?: Readonly<Record<string, Readonly<Record<string, Entered>>>>;
-    }
+  /** Submit a modal. */
+  | { readonly do: 'submit'; readonly view: string }
   /** Cancel closes one modal; `all` is the × and closes the stack. */
   | { readonly do: 'close'; readonly view: string; readonly all?: boolean }
   /** `message`: for message shortcuts. */

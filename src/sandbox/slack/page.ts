@@ -122,7 +122,7 @@ async function perform(world: World, user: User, action: PageAction): Promise<Pa
     case 'suggest':
       return { ok: true, ...(await suggest(world, user, action, action.query)) };
     case 'submit':
-      await submit(world, user, action.view, action.values);
+      await submit(world, user, action.view);
       return { ok: true };
     case 'close':
       close(world, user, action.view, action.all);

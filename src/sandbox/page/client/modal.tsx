@@ -6,7 +6,7 @@ import { perform, performWithNotice, showNotice } from './actions.ts';
 import { Blocks } from './blocks/block-view.tsx';
 import { IconButton } from './controls.tsx';
 import { SurfaceContext, settleFills } from './elements/spot.ts';
-import { type Question, unsentOf, useScreen } from './state.ts';
+import { type Question, useScreen } from './state.ts';
 import { plainWords } from './text/view.tsx';
 
 /** The modal on top of the stack, if one is open. */
@@ -36,8 +36,10 @@ function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    // A field that is typed in tells the server when it loses the focus.
+    form.current?.querySelector<HTMLElement>(':is(input, textarea):focus')?.blur();
     await settleFills();
-    const done = await perform({ do: 'submit', view: view.id, values: unsentOf(view) });
+    const done = await perform({ do: 'submit', view: view.id });
     setBusy(false);
     // Errors are shown at their fields; only other refusals need a notice.
     if (!done.ok && !done.errors) showNotice(done.words);

@@ -8,7 +8,6 @@ import type {
   PageMessage,
   PagePlace,
   PageState,
-  PageView,
 } from '../../slack/page-api.ts';
 import type { Subcommand } from '../serve.ts';
 
@@ -199,17 +198,11 @@ export interface Spot {
   readonly action: string;
 }
 
-interface Draft {
-  readonly value: Entered;
-  /** The server knows it. */
-  readonly isSent: boolean;
-}
-
 /**
  * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
  * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
  */
-const drafts = new Map<string, Draft>();
+const drafts = new Map<string, Entered>();
 /** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
 const draftListeners = new Set<(key: string) => void>();
@@ -219,16 +212,16 @@ const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.
 const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
 
 /** Stores what was entered; `undefined` removes it. */
-export function setDraft(spot: Spot, value: Entered | undefined, isSent = false): void {
+export function setDraft(spot: Spot, value: Entered | undefined): void {
   const key = keyOf(spot);
   if (value === undefined) drafts.delete(key);
-  else drafts.set(key, { value, isSent });
+  else drafts.set(key, value);
   for (const listener of [...draftListeners]) listener(key);
 }
 
 /** What was entered here; undefined when nothing was. */
 export function findDraft(spot: Spot): Entered | undefined {
-  return drafts.get(keyOf(spot))?.value;
+  return drafts.get(keyOf(spot));
 }
 
 /** The same as a hook: the component is redrawn when it changes. */
@@ -245,18 +238,6 @@ export function useDraft(spot: Spot): Entered | undefined {
     };
   }, [key]);
   return findDraft(spot);
-}
-
-/** What was entered into a view and not sent to the server yet: block_id -> action_id -> entered. */
-export function unsentOf(view: PageView): Record<string, Record<string, Entered>> {
-  const unsent: Record<string, Record<string, Entered>> = {};
-  for (const [block, actions] of Object.entries(view.values)) {
-    for (const action of Object.keys(actions)) {
-      const draft = drafts.get(keyOf({ place: { view: view.id }, block, action }));
-      if (draft && !draft.isSent) unsent[block] = { ...unsent[block], [action]: draft.value };
-    }
-  }
-  return unsent;
 }
 
 /** Remembers the words of an option that was chosen. */

@@ -72,9 +72,9 @@ async function press(
   const dialog = objectIn(element, 'confirm');
   const isHeld = value !== undefined;
   const before = findDraft(spot);
-  const takeBack = () => isHeld && setDraft(spot, before, true);
+  const takeBack = () => isHeld && setDraft(spot, before);
   if (dialog && !(await confirmed(dialog))) return void takeBack();
-  if (isHeld) setDraft(spot, value, true);
+  if (isHeld) setDraft(spot, value);
   setBusy(true);
   await settleFills();
   const chosen = value === undefined ? {} : { value };
@@ -88,8 +88,7 @@ async function fill(spot: Spot, value: Entered): Promise<void> {
   setDraft(spot, value);
   const sending = performWithNotice({ do: 'fill', ...spot, value });
   underWay.add(sending);
-  const done = await sending.finally(() => underWay.delete(sending));
-  if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);
+  await sending.finally(() => underWay.delete(sending));
 }
 
 /** Reads Slack's state value back into what was entered: besides its type, it has one field. */
