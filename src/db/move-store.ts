@@ -95,9 +95,7 @@ async function carryOut(source: Side, target: Side, move: Move): Promise<void> {
   }
   const left = { kind: 'left', at: system.now() } as const;
   await source.db.updateTable('facts').set(left).where('id', '=', departure.id).execute();
-  report(
-    `Done. Set DATABASE_URL to ${departure.value} and start the app. The old database no longer opens.`,
-  );
+  report(`Done. Set DATABASE_URL to ${departure.value} and start the app. The old database no longer opens.`);
 }
 
 const OUTCOME_UNKNOWN =
