@@ -120,7 +120,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   await source.connect().catch(giveUp);
   await transport.start().catch(giveUp);
   const background = runBackground(ports, entry, stop.signal);
-  // What a request begins may go on after its answer, and begin a follow-up in turn.
+  // What a request begins may continue after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
   const endOrders = () => Promise.all([endRequests(), background]);
   const endWork = () => Promise.all([hosting.close(), endOrders()]);

@@ -72,7 +72,7 @@ function greet(prefix: string): string {
   return `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
 }
 
-/** Words that people put before a command when they write to somebody: "hey, could you please reboot web-1?" */
+/** Words that people put before a command when they write to someone: "hey, could you please reboot web-1?" */
 const BEFORE: readonly string[] = [...GREETINGS, 'please', 'can', 'could', 'would', 'you', 'now'];
 
 /** Leaves out what stands before a command in a sentence, and changes nothing else: a label may have any characters. */

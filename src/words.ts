@@ -38,7 +38,7 @@ const accessRefusalWords = {
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
   label_needed: ({ role }) =>
-    `This server has no label, so you can’t request a role for this server alone. To request one for every server: \`/vps access ask ${role}\``,
+    `This server has no label, so you can’t request a role for just this server. To request one for every server: \`/vps access ask ${role}\``,
   asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
     const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
@@ -97,7 +97,7 @@ const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], strin
     'The app can’t read user groups (missing scope `usergroups:read`). Ask an admin to reinstall the app with that scope.',
   slack_silent: 'Slack didn’t answer, so the user group couldn’t be checked. Try again in a minute.',
   unknown_channel:
-    'The app can’t see this channel: it was deleted, or it’s private. If it’s private, invite the app first.',
+    'The app can’t see this channel: either it was deleted, or it’s private. If it’s private, invite the app first.',
   archived_channel: 'This channel is archived, so a role for it would have no effect.',
 };
 

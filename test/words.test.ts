@@ -369,6 +369,17 @@ describe('the outcome of an approval', () => {
     expect(approvalMessage(approval).text).toContain(LABEL);
     expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
   });
+
+  it.each(
+    canceled.filter(({ code }) => code === 'restored'),
+  )('claims nothing if a restore canceled it, since it may have been approved after the backup: $kind (%#)', ({
+    approval,
+  }) => {
+    for (const said of listWords(approval)) {
+      expect(said).not.toMatch(/wasn’t (created|renewed|deleted)|nothing was/i);
+      expect(said).toContain('It may have been carried out');
+    }
+  });
 });
 
 describe('the outcome of a delete that nobody waits for', () => {

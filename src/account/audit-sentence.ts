@@ -300,11 +300,11 @@ const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: s
   'budget.workspace': ({ budget }, currency) =>
     budget.workspace === undefined
       ? 'The workspace has no monthly budget'
-      : `The workspace may spend ${inMoney(budget.workspace, currency)} per month`,
+      : `The workspace can spend up to ${inMoney(budget.workspace, currency)} per month`,
   'budget.person': ({ budget }, currency) =>
     budget.person === undefined
-      ? 'People have no monthly budget of their own'
-      : `Each person may spend ${inMoney(budget.person, currency)} per month`,
+      ? 'There’s no monthly budget per person'
+      : `Each person can spend up to ${inMoney(budget.person, currency)} per month`,
   channel: ({ channelId }) =>
     channelId === undefined
       ? 'Approval requests are sent as direct messages'

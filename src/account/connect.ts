@@ -176,7 +176,7 @@ export function linkMessage(url: string): Message {
 /** Renders the next steps for the user who has just installed the app. */
 export function installedMessage(): Message {
   return textMessage(
-    'Thanks for installing vps! To get started, connect your hosting account: create an API key on its page, then enter it in a secure form outside Slack.',
+    'Thanks for installing vps! To get started, connect your hosting account: create an API key on the account’s page, then enter the key in a secure form outside Slack.',
     actions(connectButton.element('Connect…', {}, { style: 'primary' })),
     context('The *Home* tab shows the next steps.'),
   );

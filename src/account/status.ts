@@ -272,7 +272,7 @@ function wordsOfProblem(problem: SlackProblem): string {
     case 'token_refused':
       return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If its token is set in \`SLACK_BOT_TOKEN\`, set the new one there and restart the app.`;
     case 'restricted':
-      return `Slack refuses it (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
+      return `Slack refuses this (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
   }
 }
 

@@ -100,7 +100,7 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
       if (count % STEP === 0) note(`${count} encrypted under the first key…`);
     };
     const resealed = isDryRun ? 0 : await sealed.reseal(onResealed);
-    // First: an answer that the app stores meanwhile is then counted here, in the database, or in both.
+    // First: an answer that the app stores in the meantime is then counted here, in the database, or in both.
     const { answers, unreadable } = await spill.readAll();
     const unopened = await sealed.openAll();
     const keys = await sealed.listKeyUse();

@@ -154,7 +154,7 @@ function createContext(
       if (needs !== 'anyone' && !covers(label))
         throw await describeMissingRole(needs, roles, actor, app, { label, typed });
     },
-    // Looked up once per act: a server found in one account is never deleted in another one that was connected meanwhile.
+    // Looked up once per act: a server found in one account is never deleted in another one that was connected in the meantime.
     hosting: () => {
       hosting ??= openHosting(actor, app).then((api) => watchLists(api, onPartOfList));
       return hosting;

@@ -163,9 +163,9 @@ export function judge(
 const BREAK = 'head ';
 
 /**
- * Writes what stands in the place of the previous entry's MAC where the head doesn't prove that entry. No payment may fail over its
- * audit, so that a damaged chain goes on and says so: `verify` never believes what is before it or, where only the key of the
- * head's signature is missing, once that key is back. `signature`: that one, otherwise ''.
+ * Writes what stands in the place of the previous entry's MAC where the head doesn't prove that entry. A payment must not fail
+ * because of its audit, so a damaged chain continues and says so: `verify` never believes what is before it or, where only the
+ * key of the head's signature is missing, once that key is back. `signature`: that one, otherwise ''.
  */
 function writeBreak(signature: string): string {
   return `${BREAK}${signature}`;

@@ -181,7 +181,7 @@ export function createJobStore(foundation: Foundation) {
         .executeTakeFirst();
       return saved !== undefined;
     },
-    /** Ends a run: deletes the job, or sets when it is due again. One that was asked for meanwhile is only given back. */
+    /** Ends a run: deletes the job, or sets when it is due again. One that was asked for in the meantime is only given back. */
     end: async (
       { kind, key, owner, revision }: Job,
       dueAt: number | undefined,

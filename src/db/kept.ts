@@ -84,7 +84,7 @@ const MOST_USES = 5;
 
 export type ReplyUrls = ReturnType<typeof createReplyUrls>;
 
-/** `response_url`s, stored sealed, since whoever has one can post as the app. */
+/** `response_url`s, stored sealed, since anyone who has one can post as the app. */
 export function createReplyUrls({ db, vault }: Foundation) {
   return {
     /** Stores a URL under the ID of its form or act, with five uses, in place of an earlier one. */

@@ -270,7 +270,7 @@ export interface Tables {
   installation_workspaces: {
     workspace_id: string;
     installation_id: string;
-    /** 0 once its organization has taken the app from it: it is erased with the organization's installation all the same. */
+    /** 0 once its organization has taken the app from it: it is still erased with the organization's installation. */
     is_served: Generated<number>;
   };
   /** One row for each day on which a workspace's digest was claimed. */

@@ -155,7 +155,7 @@ export function setupBlocks(
   return [
     header('Get started'),
     section(
-      `*1. Connect your hosting account.* Create an API key on its ${page}, then enter it in a secure form outside Slack.`,
+      `*1. Connect your hosting account.* Create an API key on its ${page}, then enter the key in a secure form outside Slack.`,
     ),
     actions(connectButton.element('Connect…', {}, { style: 'primary' })),
     section(

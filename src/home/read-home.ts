@@ -248,7 +248,7 @@ type Reading =
 export interface WantedList {
   /** Wait for the hosting API, rather than return the last known list after a second. */
   readonly isPatient?: boolean;
-  /** Read the list anew, rather than reuse one of the last half minute. */
+  /** Read the list again, rather than reuse one of the last half minute. */
   readonly isFresh?: boolean;
   /** Continue a read that has already begun, rather than start another. */
   readonly coming?: ComingServers | undefined;

@@ -337,7 +337,7 @@ export function placeOfTokens(row: InstallationRow): SealedPlace {
   };
 }
 
-/** Changes a row unless other tokens are stored by now. True if it was changed. */
+/** Changes a row unless other tokens have been stored since. True if it was changed. */
 async function changeTokens(
   db: Queries,
   was: Installation,

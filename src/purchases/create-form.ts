@@ -286,7 +286,7 @@ async function goBack(input: Order, request: SlackRequest): Promise<void> {
   await request.views.update(modal.viewId, view);
 }
 
-/** Answers with the view when the catalog is at hand; otherwise with a loading view that it replaces. */
+/** Answers with the view if the catalog is already known; otherwise with a loading view that it replaces. */
 async function showSoon(
   loading: Promise<ModalView>,
   viewId: string,

@@ -204,7 +204,7 @@ export function createLedger(foundation: Foundation) {
      */
     keepAnswer: (id: ConfirmationId, answer: Secret<string>, at: number): Promise<void> =>
       engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
-    /** Leaves an unconfirmed operation to a manager, once, and says why; it is looked for all the same. */
+    /** Leaves an unconfirmed operation to a manager, once, and says why; the app keeps looking for it. */
     markNeedsDecision: async (
       id: ConfirmationId,
       audit: AuditEntry,

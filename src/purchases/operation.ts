@@ -106,7 +106,7 @@ export interface ConfirmedOperation extends Confirmed {
   readonly endedAt?: number;
   /** When the actor was notified of this state; absent until then. */
   readonly notifiedAt?: number;
-  /** A manager has to decide. It is looked for all the same. */
+  /** A manager has to decide. The app keeps looking for it. */
   readonly needsDecision: boolean;
   /** The manager who decided that it was not done. */
   readonly decidedBy?: UserId;

@@ -105,7 +105,8 @@ export async function endFailedPayment(
   const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
   await (password ? storeAnswer(operation.id, { password }, store, app) : store());
-  // After a 2xx without proof, the list may prove it before the actor reads that nobody knows (docs/hosting-api.md 4.12, 5).
+  // After a 2xx without proof, the list may prove it before the actor is told that the outcome is unknown (docs/hosting-api.md
+  // 4.12, 5).
   const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
   if (status >= 200 && status <= 299) await lookOnce(operation, app);
   if (refusalOf(error)) return;
@@ -141,7 +142,7 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
     const isMarked = await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
-    // What another process has ended meanwhile keeps what came: it may hold the root password.
+    // An operation that another process has ended in the meantime keeps the answer that came: it may hold the root password.
     if (!isMarked && sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, app.system.now());
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
   } else if (sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, at);

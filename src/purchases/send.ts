@@ -268,8 +268,8 @@ export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Pr
 type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
 
 /**
- * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the
- * database locked, this retries until the process ends, and keeps the answer in a file meanwhile.
+ * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the database locked,
+ * this retries until the process ends, and keeps the answer in a file in the meantime.
  */
 export async function settleUntilStored(
   { operation, app }: { readonly operation: Operation; readonly app: AppContext },

@@ -112,7 +112,7 @@ export type Spill = ReturnType<typeof createSpill>;
  * `isForReading`: creates nothing there, since the command line may run as another user, whose files the app can't write to.
  */
 export function createSpill(folder: string | undefined, vault: Vault, isForReading = false) {
-  // Without a folder, an answer is only in the memory of the process, which goes on trying to store it.
+  // Without a folder, an answer is only in the memory of the process, which keeps trying to store it.
   const files = folder === undefined ? undefined : keepInFolder(folder, isForReading);
   return {
     /** Does nothing when it has an answer of this operation. */

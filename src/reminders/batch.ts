@@ -249,7 +249,7 @@ async function confirmRenewal(
   });
 }
 
-/** The summary reports what has ended. What is unconfirmed gets its own messages, since it goes on. */
+/** The summary reports what has ended. What is unconfirmed gets its own messages, since it isn't over. */
 function leaveToSummary(notifier: OperationNotifier): OperationNotifier {
   return {
     ...notifier,

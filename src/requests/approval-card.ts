@@ -319,7 +319,9 @@ export function approvalWords(approval: Approval): string {
     case 'expired':
       return `${label} wasn’t ${past}: no manager approved it in time.${nothingCharged(approval)}`;
     case 'canceled':
-      return `${label} wasn’t ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
+      return isRestored(approval)
+        ? `The request to ${kindOf(approval)} ${label} was canceled: ${cancelWords(approval)}. ${MAY_BE_DONE}`
+        : `${label} wasn’t ${past}: ${cancelWords(approval)}.${nothingCharged(approval)}`;
   }
 }
 
@@ -348,8 +350,16 @@ function untilThen(action: ApprovalAction): string {
   return action.kind === 'delete' ? 'Nothing is deleted until then.' : 'Nothing is charged until then.';
 }
 
-function nothingDone(action: ApprovalAction): string {
-  return action.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered or charged.';
+function nothingDone(approval: Approval): string {
+  if (isRestored(approval)) return MAY_BE_DONE;
+  return approval.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered or charged.';
+}
+
+const MAY_BE_DONE = 'It may have been carried out, so check `/vps list` before requesting it again.';
+
+/** Whether a restore canceled it: it may have been approved, and carried out, after the backup. */
+function isRestored(approval: Approval): boolean {
+  return approval.state === 'canceled' && approval.reason.code === 'restored';
 }
 
 /** After words that already say that nothing was deleted or ordered. */

@@ -306,8 +306,8 @@ const LABEL_MOST = 300;
 const COMMAND_MOST = 200;
 
 /**
- * Without the role, a user can request it with one press, and go on with the command they typed once it is granted. The owner role isn't offered: that is a
- * matter between people.
+ * Without the role, a user can request it with one press, and continue with the command they typed once it is granted. The owner
+ * role isn't offered: that is a matter between people.
  */
 export function accessSteps({ details }: Refusal<'role_needed'>, typed: string | undefined): Button[] {
   const { needed: role, label } = details;

@@ -142,7 +142,7 @@ async function protect(
   await request.announce(`${did} ${codeLabel(label)}`);
 }
 
-/** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read all the same. */
+/** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read anyway. */
 function parseNote({ words: [typed, first = '', ...more], options }: TypedWords) {
   if (!typed) return 'Name a server first.';
   const isOwner = options.owner === undefined && findUserId(first) !== undefined;

@@ -116,7 +116,7 @@ async function runPower(
   const { actId } = change;
   const announced = await request.announce(announcedWords(action, change));
   if (!announced && !isOnCard) await request.reply.send(textMessage(answerWords(action, change)));
-  // Before the card is read, which can fail: the announcement says how it ends all the same.
+  // Before the card is read, which can fail: the announcement says how it ends in any case.
   if (actId !== undefined && (announced || !isOnCard)) await request.placeAct(actId, announced);
   if (isOnCard) {
     await updateCard(change, request);

@@ -40,7 +40,7 @@ interface Entry<Answer> {
   readonly answer: Promise<Answer | undefined>;
   /** When Slack may be asked again; infinite while a request is under way. */
   until: number;
-  /** Whether Slack limits the app: then nobody asks it before `until`, not even for a fresh answer. */
+  /** Whether Slack limits the app: then it isn't asked before `until`, not even for a fresh answer. */
   isLimited: boolean;
   /** The last good answer, and when Slack was asked for it. */
   good: { readonly answer: Answer; readonly at: number } | undefined;
@@ -235,7 +235,7 @@ async function lookUpGroups(slack: SlackApi): Lookup<readonly CachedGroup[] | ty
 }
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
-/** The shape of what says who reads a channel. Without these fields, that isn't known. */
+/** The shape of the fields that say who can read a channel. Without them, that isn't known. */
 const sharing = z.object({ is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean().default(false) });
 
 /** How long an answer about sharing counts: after that, a channel that was shared gets no more announcements. */

@@ -191,8 +191,8 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false) {
       if (error instanceof Refusal && !MUST_ARRIVE.includes(error.code)) isChange = false;
     },
     /**
-     * Resolves with the message of the ack: the answer, if it is the only one and came soon; words that the work goes on, if the user
-     * would see nothing else; undefined if the ack is empty.
+     * Resolves with the message of the ack: the answer, if it is the only one and came soon; words that the app is still working
+     * on it, if the user would see nothing else; undefined if the ack is empty.
      */
     inAck: async (work: Promise<void>): Promise<Message | undefined> => {
       // The caller handles what the work throws. The timers are short, so they aren't aborted: that costs more than the rest of an ack.

@@ -117,7 +117,7 @@ export function createHomePublisher(parts: Parts) {
     if (await showAgain(workspaceId, userId)) await system.sleep(REDRAW_GAP_MS);
   };
 
-  /** Works through the users, also those who are added meanwhile. */
+  /** Works through the users, including those who are added in the meantime. */
   const redrawAll = async (workspaceId: WorkspaceId, users: Set<UserId>): Promise<void> => {
     for (const userId of users) {
       users.delete(userId);

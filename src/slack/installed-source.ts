@@ -76,7 +76,7 @@ export function createSingleWorkspace(options: {
       fail(
         `Slack rejected SLACK_BOT_TOKEN (${reason}). Copy the xoxb- token again from the app’s “Install App” page`,
       );
-    // A known workspace goes on being served during an outage of Slack.
+    // A known workspace is still served during an outage of Slack.
     else if (served === undefined) fail(`Slack can’t be reached (${reason})`);
   };
   let looking: Promise<void> | undefined;

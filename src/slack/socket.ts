@@ -209,8 +209,8 @@ async function openConnection(app: App, options: Supervision): Promise<SocketCon
 }
 
 /**
- * Creates Bolt's receiver, without retries and reconnects: Slack's library does both in ways that can end the process, or leave it
- * without a connection for good.
+ * Creates Bolt's receiver, without retries and reconnects: Slack's library does both in ways that can end the process, or leave
+ * it without a connection permanently.
  */
 function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): SocketModeReceiver {
   return new SocketModeReceiver({

@@ -41,8 +41,8 @@ describe.concurrent('the settings of a workspace', () => {
     await owner.sees('• Changes aren’t announced in channels');
     await owner.closes();
     await saves('Spending…', { Workspace: '100.50', 'Per person': '0' });
-    await owner.sees('• The workspace may spend 100.50 per month');
-    await owner.sees('• Each person may spend 0.00 per month');
+    await owner.sees('• The workspace can spend up to 100.50 per month');
+    await owner.sees('• Each person can spend up to 0.00 per month');
     await owner.closes();
     await saves('Approvals…', { 'Deleting servers': 'On', [ABOVE]: '20', [CHANNEL]: '#general' });
     await owner.sees('• Deletions need approval');
@@ -62,7 +62,7 @@ describe.concurrent('the settings of a workspace', () => {
     await team.slack.as('olga').in('#general').sees('@olga set this channel for approval requests.');
     await owner.closes();
     await owner.types('/vps settings');
-    await owner.sees('• Each person may spend 0.00 per month');
+    await owner.sees('• Each person can spend up to 0.00 per month');
     await owner.presses('Approvals…');
     await owner.sees('20.00');
     await owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
@@ -179,7 +179,7 @@ describe.concurrent('the settings form', () => {
     await team.owner.fills({ Currency: 'eur', 'Per person (USD)': '50' });
     await team.owner.presses('Save');
     await team.owner.sees('• Amounts are shown in EUR');
-    await team.owner.sees('• Each person may spend 50.00 EUR per month');
+    await team.owner.sees('• Each person can spend up to 50.00 EUR per month');
     expect(await settingsOf(team)).toMatchObject({ currency: 'EUR' });
     await team.owner.closes();
     await team.owner.types('/vps settings spending');
@@ -204,7 +204,7 @@ describe.concurrent('the settings form', () => {
     await team.owner.sees('Purchases are frozen (by @olga');
     await team.owner.fills({ 'Per person': '5' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Each person may spend 5.00 per month');
+    await team.owner.sees('• Each person can spend up to 5.00 per month');
     expect((await settingsOf(team))?.freeze).toEqual(frozen);
     await team.owner.closes();
     await team.owner.types('/vps settings spending');
