@@ -217,6 +217,18 @@ describe('an unconfirmed order', () => {
     expect(audit).toMatchObject([{ outcome: 'done', code: 'found_late', serverId: 101 }]);
   });
 
+  test('is left to a manager if what appears may be of an earlier order of its label that a manager has ended', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
+    await press(app);
+    await settle();
+    await decide(app, {});
+    scenario.hosting.script(lost(false));
+    await press(app, CREATE, { id: OTHER_ID });
+    await pass(app, 6 * 3_600_000);
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    expect(await find()).toMatchObject({ state: 'refused' });
+  });
+
   test('is not claimed by an earlier order of its label that a manager has ended', async () => {
     scenario.hosting.script(lost(false));
     await press(app);

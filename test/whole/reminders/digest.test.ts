@@ -186,6 +186,16 @@ describe.concurrent('a digest that can’t be posted', () => {
     );
   });
 
+  test('because Slack doesn’t say who reads its channel is reported to owners, and not posted', async ({
+    expect,
+  }) => {
+    const scopes = ['commands', 'chat:write', 'users:read'];
+    await using team = await startDigestTeam({}, { servers: 1, scopes });
+    team.untilDigest(24);
+    await team.owner.sees('can’t tell whether other organizations are in the channel');
+    expect(team.digests()).toEqual([]);
+  });
+
   test('because the hosting API doesn’t answer is posted once it does; otherwise the channel gets the reason', async ({
     expect,
   }) => {

@@ -41,6 +41,17 @@ it('the pattern * matches every server that the user has the role for, and shows
   await team.operator.sees('No server matches db-*.');
 });
 
+it('a name beside a pattern is refused, not left out, if the user has no role for that server', async () => {
+  const { team } = await startServers(2, { hasRoles: false });
+  await using _ = team;
+  team.hosting.seedServers(team.account, 1, 'db');
+  await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-* db-1');
+  await operator.sees(/db-1.*operator|operator.*db-1/);
+  operator.doesNotSee('Reboot these');
+});
+
 it('a pattern that matches more than 20 servers is refused with their number', async () => {
   await using team = await startTeam({ servers: 21 });
   await team.operator.types('/vps reboot *');

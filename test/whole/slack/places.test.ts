@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import { OTHER_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startOrdering } from '../../support/ordering-team.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
@@ -44,6 +46,21 @@ describe('in a channel that is shared with another organization', () => {
     await team.operator.types('/vps stop web-1');
     await team.operator.sees('web-1 was stopped');
     team.viewer.doesNotSee('web-1');
+  });
+
+  it('an announcement from before the organization was invited stays as it was', async () => {
+    await using team = await startOrdering();
+    team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: HOUR_MS });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('We’re not sure yet');
+    team.slack.admin.inviteOrganization('#ops');
+    const [order] = await team.listOpen();
+    team.hosting.clock.advance(HOUR_MS);
+    team.system.move(HOUR_MS);
+    await team.manager.sees(/was created|is being created/);
+    const readOrder = () => team.app.ports.ledger.find(order?.id ?? '');
+    await expect.poll(readOrder).toMatchObject({ state: 'settled', notifiedAt: expect.any(Number) });
+    team.slack.as('vera').in('#ops').doesNotSee('created web-1');
   });
 
   it('no request for approval is posted; users who may approve it get it as a direct message', async () => {
