@@ -292,6 +292,13 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     expect(await markSent(id)).toBe('sent');
   });
 
+  test('while an order is marked as sent once more, before the commit: the first time proves nothing of this attempt', async () => {
+    const id = await prepared();
+    expect(await markSent(id)).toBe('sent');
+    proxy.loseNextCommit('before');
+    await expect(markSent(id)).rejects.toThrow(CommitUnknown);
+  });
+
   test('while an order is marked as sent, after the commit: it is read back by its attempt, and sent once', async () => {
     const id = await prepared();
     proxy.loseNextCommit('after');
