@@ -5,7 +5,6 @@ import type { Locks } from './core/locks.ts';
 import type { Jobs } from './db/jobs.ts';
 import type { assembleStore } from './db/open-store.ts';
 import type { LastLists } from './home/read-home.ts';
-import type { HomeRedraw } from './home/redraw.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
 import type { Log } from './log.ts';
 import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
@@ -30,7 +29,11 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
   readonly slackAbilities: SlackAbilities;
-  readonly homeRedraw: HomeRedraw;
+  /**
+   * Refreshes Home for each of these users who has ever opened it, one after the other, so that Slack takes them all. Returns at
+   * once; failures are logged.
+   */
+  readonly redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) => void;
   readonly jobs: Jobs;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;

@@ -30,7 +30,7 @@ import type { AdmissionParts } from './slack/routing.ts';
 import type { SlackClients, SlackConnections } from './slack/slack-api.ts';
 import type { System } from './system.ts';
 import { createWorkflowNotifier } from './workflows/card.ts';
-import { createStepIntake } from './workflows/run.ts';
+import { receiveStep } from './workflows/run.ts';
 
 /** What the app needs of Slack, and Slack of the app. */
 export type Slack = ReturnType<typeof createSlack>;
@@ -79,10 +79,8 @@ export function createSlack(options: SlackOptions) {
       channels,
       channelTest: createChannelTest(clients, channels),
       slackAbilities: options.abilities,
-      homeRedraw: {
-        redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
-          publisher?.redraw(workspaceId, userIds),
-      },
+      redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
+        publisher?.redraw(workspaceId, userIds),
       ...createNotifiers({ outbox, log, currencyOf, accountUrl, users }),
     },
     createDispatch: (entry: Entry, ports: AppContext): Dispatch => {
@@ -104,7 +102,7 @@ export function createSlack(options: SlackOptions) {
         ...parts,
         home: publisher,
         seenRequests,
-        steps: createStepIntake(ports),
+        receiveStep: (event) => receiveStep(event, ports),
       });
     },
     /** Sends the next steps to the user who installed the app. True if Slack took the message. */

@@ -14,7 +14,7 @@ import { createRequestHandler, notifyRequest } from '../src/requests/notify.ts';
 import { REQUEST, ROLES_ASKED } from '../src/requests/request.ts';
 import type { System } from '../src/system.ts';
 import { hashKey } from '../src/workflows/keys.ts';
-import { carryOutStep, createStepIntake, createStepRunner, findAskingRun } from '../src/workflows/run.ts';
+import { carryOutStep, createStepRunner, findAskingRun, receiveStep } from '../src/workflows/run.ts';
 import { RUN } from '../src/workflows/store.ts';
 import { newGrant, newRoleRequest, T0, vault } from './db/fixtures.ts';
 import { type Place, places } from './db/places.ts';
@@ -358,7 +358,7 @@ function shareSteps(place: Place) {
     const receive = async (executionId: string, key?: Secret<string>) => {
       const input = { action: 'start', server: 'web-1', channelId: executionId };
       const step = { ...input, workspaceId: 'T1', executionId, key, token: undefined, sentAt: undefined };
-      await (await createStepIntake(ports).receive(step))?.();
+      await (await receiveStep(step, ports))?.();
     };
     const press = async (runId: string) => {
       const actor = { workspaceId: 'T1', userId: 'U1', channelId: 'C1' };

@@ -4,6 +4,7 @@ import { describeMoney, findCurrency, findMoney, type Money } from '../core/mone
 import { listChanges, type SettingName, type WorkspaceSettings } from '../core/settings.ts';
 import { findOwnZone } from '../reminders/marks.ts';
 import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
+import { plainWords } from '../slack/failures.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { channelId, type SelectOptions } from '../slack/kit/fields.ts';
@@ -310,8 +311,7 @@ async function findChannelFaults(
       if (channelId === undefined || channelId === before) return [];
       const fault = await request.execute(checkChannel, { channelId, purpose }).then(
         () => undefined,
-        // Errors beside fields are plain text.
-        (error: unknown) => request.explain(error).replaceAll('`', ''),
+        (error: unknown) => plainWords(request.explain(error)),
       );
       return fault === undefined ? [] : [[field, fault] as const];
     }),

@@ -8,6 +8,8 @@ import type { OnWait } from '../hosting/hosting-api.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
 import { changePower, type PowerChange, watchServer } from '../servers/change-power.ts';
 import { listServers } from '../servers/list.ts';
+import { utcDate } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
 import {
   chooseOnly,
   confirmOnTerminal,
@@ -245,12 +247,6 @@ function report(
   else if (words !== '') print(words);
 }
 
-const VERBS: Readonly<Record<PowerAction, { title: string; past: string; present: string }>> = {
-  start: { title: 'Start', past: 'started', present: 'starting' },
-  stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
-  reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
-};
-
 /** A server as JSON. Has no secrets. */
 function jsonOf({ id, label, state, ipv4, paidUntil }: Server) {
   return {
@@ -288,9 +284,7 @@ function describeCard({ server, protection }: ServerCard): string {
 }
 
 function dayOf({ paidUntil }: Server): string {
-  return paidUntil === undefined
-    ? '-'
-    : `${new Date(paidUntil).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return paidUntil === undefined ? '-' : utcDate(paidUntil);
 }
 
 /** Says what went wrong; undefined for errors without words here. */
@@ -313,7 +307,7 @@ function explainRefusal(error: Refusal): string | undefined {
   }
   if (isRefusal(error, 'server_protected')) {
     const { server, act, protectedBy } = error.details;
-    return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${act === 'delete' ? 'deleted' : VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
+    return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
   }
   if (isRefusal(error, 'no_api_key')) return 'This workspace has no API key. Set one with: vps-slack key set';
   if (isRefusal(error, 'key_unreadable'))
@@ -325,9 +319,7 @@ function explainRefusal(error: Refusal): string | undefined {
 
 function explainHosting({ code, details }: HostingError): string {
   const { failed, state } = details;
-  const what = failed
-    ? `${plainText(failed.label)} wasn't ${failed.act === 'delete' ? 'deleted' : VERBS[failed.act].past}: `
-    : '';
+  const what = failed ? `${plainText(failed.label)} wasn't ${VERBS[failed.act].past}: ` : '';
   if (code === 'wrong_state' && state !== undefined) return `${what}it is ${plainText(state)}.`;
   return `${what}${CAUSES[code] ?? `the hosting API refused (${code.replaceAll('_', ' ')})`}.`;
 }

@@ -135,19 +135,12 @@ export function isFullName(typed: string, server: Server): boolean {
   );
 }
 
-/** A list of servers prepared for menus, which search it again for every letter that is typed. */
-export interface ServerIndex {
-  /** Sorted by label. */
-  readonly servers: readonly Server[];
-  /** The searched text of each server, in lower case and in the same order. */
-  readonly texts: readonly string[];
-}
-
-/** Sorts a list of servers and prepares it for `searchServers`. */
-export function indexServers(servers: readonly Server[]): ServerIndex {
-  const sorted = servers.toSorted(compareServers);
-  return { servers: sorted, texts: sorted.map(textOf) };
-}
+/** The searched texts of the servers of a list, by label. Menus search it again for every letter that is typed. */
+const textsOf = perList((servers) =>
+  sortedOf(servers).map(({ label, id, ipv4 = '', state }) =>
+    [label, id, ipv4, state].join('\0').toLowerCase(),
+  ),
+);
 
 /**
  * Lists the servers that `isOffered` accepts and whose label, ID, address or state contains the filter, by label; if there are
@@ -155,18 +148,15 @@ export function indexServers(servers: readonly Server[]): ServerIndex {
  */
 export function searchServers(
   filter: string,
-  { servers, texts }: ServerIndex,
+  servers: readonly Server[],
   isOffered: (server: Server) => boolean,
 ): readonly Server[] {
+  const [sorted, texts] = [sortedOf(servers), textsOf(servers)];
   for (const wanted of new Set([filter.trim().toLowerCase(), bareName(filter)])) {
-    const offered = servers.filter((server, at) => texts[at]?.includes(wanted) && isOffered(server));
+    const offered = sorted.filter((server, at) => texts[at]?.includes(wanted) && isOffered(server));
     if (offered.length > 0) return offered;
   }
-  return listNearest(filter, servers.filter(isOffered));
-}
-
-function textOf({ label, id, ipv4 = '', state }: Server): string {
-  return [label, id, ipv4, state].join('\0').toLowerCase();
+  return listNearest(filter, sorted.filter(isOffered));
 }
 
 /** Whether a typed name is a pattern: it has a `*` that no `\` escapes. */

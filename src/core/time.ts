@@ -102,7 +102,7 @@ export function addDays(day: string, days: number): string {
  * the moment when the clocks are set forward.
  */
 export function startOfHour(day: string, hour: number, zone: string): number {
-  const wanted = Date.parse(day) + hour * 3_600_000;
+  const wanted = Date.parse(day) + hour * HOUR_MS;
   const offsetAt = (at: number) => shownAt(at, zone) - at;
   const before = wanted - offsetAt(wanted - DAY_MS);
   const after = wanted - offsetAt(wanted + DAY_MS);

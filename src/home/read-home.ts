@@ -21,6 +21,7 @@ import {
   type RoleRequest,
 } from '../requests/request.ts';
 import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
+import { pageOf } from '../slack/kit/pages.ts';
 
 /** Everything that one user sees on Home, and nothing that their roles don't cover. */
 export interface Home {
@@ -307,12 +308,10 @@ async function showServers(
   const renewing = open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : []));
   const ordered = orderServers(list, roles, { expiring, unconfirmed: new Set(renewing), recent });
   const perPage = isPanel ? SERVERS_IN_PANEL : SERVERS_PER_PAGE;
-  const pages = Math.max(1, Math.ceil(ordered.servers.length / perPage));
-  const page = Math.min(Math.max(0, wantedPage), pages - 1);
-  const first = page * perPage;
+  const { page, pages, shown: listed } = pageOf(ordered.servers, wantedPage, perPage);
   const { app, actor } = context;
   const protections = await app.serverNotes.list('protection', actor.workspaceId);
-  const shown = ordered.servers.slice(first, first + perPage).map((server) => ({
+  const shown = listed.map((server) => ({
     server,
     role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
       coversRole(roles, role, server.label),

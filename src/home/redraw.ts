@@ -13,15 +13,6 @@ export interface OpenedHome {
   readonly openedAt: number;
 }
 
-/** Refreshes the Home tabs of users who did nothing themselves. */
-export interface HomeRedraw {
-  /**
-   * Refreshes Home for each user who has ever opened it, one after the other, so that Slack takes them all. Returns at once;
-   * failures are logged.
-   */
-  redraw(workspaceId: WorkspaceId, userIds: readonly UserId[]): void;
-}
-
 /** Members of a group whose Home is refreshed, latest openers first. The others see the change when they open Home. */
 const MOST_OF_A_GROUP = 200;
 
@@ -34,7 +25,7 @@ export async function redrawHomes(grants: readonly Grant[], app: AppContext): Pr
     const own = grants.filter((grant) => grant.workspaceId === workspaceId);
     const users = await Promise.all(own.map((grant) => listUsers(grant, app)));
     const concerned = [...new Set(users.flat())];
-    if (concerned.length > 0) app.homeRedraw.redraw(workspaceId, concerned);
+    if (concerned.length > 0) app.redrawHome(workspaceId, concerned);
   }
 }
 

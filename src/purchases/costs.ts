@@ -207,7 +207,7 @@ export function sumCost<Priced extends { readonly price?: Money }>(
   servers: readonly Priced[],
 ): { readonly known: Money; readonly unknown: readonly Priced[] } {
   return {
-    known: money(servers.reduce((sum, { price = 0 }) => sum + price, 0)),
+    known: sum(servers.flatMap(({ price }) => price ?? [])),
     unknown: servers.filter(({ price }) => price === undefined),
   };
 }

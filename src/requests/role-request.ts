@@ -142,7 +142,7 @@ export const answerRoleRequest = defineUseCase({
     return decided ? notifyNow(decided, app) : refuseClosed(id, app);
   },
   follow: async ({ workspaceId, requesterId, state }, { app }) => {
-    if (state === 'approved') app.homeRedraw.redraw(workspaceId, [requesterId]);
+    if (state === 'approved') app.redrawHome(workspaceId, [requesterId]);
   },
 });
 

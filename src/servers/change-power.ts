@@ -177,15 +177,9 @@ export async function findReboot(
   since = 0,
 ): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
   const now = app.system.now();
-  const entries = await app.audit.list({
-    workspaceId,
-    serverId,
-    since: Math.max(since, now - REPEAT_MS),
-    limit: 50,
-  });
-  const last = entries.find(
-    ({ action, outcome }) => action === 'reboot' && (outcome === 'done' || outcome === 'in_doubt'),
-  );
+  const recent = { since: Math.max(since, now - REPEAT_MS), limit: 50 };
+  const entries = await app.audit.list({ workspaceId, serverId, actions: ['reboot'], ...recent });
+  const last = entries.find(({ outcome }) => outcome === 'done' || outcome === 'in_doubt');
   return last && { agoMs: now - last.at, rebootedBy: last.actorId };
 }
 

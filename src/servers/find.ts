@@ -1,7 +1,7 @@
 import type { AuditAction, AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
 import { choicesOf, type FailedAct, HostingError, Refusal, type RefusalDetails } from '../core/errors.ts';
-import { indexServers, matchServer, type ServerIndex, searchServers } from '../core/find-server.ts';
+import { matchServer, searchServers } from '../core/find-server.ts';
 import type { ServerId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
 import type { Role } from '../core/roles.ts';
@@ -143,20 +143,9 @@ function defineChoosing(name: AuditAction, needs: Role): Choosing {
         listRecentIds(context),
       ]);
       const isOffered = (server: Server) => covers(server.label) && !isDeleted(server);
-      return putRecentFirst(searchServers(filter ?? '', indexOf(servers), isOffered), recent);
+      return putRecentFirst(searchServers(filter ?? '', servers, isOffered), recent);
     },
   });
-}
-
-/** Indexes of lists, since one list is searched many times. Each is kept as long as its list. */
-const indexes = new WeakMap<readonly Server[], ServerIndex>();
-
-function indexOf(servers: readonly Server[]): ServerIndex {
-  const known = indexes.get(servers);
-  if (known) return known;
-  const index = indexServers(servers);
-  indexes.set(servers, index);
-  return index;
 }
 
 /** Audit entries to read for a user's recent servers. */

@@ -157,10 +157,14 @@ function thereWords(server: FollowedServer, wording: FollowWording): string {
   }
 }
 
-/** Only a plain address becomes a command, since someone may paste it. */
 function sshWords({ ipv4 = '' }: FollowedServer): string {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4)) return `. Ready: \`ssh root@${ipv4}\``;
-  return `. Its address: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
+  if (isPlainAddress(ipv4)) return `. Ready: \`ssh root@${ipv4}\``;
+  return `. Its address: ${codeLabel(ipv4, 60)}`;
+}
+
+/** Whether an address is a plain one. No other one becomes a command, since someone may paste it. */
+export function isPlainAddress(ipv4: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4);
 }
 
 /** The time counts as a duration only if the app saw the server change; otherwise it is just what the API reports. */
@@ -284,8 +288,7 @@ export function followedAnswer(act: FollowedAct): Message {
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {
-  // Only a plain address becomes a command, since someone may paste it.
-  const address = /^[\d.]+$/.test(ipv4)
+  const address = isPlainAddress(ipv4)
     ? `Log in with \`ssh root@${ipv4}\``
     : `Its address is ${codeTyped(ipv4)}.`;
   const words = `${codeLabel(label)} is ${stateWords({ state })}. ${address}`;

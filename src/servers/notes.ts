@@ -48,12 +48,9 @@ const noteServer = defineUseCase({
       await app.serverNotes.remove('note', workspaceId, server.id);
       return server;
     }
-    const noted = { label: server.label, text, notedBy, notedAt: app.system.now() };
-    await app.serverNotes.put('note', workspaceId, {
-      serverId: server.id,
-      ...noted,
-      contact,
-    });
+    const { id: serverId, label } = server;
+    const note = { serverId, label, text, contact, notedBy, notedAt: app.system.now() };
+    await app.serverNotes.put('note', workspaceId, note);
     return server;
   },
 });

@@ -2,7 +2,6 @@ import type { KnownBlock } from '@slack/types';
 import { isExpected, isRefusal, type Refusal } from '../core/errors.ts';
 import { freezeBriefly } from '../core/labels.ts';
 import type { NamedServer, PowerAction, Server } from '../core/server.ts';
-import type { OnWait } from '../hosting/hosting-api.ts';
 import {
   actions,
   context,
@@ -83,7 +82,7 @@ async function actOnEach(
   confirmed?: PowerConfirmation,
   onTaken?: () => Promise<unknown>,
 ): Promise<Outcomes> {
-  const onWait = once(sendWaiting(request));
+  const onWait = sendWaiting(request);
   const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [], unproven: 0 };
   for (const [place, ref] of refs.entries()) {
     // The same signed request acts once on each server that it names.
@@ -168,14 +167,6 @@ function reportMessage(
     ...(unsure.length > 0 ? [askBlock(action, confirmation, unsure)] : []),
     ...(failed.length > 0 ? [retryBlock(action, confirmation, failed)] : []),
   );
-}
-
-function once(act: OnWait): OnWait {
-  let isDone = false;
-  return (wait) => {
-    if (!isDone) act(wait);
-    isDone = true;
-  };
 }
 
 /** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */

@@ -10,19 +10,10 @@ import type { ServerId } from '../core/ids.ts';
 import { isTargetState, type Server } from '../core/server.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { renewButton } from '../purchases/buttons.ts';
-import {
-  codeLabel,
-  count,
-  escapeText,
-  plainLabel,
-  shorten,
-  slackDate,
-  slackDay,
-  stateWords,
-} from '../slack/kit/text.ts';
+import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { confirmPower, deleteButton, powerButton, showButton } from './buttons.ts';
-import { checkElement } from './follow-words.ts';
+import { checkElement, isPlainAddress } from './follow-words.ts';
 
 /** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
 export function describePaidUntil({ paidUntil }: Server, now: number): string {
@@ -39,15 +30,13 @@ function describeSpan(ms: number): string {
   return ms >= HOUR_MS ? count(Math.floor(ms / HOUR_MS), 'hour') : 'less than an hour';
 }
 
-const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
-
-/** The state, and how to log in. Only a plain IPv4 address becomes a command, since someone may paste it. */
+/** The state, and how to log in. */
 export function describePlace(server: Server): string {
   const { ipv4 } = server;
   const state = `*${stateWords(server)}*`;
   if (!ipv4) return `${state}\nNo IPv4 address yet.`;
-  if (IPV4.test(ipv4)) return `${state}\n\`\`\`ssh root@${ipv4}\`\`\``;
-  return `${state}\nIPv4: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
+  if (isPlainAddress(ipv4)) return `${state}\n\`\`\`ssh root@${ipv4}\`\`\``;
+  return `${state}\nIPv4: ${codeLabel(ipv4, 60)}`;
 }
 
 /**
@@ -59,7 +48,7 @@ export function serverLine(server: Server, now: number, isExpiring = false): str
   const facts = [
     `${dot} *${codeLabel(server.label, 40)}*`,
     ...(isRunning ? [] : [state.join(' ')]),
-    ...(server.ipv4 ? [`\`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\``] : []),
+    ...(server.ipv4 ? [codeLabel(server.ipv4, 40)] : []),
     describePaidTime(server, now, isExpiring),
   ];
   return facts.join(' · ');

@@ -344,7 +344,7 @@ async function dispatchStep(body: unknown, routing: Routing): Promise<(() => Pro
   if (!step) return undefined;
   const { event, place, isOurs } = step;
   const refused = isOurs ? await describeRefusedPlace(place, routing) : UNKNOWN_STEP;
-  if (refused === undefined) return routing.steps.receive(event);
+  if (refused === undefined) return routing.receiveStep(event);
   return async () => {
     // The error of a step is plain text, without links.
     await routing.endStep(event, { error: refused.replace(/<[^|>]*\|([^>]*)>/g, '$1') });

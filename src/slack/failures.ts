@@ -6,7 +6,7 @@ import { wordsOfError, wordsOfUnreachable } from '../words.ts';
 import { type Message, type MessageBlock, textMessage } from './kit/blocks.ts';
 import { noticeView } from './kit/form.ts';
 import type { SubmitAnswer } from './kit/modal.ts';
-import { escapeText, shorten } from './kit/text.ts';
+import { decodeText, escapeText, shorten } from './kit/text.ts';
 import type { SlackRequest } from './request.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
@@ -62,8 +62,8 @@ function fieldOf(error: unknown): string | undefined {
 }
 
 /** Turns mrkdwn into plain text, which errors beside fields are: no code marks, no entities. */
-function plainWords(words: string): string {
-  return words.replaceAll('`', '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+export function plainWords(words: string): string {
+  return decodeText(words.replaceAll('`', ''));
 }
 
 /** What explaining an error needs. */

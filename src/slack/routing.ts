@@ -2,7 +2,7 @@ import type { Caller } from '../core/entry.ts';
 import { DatabaseUnreachable } from '../core/errors.ts';
 import type { SeenRequests } from '../db/kept.ts';
 import type { Admission, RequestPlace } from '../installations/installations.ts';
-import type { StepIntake } from '../workflows/run.ts';
+import type { StepEvent } from '../workflows/run.ts';
 import { type ExplainParts, explainError, type NextSteps } from './failures.ts';
 import type { HomePublisher } from './home-publisher.ts';
 import { textMessage } from './kit/blocks.ts';
@@ -41,7 +41,8 @@ export interface DispatchParts extends RequestParts {
   readonly connections: SlackConnections;
   readonly home: HomePublisher;
   readonly seenRequests: SeenRequests;
-  readonly steps: StepIntake;
+  /** Stores an execution of the app's step. Returns the work for after the ack; undefined if it was stored before. */
+  readonly receiveStep: (event: StepEvent) => Promise<(() => Promise<void>) | undefined>;
   readonly endStep: EndStep;
   /** Handles an uninstall; absent if the app can't be installed by OAuth, so that there is nothing to erase. */
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;

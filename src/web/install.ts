@@ -1,14 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InstallEnd, NewInstallation } from '../installations/installations.ts';
+import type { Installer } from '../slack/oauth.ts';
 import { answer, answerPage, escapeHtml } from './page.ts';
-
-/** Installs the app through Slack's OAuth. */
-export interface Installer {
-  /** Returns the address to send the browser to, and the cookie that binds the install to this browser. */
-  begin(): Promise<{ readonly url: string; readonly cookie: string }>;
-  /** Handles the browser's return from Slack, and stores the install. Leaves the answer to the caller. */
-  finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
-}
 
 const INSTALL = '/slack/install';
 const REDIRECT = '/slack/oauth_redirect';

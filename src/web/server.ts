@@ -10,9 +10,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
+import type { Installer } from '../slack/oauth.ts';
 import type { System } from '../system.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
-import { type Installer, isInstallPath, serveInstall } from './install.ts';
+import { isInstallPath, serveInstall } from './install.ts';
 import { hasToken, type Metrics } from './metrics.ts';
 import { answer, answerPage } from './page.ts';
 

@@ -105,25 +105,22 @@ export interface StepEvent {
 /** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-export type StepIntake = ReturnType<typeof createStepIntake>;
-
-export function createStepIntake(app: AppContext) {
+/**
+ * Stores the run, and the job that carries it out, before Slack gets its ack. Returns the work that follows the ack and never
+ * rejects; undefined if it was stored before.
+ */
+export async function receiveStep(
+  event: StepEvent,
+  app: AppContext,
+): Promise<(() => Promise<void>) | undefined> {
   const { log, jobs, workflowRuns } = app;
-  return {
-    /**
-     * Stores the run, and the job that carries it out, before Slack gets its ack; undefined when it was stored before. The work
-     * follows the ack, and never rejects.
-     */
-    receive: async (event: StepEvent): Promise<(() => Promise<void>) | undefined> => {
-      const run = await readRun(event, app);
-      if (!(await workflowRuns.receive(run, event.token))) return undefined;
-      return async () => {
-        // If it can't be begun now, it stays due.
-        await jobs.runNow(RUN, run.id).catch((error: unknown) => {
-          log.warn('a workflow step could not be started', { runId: run.id, ...describeDefect(error) });
-        });
-      };
-    },
+  const run = await readRun(event, app);
+  if (!(await workflowRuns.receive(run, event.token))) return undefined;
+  return async () => {
+    // If it can't be begun now, it stays due.
+    await jobs.runNow(RUN, run.id).catch((error: unknown) => {
+      log.warn('a workflow step could not be started', { runId: run.id, ...describeDefect(error) });
+    });
   };
 }
 

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  filterServers,
-  indexServers,
-  isFullName,
-  matchServer,
-  searchServers,
-} from '../../src/core/find-server.ts';
+import { filterServers, isFullName, matchServer, searchServers } from '../../src/core/find-server.ts';
 import {
   colorOf,
   compareServers,
@@ -63,9 +57,8 @@ const servers: readonly Server[] = [
   { id: 3, label: 'db', state: 'running' },
   { id: 4, label: 'secret', state: 'running' },
 ];
-const index = indexServers(servers);
 const search = (filter: string) =>
-  searchServers(filter, index, ({ label }) => label !== 'secret').map(({ label }) => label);
+  searchServers(filter, servers, ({ label }) => label !== 'secret').map(({ label }) => label);
 
 describe('a menu that searches', () => {
   it.each([

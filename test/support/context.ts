@@ -71,7 +71,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       update: async () => 'shown',
       notifyUndelivered: async () => undefined,
     },
-    homeRedraw: { redraw: () => undefined },
+    redrawHome: () => undefined,
     batchNotifier: { notifyBatch: async () => true },
     workflowNotifier: {
       ask: async () => ({ reason: 'not_in_channel' }),

@@ -9,10 +9,10 @@ import { hashKey } from '../../src/workflows/keys.ts';
 import {
   cancelRun,
   carryOutStep,
-  createStepIntake,
   createStepRunner,
   findAskingRun,
   type RunOutcome,
+  receiveStep,
   type StepEvent,
   type WorkflowRun,
 } from '../../src/workflows/run.ts';
@@ -75,7 +75,7 @@ function startApp(now = T0) {
   const entry = createEntry(ports);
   const goOn = createStepRunner(entry, ports);
   ports.jobs.handle({ [RUN]: goOn });
-  return { entry, intake: createStepIntake(ports), goOn };
+  return { entry, receive: (event: StepEvent) => receiveStep(event, ports), goOn };
 }
 
 async function run(event: Partial<StepEvent>, app = startApp()) {
@@ -83,7 +83,7 @@ async function run(event: Partial<StepEvent>, app = startApp()) {
     ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
     ...{ key: undefined, channelId: undefined, token: undefined, sentAt: undefined, ...event },
   };
-  const after = await app.intake.receive(step);
+  const after = await app.receive(step);
   await after?.();
   return app;
 }
@@ -97,8 +97,8 @@ it('an execution that another workspace has had too is a run of its own, and a k
 });
 
 it('a run is sent once, although the lease of a process that carries it out has ended', async () => {
-  const { intake, goOn } = startApp();
-  await intake.receive({
+  const { receive, goOn } = startApp();
+  await receive({
     ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
     ...{ key: new Secret(KEY), channelId: undefined, token: undefined, sentAt: undefined },
   });

@@ -22,9 +22,12 @@ export async function notifySafely<Result>(
   }
 }
 
-/** Makes the `onWait` of a call: sends the user a message that the hosting API's rate limit delays their request. */
+/** Makes the `onWait` of calls: sends the user one message that the hosting API's rate limit delays their request. */
 export function sendWaiting(request: SlackRequest): OnWait {
+  let isSent = false;
   return (wait) => {
+    if (isSent) return;
+    isSent = true;
     // A send throws if the database with the response_url can't be reached. An unhandled rejection would end the process.
     request.reply.send(textMessage(waitingWords(wait))).catch(() => undefined);
   };
