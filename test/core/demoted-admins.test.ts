@@ -28,11 +28,6 @@ async function startWithAdmin() {
     users,
     groups: createGroups(clients, clock.system),
     ownersOf: () => ['U9'],
-    channels: {
-      look: async () => 'seen' as never,
-      isShared: async () => undefined,
-      hasMember: async () => undefined,
-    },
   });
   const entry = createEntry(ports);
   const caller = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;
@@ -42,13 +37,8 @@ async function startWithAdmin() {
     ports,
     clock,
     look: () => entry.execute(readStatus, {}, caller),
-    grant: (subjectKind: 'user' | 'channel' = 'user') => {
-      const wanted = {
-        subjectKind,
-        subjectId: subjectKind === 'user' ? 'U1' : 'C1',
-        role: 'owner',
-        pattern: '',
-      } as const;
+    grant: () => {
+      const wanted = { subjectKind: 'user', subjectId: 'U1', role: 'owner', pattern: '' } as const;
       return entry.execute(grantAccess, wanted, caller);
     },
   };
@@ -84,14 +74,4 @@ test('a user who was taken out of a group a few seconds ago can neither grant a 
   await expect(grant()).rejects.toMatchObject({ code: 'role_needed' });
   const actor = { workspaceId: 'T1', userId: 'U1', channelId: 'C1' };
   expect(await hasRole(actor, 'manager', 'web-1', ports)).toBe(false);
-});
-
-test('a channel can’t be made an owner', async () => {
-  const { store, grant } = await startWithAdmin();
-  await expect(grant('channel')).rejects.toMatchObject({
-    code: 'no_grantee',
-    details: { problem: 'owner_channel' },
-  });
-  await grant('user');
-  expect(await store.grants.list('T1')).toMatchObject([{ subjectKind: 'user', role: 'owner' }]);
 });
