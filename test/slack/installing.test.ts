@@ -108,10 +108,6 @@ const allUntried = {
 };
 
 describe('the app’s abilities in Slack', () => {
-  it('are untried before Slack has answered anything', () => {
-    expect(seenBy().read()).toEqual(allUntried);
-  });
-
   it.each(TRIED)('name one as working after Slack accepts %s, and no other', (_name, answer, ability) => {
     const { read, readElsewhere } = seenBy(answer);
     expect(read()).toEqual({ ...allUntried, [ability]: 'works' });
