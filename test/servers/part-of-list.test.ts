@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { readStatus } from '../../src/account/status.ts';
 import { createEntry } from '../../src/core/entry.ts';
-import { HostingError, Refusal } from '../../src/core/errors.ts';
+import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import type { ListExtent, Server, ServerList } from '../../src/core/server.ts';
+import type { ListExtent, Server } from '../../src/core/server.ts';
 import { showServer } from '../../src/servers/card.ts';
-import { carryOutDelete, confirmDelete } from '../../src/servers/delete.ts';
-import type { DeleteResult } from '../../src/servers/deletion.ts';
 import { listServers, serverList } from '../../src/servers/list.ts';
 import { wordsOfError } from '../../src/words.ts';
 import { open, T0 } from '../db/support.ts';
