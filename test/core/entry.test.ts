@@ -97,6 +97,13 @@ function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect
   });
 }
 
+/** The code of the refusal, or `done`. */
+const attempt = <Output>(act: UseCase<string, Output>, by: Caller, at = entry): Promise<string> =>
+  at.execute(act, 'x', by).then(
+    () => 'done',
+    ({ code }) => code,
+  );
+
 async function audited(): Promise<readonly StoredEntry[]> {
   return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
 }
@@ -142,9 +149,7 @@ describe('a user from another organization', () => {
   ] as const)('is refused what needs %s, even with a grant', async (needs) => {
     users.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = caller('UOWNER', { homeTeamId: 'T9' });
-    await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
-      code: 'other_organization',
-    });
+    expect(await attempt(useCase(needs), stranger)).toBe('other_organization');
     await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
       code: 'other_organization',
     });
@@ -157,9 +162,7 @@ describe('a user from another organization', () => {
 
   it('has no role, also when only Slack’s directory says where the user is from', async () => {
     users.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
-    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(useCase('viewer'), caller('UADMIN'))).toBe('role_needed');
   });
 });
 
@@ -170,9 +173,7 @@ describe('what Slack says about a user', () => {
     ['a guest', { isGuest: true }],
   ])('doesn’t make %s an owner', async (_who, trait) => {
     users.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
-    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(useCase('viewer'), caller('UADMIN'))).toBe('role_needed');
   });
 
   it('removes every role from bots and deactivated users', async () => {
@@ -205,9 +206,7 @@ describe('what Slack says about a user', () => {
   it('refuses the user when it can’t be looked up, without claiming that a role is missing', async () => {
     isSlackDown = true;
     for (const userId of ['UADMIN', 'UNORA', 'UMANAGER']) {
-      await expect(entry.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
-        code: 'identity_unknown',
-      });
+      expect(await attempt(useCase('owner'), caller(userId))).toBe('identity_unknown');
       await expect(entry.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
@@ -227,9 +226,7 @@ describe('what Slack says about a user', () => {
     await grant('C1', 'manager', { subjectKind: 'channel' });
     const ports = portsWith({ users: silent });
     const silentEntry = createEntry(ports);
-    await expect(silentEntry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(useCase('viewer'), caller('UNORA'), silentEntry)).toBe('role_needed');
     const actor = { workspaceId: 'T1', userId: 'UNORA', channelId: 'C1' };
     expect(await hasRole(actor, 'viewer', 'web-1', ports)).toBe(false);
   });
@@ -259,14 +256,14 @@ describe('a role granted to a user group', () => {
   });
 
   it('is reported as unknown while Slack can’t say who is in the group, if it would be enough', async () => {
-    const tryTo = (needs: Role) => entry.execute(useCase(needs), 'x', caller('UANN'));
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
-    await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
+    const tryTo = (needs: Role) => attempt(useCase(needs), caller('UANN'));
+    expect(await tryTo('operator')).toBe('identity_unknown');
+    expect(await tryTo('manager')).toBe('role_needed');
     groups.set('S1', []);
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await tryTo('operator')).toBe('role_needed');
     groups.delete('S1');
     users.set('UANN', { ...MEMBER, isGuest: true });
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await tryTo('operator')).toBe('role_needed');
     expect(runs).toBe(0);
   });
 
@@ -340,12 +337,8 @@ describe('a role for some servers', () => {
     await grant('UANN', 'operator', { pattern: 'web-*' });
     await grant('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
     expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
-    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
-      code: 'identity_unknown',
-    });
-    await expect(entry.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(touch('db-1'), caller('UANN'))).toBe('identity_unknown');
+    expect(await attempt(touch('mail-1'), caller('UANN'))).toBe('role_needed');
     expect(await outcomes()).toEqual([
       ['denied', 'identity_unknown'],
       ['denied', 'role_needed'],
@@ -364,9 +357,7 @@ describe('Enterprise Grid', () => {
   it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
     await grant('WANN', 'operator');
     isSlackDown = true;
-    await expect(
-      entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
-    ).rejects.toMatchObject({ code: 'other_organization' });
+    expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
     expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
@@ -427,9 +418,7 @@ describe('the same signed request', () => {
 
   it('is not used up by a user without the role', async () => {
     const action = useCase('operator', 'changes');
-    await expect(entry.execute(action, 'x', caller('UNORA', {}, 's'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(action, caller('UNORA', {}, 's'))).toBe('role_needed');
     expect(await entry.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
   });
 

@@ -14,16 +14,20 @@ let asked: (readonly string[])[];
 /** What cards were updated to, and what the requester was told. */
 let shown: string[];
 let told: string[];
+/** Happens while the cards are being posted. */
+let whilePosting: () => Promise<unknown>;
 let ports: AppContext;
 
 beforeEach(async () => {
   [now, asked, shown, told] = [T0, [], [], []];
+  whilePosting = async () => undefined;
   const system = { ...stillSystem, now: () => now };
   ports = makeContext(await open('sqlite::memory:', { system }), {
     system,
     requestNotifier: {
       postCards: async (_request, { userIds }) => {
         asked.push(userIds);
+        await whilePosting();
         return [{ channelId: 'D1', ts: '1.1' }];
       },
       updateCards: async ({ state, cards }) => shown.push(...cards.map(() => state)) >= 0,
@@ -41,6 +45,8 @@ async function left(requesterId = 'U1'): Promise<string> {
   return request.id;
 }
 
+const deny = (id: string) => ports.requests.move(id, ['open'], { state: 'denied', by: 'U9', at: T0 });
+
 /** Does what is due so many minutes after T0. */
 async function moveOnAfter(minutes: number): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
@@ -55,6 +61,13 @@ test('an access request is not posted again if its process died before it stored
   expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: true });
 });
 
+test('an access request has no buttons left if it was answered while its cards were being posted', async () => {
+  const id = await left();
+  whilePosting = () => deny(id);
+  await notifyRequest(id, ports);
+  expect([shown, told]).toEqual([['denied'], []]);
+});
+
 test('an access request by an owner is not posted to that owner', async () => {
   await notifyRequest(await left('U9'), ports);
   expect(asked).toEqual([[]]);
@@ -63,7 +76,7 @@ test('an access request by an owner is not posted to that owner', async () => {
 test('the answer to an access request is not sent after more than a day, but the buttons are removed', async () => {
   const id = await left();
   await notifyRequest(id, ports);
-  await ports.requests.move(id, ['open'], { state: 'denied', by: 'U9', at: T0 });
+  await deny(id);
   await moveOnAfter(DAY_MINUTES + 1);
   await moveOnAfter(DAY_MINUTES + 2);
   expect([shown, told]).toEqual([['denied'], []]);
