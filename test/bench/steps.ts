@@ -16,14 +16,16 @@ interface Way {
   reboot(phone: Phone, label: string): Promise<void>;
 }
 
-const WAYS: readonly Way[] = [
-  {
-    name: 'slash command',
-    reboot: async (phone, label) => {
-      await phone.goTo('ops');
-      await phone.write(`/vps reboot ${label}`);
-    },
+const typed = (name: string, place: string, command: string): Way => ({
+  name,
+  reboot: async (phone, label) => {
+    await phone.goTo(place);
+    await phone.write(`${command} ${label}`);
   },
+});
+
+const WAYS: readonly Way[] = [
+  typed('slash command', 'ops', '/vps reboot'),
   {
     name: 'message shortcut on an alert',
     reboot: async (phone, label) => {
@@ -34,20 +36,8 @@ const WAYS: readonly Way[] = [
       await phone.tapLast(`Reboot ${label}`);
     },
   },
-  {
-    name: 'mention',
-    reboot: async (phone, label) => {
-      await phone.goTo('ops');
-      await phone.write(`@vps reboot ${label}`);
-    },
-  },
-  {
-    name: 'direct message',
-    reboot: async (phone, label) => {
-      await phone.goTo('vps');
-      await phone.write(`reboot ${label}`);
-    },
-  },
+  typed('mention', 'ops', '@vps reboot'),
+  typed('direct message', 'vps', 'reboot'),
   {
     name: 'server card (/vps show)',
     reboot: async (phone, label) => {

@@ -65,7 +65,8 @@ async function asks({ manager }: World, command: string, answer: string) {
 /** Starts the app, with a manager and servers to act on. */
 async function openWorld() {
   const statements = watchStatements();
-  const team = await startTeam({ mode: 'http', hasRateLimits: false, servers: RUNS });
+  const hosting = { createDelayMs: 4000, rebootDelayMs: 3000 };
+  const team = await startTeam({ mode: 'http', hasRateLimits: false, servers: RUNS, hosting });
   team.hosting.seedServers(team.account, RUNS, 'old');
   const profiler = new Session();
   profiler.connect();
