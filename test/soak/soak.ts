@@ -114,7 +114,7 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 /** What a soak has to say of itself, one line each. */
 async function describeRun(evidence: Evidence, struck: Struck): Promise<string> {
   const { team, stored, log } = evidence;
-  const { recorded, hosting, account, balancer, slack, processes } = team;
+  const { recorded, hosting, account, balancer, processes } = team;
   const states = countBy(
     stored.map(({ kind, state, reason }) => [kind, state, reason].filter(Boolean).join(' ')),
   );
@@ -125,11 +125,10 @@ async function describeRun(evidence: Evidence, struck: Struck): Promise<string> 
     outcomes.push(...outcomesTold(evidence, order));
   }
   const untaken = recorded.orders.filter((order) => !order.isTaken);
-  const acks = slack.deliveries().map(({ tookMs }) => tookMs);
   return [
     `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(countBy([...recorded.acts].flatMap(([name, times]) => Array<string>(times).fill(name))))}`,
     `faults: ${list(struck)}`,
-    `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}; acks: half within ${rank(acks, 0.5)} ms, 99 of 100 within ${rank(acks, 0.99)} ms`,
+    `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}`,
     `orders: ${recorded.orders.length} confirmed, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
     `ledger: ${list(states)}; told: ${list(countBy(outcomes))}`,
     `money: ${hosting.charges(account).length} charges, ${hosting.refunds(account).length} refunds, ${kept} kept`,
@@ -159,11 +158,6 @@ function countBy(words: readonly string[]): Map<string, number> {
 
 function list(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
-}
-
-function rank(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 /** A create that a user confirmed. Every label is ordered once. */

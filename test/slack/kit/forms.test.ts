@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/core/errors.ts';
 import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
-import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
+import { defineButton } from '../../../src/slack/kit/button.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
@@ -62,18 +62,6 @@ describe('a button', () => {
         );
       }),
     );
-  });
-});
-
-describe('a menu in a message', () => {
-  const choice = defineChoice('pick');
-
-  it('lists its choices, or loads them while the user types', () => {
-    expect(choice.menu('Pick', [option('a', '1')])).toMatchObject({
-      type: 'static_select',
-      options: [{ value: '1' }],
-    });
-    expect(choice.typeAhead('Pick')).toMatchObject({ type: 'external_select', min_query_length: 0 });
   });
 });
 
