@@ -37,9 +37,9 @@ async function startWithAdmin() {
     ports,
     clock,
     look: () => entry.execute(readStatus, {}, caller),
-    grant: () => {
-      const wanted = { subjectKind: 'user', subjectId: 'U1', role: 'owner', pattern: '' } as const;
-      return entry.execute(grantAccess, wanted, caller);
+    grant: (subjectKind: 'user' | 'channel' = 'user') => {
+      const subjectId = subjectKind === 'user' ? 'U1' : 'C1';
+      return entry.execute(grantAccess, { subjectKind, subjectId, role: 'owner', pattern: '' }, caller);
     },
   };
 }
@@ -74,4 +74,10 @@ test('a user who was taken out of a group a few seconds ago can neither grant a 
   await expect(grant()).rejects.toMatchObject({ code: 'role_needed' });
   const actor = { workspaceId: 'T1', userId: 'U1', channelId: 'C1' };
   expect(await hasRole(actor, 'manager', 'web-1', ports)).toBe(false);
+});
+
+test('a channel can’t be made an owner', async () => {
+  const { store, grant } = await startWithAdmin();
+  await expect(grant('channel')).rejects.toMatchObject({ details: { problem: 'owner_channel' } });
+  expect(await store.grants.list('T1')).toEqual([]);
 });

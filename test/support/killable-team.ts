@@ -105,19 +105,7 @@ export async function withStore<Result>(
 }
 
 /** The app as a process of its own, with the code that `npm start` runs: to be killed at the worst moment. */
-export interface AppProcess extends AsyncDisposable {
-  readonly url: string;
-  readonly pid: number;
-  /** All that it wrote so far. */
-  output(): string;
-  hasEnded(): boolean;
-  /** Resolves when the process has ended and closed its output. */
-  readonly ended: Promise<void>;
-  /** `kill -9`: nothing is cleaned up. */
-  kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
-}
+export type AppProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** A program with its first arguments. */
 type Program = readonly [string, ...string[]];
@@ -126,7 +114,7 @@ type Program = readonly [string, ...string[]];
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
   [program, ...args]: Program = [process.execPath, 'dist/bundled/main.js'],
-): Promise<AppProcess> {
+) {
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -148,12 +136,16 @@ export async function startProcess(
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    /** All that it wrote so far. */
     output,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    /** Resolves when the process has ended and closed its output. */
     ended,
+    /** `kill -9`: nothing is cleaned up. */
     kill: async () => {
       await end('SIGKILL');
     },
+    /** SIGTERM; resolves with the exit code. */
     stop: () => end('SIGTERM'),
     [Symbol.asyncDispose]: async () => {
       await end('SIGKILL');
