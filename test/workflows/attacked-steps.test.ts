@@ -96,6 +96,21 @@ it('an execution that another workspace has had too is a run of its own, and a k
   expect(sent).toEqual([1]);
 });
 
+it('a run is sent once, although the lease of a process that carries it out has ended', async () => {
+  const { intake, goOn } = startApp();
+  await intake.receive({
+    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+    ...{ key: new Secret(KEY), channelId: undefined, token: undefined, sentAt: undefined },
+  });
+  const [job] = await store.jobStore.list(RUN, 'T1');
+  if (!job) throw new Error('it has no job');
+  const results = await Promise.allSettled([goOn(job), goOn(job)]);
+  // The one that was not the first leaves the run to the other.
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(sent).toEqual([1]);
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done']);
+});
+
 it('an operator of another workspace neither carries out nor cancels a run, whatever its ID', async () => {
   const { entry } = await run({ channelId: 'C1' });
   const [asking] = asked;
