@@ -48,4 +48,4 @@ app.event('app_mention', async ({ event }) => reboot(event.text));
 app.message(async ({ message }) => reboot(message.text ?? ''));
 const server = await app.start(0);
 server.keepAliveTimeout = 60_000;
-console.log(JSON.stringify({ msg: 'ready', port: server.address().port }));
+console.log(JSON.stringify({ port: server.address().port, msg: 'ready' }));

@@ -1,26 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { ClientRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../src/system.ts';
-import {
-  BOT_TOKEN,
-  ENCRYPTION_KEY,
-  environmentOf,
-  installedApp,
-  SIGNING_SECRET,
-} from '../support/environment.ts';
-import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
+import type { Hosting } from '../../src/sandbox/hosting/start.ts';
+import { BOT_TOKEN } from '../support/environment.ts';
+import { startKillableTeam } from '../support/killable-team.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
 import type { Persona } from '../support/slack/persona.ts';
 import { type Figure, quantile, rounded } from './figures.ts';
-import { type Contender, ROOT, start } from './processes.ts';
+import { ROOT } from './processes.ts';
 
 // How soon does what a user asks for reach the hosting API? From the moment at which Slack's request leaves for the app to the
 // moment at which the reboot arrives at the hosting service, both of which run in this process; the app is another one.
@@ -31,10 +18,10 @@ const WARM_UP = 5;
 const PROMISED_MS = 1000;
 const PATIENCE_MS = 20_000;
 
-interface World {
-  readonly slack: LocalSlack;
-  readonly hosting: Hosting;
-}
+type World = Awaited<ReturnType<typeof startKillableTeam>>;
+
+/** What a bare Bolt doesn't keep to. */
+const BARE = { slackRulesKept: 'it answers nothing' };
 
 /** One way to reboot; `prepare` does what comes before the request, and returns the request. */
 interface Way {
@@ -112,40 +99,19 @@ export async function measureRequests(): Promise<readonly Figure[]> {
 
 /** Each way has an account and an app of its own: 300 requests a minute are not enough for all. */
 async function measureWay(way: Way, isBare: boolean): Promise<readonly number[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
-  await using hosting = await startHosting({ rebootDelayMs: 0 });
-  const slack = await startSlack({ hasRateLimits: false, app: installedApp('http') });
-  try {
-    const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-    hosting.seedServers(account, SAMPLES + WARM_UP, 'web');
-    const environment = environmentOf(slack, hosting, folder);
-    const apiKey = hosting.createKey(account);
-    await using app = isBare ? await startBare(hosting, apiKey) : await startApp(environment, apiKey);
-    slack.app.commandsUrl = `${app.url}/slack/events`;
-    const tookMs: number[] = [];
-    for (const { id, label } of hosting.listServers(account))
-      tookMs.push(await timeOne(way, { id: Number(id), label: String(label) }, { slack, hosting }));
-    return tookMs.slice(WARM_UP);
-  } finally {
-    await slack.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function startBare(hosting: Hosting, apiKey: string): Promise<Contender> {
-  return start(`${ROOT}test/bench/bare-bolt.mjs`, {
-    SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    HOSTING_BASE_URL: hosting.baseUrl,
-    API_KEY: apiKey,
+  await using team = await startKillableTeam({
+    servers: SAMPLES + WARM_UP,
+    mode: 'http',
+    hasRateLimits: false,
+    exempt: isBare ? BARE : {},
   });
-}
-
-async function startApp(environment: Readonly<Record<string, string>>, apiKey: string): Promise<Contender> {
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl: environment.DATABASE_URL ?? '', vault, system: realSystem });
-  await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, realSystem.now());
-  await store.close();
-  return start(`${ROOT}dist/main.js`, environment);
+  const { hosting, account } = team;
+  const path = isBare ? 'test/bench/bare-bolt.mjs' : 'dist/main.js';
+  await team.start({ API_KEY: hosting.createKey(account) }, [process.execPath, `${ROOT}${path}`]);
+  const tookMs: number[] = [];
+  for (const { id, label } of hosting.listServers(account))
+    tookMs.push(await timeOne(way, { id: Number(id), label: String(label) }, team));
+  return tookMs.slice(WARM_UP);
 }
 
 /** @throws Error if the reboot doesn't arrive */

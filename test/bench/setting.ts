@@ -17,13 +17,7 @@ const BOT_TOKEN = 'xoxb-a-bot-token-of-the-bench';
 /** As many as a team may well have: they make the message that every reply posts. */
 const SERVERS = 20;
 
-/** What surrounds the app in the bench: the hosting service in this process, Slack in another, a folder for the data. */
-interface Setting extends AsyncDisposable {
-  /** Makes a database of its own for one app, and the environment to start it in: production's defaults, any free port. */
-  makeEnvironment(): Promise<Readonly<Record<string, string>>>;
-}
-
-/** Starts what the app works with: an account with servers, and a Slack that takes every reply. */
+/** Starts what surrounds the app: the hosting service in this process, Slack in another, a folder for the data; an account with servers, and a Slack that takes every reply. */
 export async function openSetting({
   servers = SERVERS,
   acts = 0,
@@ -33,7 +27,7 @@ export async function openSetting({
   readonly acts?: number;
   /** The server to make the databases on; absent for SQLite. */
   readonly postgres?: string | undefined;
-} = {}): Promise<Setting> {
+} = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
   const hosting = await startHosting();
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
@@ -43,7 +37,8 @@ export async function openSetting({
   const made: string[] = [];
   const slack = await start(`${ROOT}test/bench/slack-stub.mjs`, {});
   return {
-    makeEnvironment: async () => {
+    /** Makes a database of its own for one app, and the environment to start it in: production's defaults, any free port. */
+    makeEnvironment: async (): Promise<Readonly<Record<string, string>>> => {
       const databaseUrl =
         postgres === undefined
           ? `sqlite:${join(folder, `${++databases}.sqlite`)}`

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
 import { findChromium, findThreePorts, launchChromium } from '../sandbox/page/support/browser.ts';
 import { LocalSlack } from '../support/slack/local-slack.ts';
@@ -16,14 +16,16 @@ interface Way {
   reboot(phone: Phone, label: string): Promise<void>;
 }
 
-const WAYS: readonly Way[] = [
-  {
-    name: 'slash command',
-    reboot: async (phone, label) => {
-      await phone.goTo('ops');
-      await phone.write(`/vps reboot ${label}`);
-    },
+const typed = (name: string, place: string, command: string): Way => ({
+  name,
+  reboot: async (phone, label) => {
+    await phone.goTo(place);
+    await phone.write(`${command} ${label}`);
   },
+});
+
+const WAYS: readonly Way[] = [
+  typed('slash command', 'ops', '/vps reboot'),
   {
     name: 'message shortcut on an alert',
     reboot: async (phone, label) => {
@@ -34,20 +36,8 @@ const WAYS: readonly Way[] = [
       await phone.tapLast(`Reboot ${label}`);
     },
   },
-  {
-    name: 'mention',
-    reboot: async (phone, label) => {
-      await phone.goTo('ops');
-      await phone.write(`@vps reboot ${label}`);
-    },
-  },
-  {
-    name: 'direct message',
-    reboot: async (phone, label) => {
-      await phone.goTo('vps');
-      await phone.write(`reboot ${label}`);
-    },
-  },
+  typed('mention', 'ops', '@vps reboot'),
+  typed('direct message', 'vps', 'reboot'),
   {
     name: 'server card (/vps show)',
     reboot: async (phone, label) => {
@@ -127,18 +117,9 @@ const COUNTING = `
 `;
 
 /** The page on a phone; what a user does is done by touch and keyboard. */
-interface Phone {
-  readonly page: Page;
-  goTo(channel: string): Promise<void>;
-  write(text: string): Promise<void>;
-  /** Taps the newest button of that name. */
-  tapLast(name: string): Promise<void>;
-  /** Answers Slack's confirmation dialog with yes. */
-  confirm(): Promise<void>;
-  counts(): Promise<Counts>;
-}
+type Phone = Awaited<ReturnType<typeof openPhone>>;
 
-async function openPhone(browser: Browser, { url, slack }: Sandbox): Promise<Phone> {
+async function openPhone(browser: Browser, { url, slack }: Sandbox) {
   // The last phone may have left a modal open.
   new LocalSlack(slack).as('olga').reloads();
   const context = await browser.newContext(PHONE);
@@ -150,16 +131,18 @@ async function openPhone(browser: Browser, { url, slack }: Sandbox): Promise<Pho
   await button('Channels and users').waitFor();
   return {
     page,
-    goTo: async (channel) => {
+    goTo: async (channel: string) => {
       await button('Channels and users').tap();
       await page.getByRole('button', { name: new RegExp(`^${channel}(, \\d+ unread)?$`) }).tap();
     },
-    write: async (text) => {
+    write: async (text: string) => {
       await page.getByRole('combobox', { name: /^Message/ }).tap();
       await page.keyboard.type(text);
       await button('Send').tap();
     },
-    tapLast: (name) => button(name).last().tap(),
+    /** Taps the newest button of that name. */
+    tapLast: (name: string) => button(name).last().tap(),
+    /** Answers Slack's confirmation dialog with yes. */
     confirm: () => page.locator('.dialog.confirm .dialog-foot .button:not(.deny)').tap(),
     counts: () => page.evaluate<Counts>('counted'),
   };

@@ -1,19 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { compose } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
-import { Secret } from '../../src/core/secret.ts';
-import { createLog } from '../../src/log.ts';
-import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { environmentOf, installedApp } from '../support/environment.ts';
-import { startSlack } from '../support/slack/local-slack.ts';
 import { watchStatements } from '../support/statements.ts';
+import { startTeam } from '../support/team.ts';
 import type { Figure } from './figures.ts';
 import { ROOT } from './processes.ts';
 
@@ -74,42 +64,25 @@ async function asks({ manager }: World, command: string, answer: string) {
 
 /** Starts the app, with a manager and servers to act on. */
 async function openWorld() {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
-  const hosting = await startHosting();
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  for (const prefix of ['web', 'old']) hosting.seedServers(account, RUNS, prefix);
-  const slack = await startSlack({ hasRateLimits: false, app: installedApp('http') });
-  const manager = slack.as('mara').in('#ops');
   const statements = watchStatements();
-  const app = await compose(parseConfig(environmentOf(slack, hosting, folder)), createLog('silent'));
-  slack.app.commandsUrl = `http://127.0.0.1:${app.port}/slack/events`;
-  const [workspaceId, grantedBy, grantedAt] = [TEAM.id, USERS.olga.id, Date.now()];
-  await app.ports.apiKeys.put(workspaceId, new Secret(hosting.createKey(account)), grantedBy, grantedAt);
-  const grantee = { subjectKind: 'user', subjectId: manager.id, role: 'manager', pattern: '' } as const;
-  await app.ports.grants.put({ workspaceId, ...grantee, grantedBy, grantedAt });
+  const hosting = { createDelayMs: 4000, rebootDelayMs: 3000 };
+  const team = await startTeam({ mode: 'http', hasRateLimits: false, servers: RUNS, hosting });
+  team.hosting.seedServers(team.account, RUNS, 'old');
   const profiler = new Session();
   profiler.connect();
   await profiler.post('Profiler.enable');
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const close = async () => {
-    profiler.disconnect();
-    await app.close();
-    await slack.stop();
-    await hosting.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { hosting, account, manager, statements, profiler, close };
+  return Object.assign(team, { statements, profiler });
 }
 
 /** Counts what each journey takes, and what the app does while nobody asks for anything. */
 export async function countWork(): Promise<readonly Figure[]> {
-  const world = await openWorld();
+  await using world = await openWorld();
   await sleep(SETTLE_MS);
   const { statements } = await take(world, () => sleep(IDLE_MS));
   const idle = statements.length / (IDLE_MS / 1000);
   const figures: Figure[] = [];
   for (const [name, journey] of Object.entries(JOURNEYS)) figures.push(await measure(name, journey, world));
-  await world.close();
   const isMet = idle <= MOST_IDLE;
   return [
     ...figures,

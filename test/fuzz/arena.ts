@@ -2,31 +2,20 @@ import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { type Installs, startInstalls } from '../support/installs.ts';
+import { startInstalls } from '../support/installs.ts';
 import type { Exemptions } from '../support/invariants.ts';
 import { SECRETS } from '../support/invariants.ts';
 import { changesSeen } from '../support/raw-user.ts';
 import { ENCRYPTION_KEY, startTeam, type Team, type TeamOptions } from '../support/team.ts';
 
-/** What malformed inputs are sent to: an app with one token, whose users have roles, and one that is installed by OAuth. */
-export interface Arena extends AsyncDisposable {
-  readonly team: Team;
-  readonly installs: Installs;
-  /** The first server of either account. */
-  readonly serverId: number;
-  /** The path of the form for the key. */
-  readonly link: string;
-  /** What must not stand in any answer, by name. */
-  readonly secrets: Readonly<Record<string, string>>;
-  /** What went wrong since the last time that can't be seen in an answer, in sentences. */
-  takeFaults(): readonly string[];
-}
+export type Arena = Awaited<ReturnType<typeof startArena>>;
 
 const SERVERS = 5;
 /** The app answers where it was told to, and opens forms with what it was given; a busy machine is late. */
 const EXPECTED = /reply_url_unknown|trigger|late_ack/;
 
-export async function startArena(exempt: Exemptions = {}): Promise<Arena> {
+/** What malformed inputs are sent to: an app with one token, whose users have roles, and one that is installed by OAuth. */
+export async function startArena(exempt: Exemptions = {}) {
   const logged: string[] = [];
   const error = (words: string, fields: object = {}) =>
     logged.push(`logged as an error: ${words} ${JSON.stringify(fields)}`);
@@ -51,15 +40,19 @@ export async function startArena(exempt: Exemptions = {}): Promise<Arena> {
   return {
     team,
     installs,
+    /** The first server of either account. */
     serverId,
+    /** The path of the form for the key. */
     link: await askForLink(team),
+    /** What must not stand in any answer, by name. */
     secrets: {
       ...SECRETS,
       'the API key': team.apiKey,
       'the API key of the other account': installs.apiKey,
       'the encryption key': ENCRYPTION_KEY.split(':')[1] ?? '',
     },
-    takeFaults: () => {
+    /** What went wrong since the last time that can't be seen in an answer, in sentences. */
+    takeFaults: (): readonly string[] => {
       const changes = count();
       const changed = both.flatMap((each, at) =>
         changesSeen(each)

@@ -215,18 +215,6 @@ it('a client logs how many servers it could not read', async () => {
   expect(warn).toHaveBeenCalledWith({ read: 1, unreadableCount: 1 }, expect.any(String));
 });
 
-it('a user is notified once when the hosting API asks the account to wait', async () => {
-  const system = heldSystem();
-  const server = await startServer((_, response) => {
-    if (server.arrivals.length > 1) response.end('[]');
-    else response.writeHead(429, { 'retry-after': '20' }).end('{"code":"rate_limited"}');
-  });
-  const { api } = startClient(server.baseUrl, { system });
-  const onWait = vi.fn(() => void setImmediate(() => system.endSleeps()));
-  expect((await api.fetchServers({ onWait })).servers).toEqual([]);
-  expect(onWait).toHaveBeenCalledOnce();
-});
-
 describe('against the whole service', () => {
   async function open(system: System = realSystem) {
     const service = await startHosting();
@@ -236,14 +224,6 @@ describe('against the whole service', () => {
     const api = hosting.of(new Secret(service.createKey(account)));
     return { service, account, api, hosting };
   }
-
-  it('recognizes a wrong key, and a key before the first top-up', async () => {
-    const { service, hosting } = await open();
-    expect(await failureOf(hosting.of(KEY).fetchServers())).toMatchObject({ code: 'unauthorized' });
-    const poor = service.accounts.create({ name: 'new here' });
-    const key = new Secret(service.createKey(poor, { beforeTopUp: true }));
-    expect(await failureOf(hosting.of(key).fetchServers())).toMatchObject({ code: 'not_allowed' });
-  });
 
   it.each(
     Object.keys(FAULT_EFFECTS) as FaultKind[],

@@ -166,20 +166,9 @@ interface Arrival {
   readonly cut: Promise<void>;
 }
 
-interface TestServer {
-  readonly baseUrl: string;
-  readonly arrivals: Arrival[];
-  readonly sockets: Set<Socket>;
-  /** Connections that were ever opened. */
-  connections: number;
-  close(): Promise<void>;
-}
-
 /** A minimal service on loopback; it has read the whole request when `answer` is called. */
-export async function startServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<TestServer> {
-  const arrivals: TestServer['arrivals'] = [];
+export async function startServer(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const arrivals: Arrival[] = [];
   const sockets = new Set<Socket>();
   const cuts = new WeakMap<Socket, Promise<void>>();
   const server = createServer((request, response) => {
@@ -194,13 +183,14 @@ export async function startServer(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const started: TestServer = {
+  const started = {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     arrivals,
     sockets,
+    /** Connections that were ever opened. */
     connections: 0,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -90,12 +90,6 @@ describe.each(engines)('a token that expires, on $name,', ({ make }) => {
     expect(slack.sent).toEqual([]);
   });
 
-  test.each([3 * HOUR_MS, -HOUR_MS])('is renewed when it has %i ms left', async (leftMs) => {
-    const { start, botOf } = await setUp(make, leftMs);
-    await start().watch();
-    expect(await botOf()).toBe('T1 2');
-  });
-
   test('is renewed once by several processes', async () => {
     const { start, slack, botOf } = await setUp(make, HOUR_MS);
     await Promise.all([start(), start(), start()].map((each) => each.watch()));
@@ -109,37 +103,9 @@ describe.each(engines)('a token that expires, on $name,', ({ make }) => {
     await start('TBROKEN').watch();
     expect(await botOf()).toBe('T1 2');
   });
-
-  test('needs another install when Slack’s answer to a renewal was lost', async () => {
-    const { start, slack, find, install } = await setUp(make, HOUR_MS);
-    slack.isAnswerLost = true;
-    await start().watch();
-    expect(await find()).toMatchObject({ isRefreshRefused: false });
-    await start().watch();
-    expect(await find()).toMatchObject({ isRefreshRefused: true });
-    await start().watch();
-    expect(slack.sent).toHaveLength(2);
-    await install('T1');
-    expect(await find()).toMatchObject({ isRefreshRefused: false });
-  });
 });
 
 describe.each(engines)('an event about an uninstall, on $name,', ({ make }) => {
-  test('erases everything if Slack says that the stored token was revoked', async () => {
-    const { start, slack, find, keyOf } = await setUp(make);
-    slack.verdict = 'revoked';
-    await start().hear();
-    expect([await find(), await keyOf()]).toEqual([undefined, undefined]);
-    expect(slack.tested).toEqual(['T1 1']);
-  });
-
-  test('has no effect if the stored token works, and is forgotten', async () => {
-    const { start, store, keyOf } = await setUp(make);
-    await start().hear();
-    expect(await keyOf()).toBeDefined();
-    expect(await store.installationStore.listRevocations()).toEqual([]);
-  });
-
   test('erases nothing for any other answer, and Slack is asked again', async () => {
     const { start, slack, find, keyOf } = await setUp(make);
     slack.verdict = 'unknown';

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 /**
  * What Slack takes of an app's manifest: the facts of the JSON schema that Slack publishes (slackapi/manifest-schema, v1,
- * July 2026), as far as an app that runs on its own servers can use them. Sections for apps that Slack hosts (workflows,
- * datastores, types …) are left out, so that they are refused here.
+ * July 2026), as far as the app's manifests use them: any other section or field is refused here.
  */
-const text = (most: number, least = 1) => z.string().min(least).max(most);
+const text = (most: number) => z.string().min(1).max(most);
 const address = (most: number) =>
   z
     .string()
@@ -19,7 +18,6 @@ const distinct = <Item extends z.ZodType>(items: z.ZodArray<Item>) =>
 const displayInformation = z.strictObject({
   name: text(35),
   description: text(140).optional(),
-  long_description: text(4000, 175).optional(),
   background_color: z
     .string()
     .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i)
@@ -41,24 +39,12 @@ const shortcut = z.strictObject({
   description: text(150),
 });
 
-/** The types of Slack's schema that a step of an app on its own servers can use. */
-const TYPES = [
-  ...['integer', 'number', 'boolean', 'string', 'object', 'array'],
-  ...['user_context', 'user_permission', 'user_id', 'channel_id', 'usergroup_id', 'timestamp', 'blocks'].map(
-    (name) => `slack#/types/${name}`,
-  ),
-  ...['date', 'interactivity', 'rich_text', 'message_ts', 'message_context'].map(
-    (name) => `slack#/types/${name}`,
-  ),
-];
-
 /** A parameter of a Workflow step. */
 const parameter = z.looseObject({
-  type: z.enum(TYPES),
+  type: z.enum(['string', 'slack#/types/channel_id']),
   title: z.string().optional(),
   description: z.string().optional(),
   is_required: z.boolean().optional(),
-  is_hidden: z.boolean().optional(),
   hint: z.string().optional(),
 });
 
@@ -86,31 +72,25 @@ const features = z.strictObject({
   bot_user: z.strictObject({ display_name: text(80), always_online: z.boolean().optional() }).optional(),
   shortcuts: z.array(shortcut).min(1).max(10).optional(),
   slash_commands: z.array(slashCommand).min(1).max(50).optional(),
-  unfurl_domains: distinct(z.array(text(255))).optional(),
 });
 
 const scopeList = z.array(z.string().max(50)).max(255).optional();
 const scopes = z
-  .strictObject({ bot: scopeList, bot_optional: scopeList, user: scopeList, user_optional: scopeList })
+  .strictObject({ bot: scopeList, bot_optional: scopeList })
   // Not in the schema but on Slack's page about OAuth: the optional ones are marked in the list of all.
   .refine(({ bot = [], bot_optional = [] }) => bot_optional.every((scope) => bot.includes(scope)), {
     error: 'an optional scope that is not among the bot scopes is never asked for',
-  })
-  .refine(({ user = [], user_optional = [] }) => user_optional.every((scope) => user.includes(scope)));
+  });
 
 const eventList = distinct(z.array(z.string().max(50)).max(100)).optional();
 
 const settings = z.strictObject({
-  allowed_ip_address_ranges: distinct(z.array(z.string()).min(1).max(50)).optional(),
   event_subscriptions: z
     .strictObject({
       request_url: address(3500).optional(),
       bot_events: eventList,
-      user_events: eventList,
-      metadata_subscriptions: z.array(z.unknown()).min(1).max(20).optional(),
     })
     .optional(),
-  incoming_webhooks: z.strictObject({ incoming_webhooks_enabled: z.boolean().optional() }).optional(),
   interactivity: z
     .strictObject({
       is_enabled: z.boolean(),
@@ -121,27 +101,17 @@ const settings = z.strictObject({
   org_deploy_enabled: z.boolean().optional(),
   socket_mode_enabled: z.boolean().optional(),
   token_rotation_enabled: z.boolean().optional(),
-  is_hosted: z.boolean().optional(),
   function_runtime: z.string().optional(),
 });
 
 export const slackManifest = z.strictObject({
-  _metadata: z
-    .strictObject({
-      schema_version: z.int().optional(),
-      min_version: z.int().optional(),
-      major_version: z.int().optional(),
-      minor_version: z.int().optional(),
-    })
-    .optional(),
+  _metadata: z.strictObject({ major_version: z.int().optional() }).optional(),
   display_information: displayInformation,
   features: features.optional(),
   oauth_config: z
     .strictObject({
       redirect_urls: distinct(z.array(z.string().max(2500)).max(1000)).optional(),
       scopes: scopes.optional(),
-      token_management_enabled: z.boolean().optional(),
-      pkce_enabled: z.boolean().optional(),
     })
     .optional(),
   settings: settings.optional(),

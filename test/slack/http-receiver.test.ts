@@ -6,33 +6,17 @@ import { silentLog } from '../../src/log.ts';
 import { startBolt } from '../../src/slack/bolt.ts';
 import type { Dispatch } from '../../src/slack/dispatch.ts';
 import { createHttpReceiver } from '../../src/slack/http-receiver.ts';
-import {
-  actionPayload,
-  actorOf,
-  commandPayload,
-  readTypedMessage,
-  shortcutPayload,
-  submissionPayload,
-  suggestionPayload,
-} from '../../src/slack/payloads.ts';
+import { actorOf, readTypedMessage, submissionPayload } from '../../src/slack/payloads.ts';
 import { createSlackClock } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
 import { startCpuTimer } from '../support/clocks.ts';
 import {
-  commandSample,
   EVENT_SAMPLES,
-  globalShortcutSample,
-  messagePressSample,
-  messageShortcutSample,
-  messageSuggestionSample,
-  ORGANIZATION,
   OURS,
   SENDERS,
   type Sender,
   submissionSample,
   THEIRS,
-  viewPressSample,
-  viewSuggestionSample,
 } from '../support/payloads/samples.ts';
 import { startWebServer } from '../web/support.ts';
 
@@ -157,39 +141,6 @@ test.each([
   expect(errors[0]).toMatch(/^a request was not understood .*storeStep/);
 });
 
-/** Each kind of payload, read as the app reads it. */
-const READERS = {
-  'a press in a message': (sender: Sender) => actorOf(actionPayload.parse(messagePressSample(sender))),
-  'a press in a modal': (sender: Sender) => actorOf(actionPayload.parse(viewPressSample(sender))),
-  'a submission': (sender: Sender) => actorOf(submissionPayload.parse(submissionSample(sender))),
-  'a choice in a message': (sender: Sender) =>
-    actorOf(suggestionPayload.parse(messageSuggestionSample(sender))),
-  'a choice in a modal': (sender: Sender) => actorOf(suggestionPayload.parse(viewSuggestionSample(sender))),
-  'a shortcut': (sender: Sender) => actorOf(shortcutPayload.parse(globalShortcutSample(sender))),
-  'a shortcut on a message': (sender: Sender) =>
-    actorOf(shortcutPayload.parse(messageShortcutSample(sender))),
-};
-
-describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
-  it.each(
-    Object.entries(READERS),
-  )('is identified in %s by their ID, home team and the workspace of the app', (_kind, read) => {
-    expect(read(sender)).toMatchObject({
-      // Slack names no workspace then, and none is guessed.
-      workspaceId: sender.isOrgInstall ? ORGANIZATION : OURS,
-      userId: sender.userId,
-      homeTeamId: sender.userTeamId,
-    });
-  });
-
-  it('is identified in a command by the workspace where it was typed', () => {
-    expect(commandPayload.parse(commandSample(sender))).toMatchObject({
-      team_id: OURS,
-      user_id: sender.userId,
-    });
-  });
-});
-
 describe('a view without the team that the app is installed in', () => {
   it('belongs to the team that Slack names otherwise', () => {
     const [sender] = Object.values(SENDERS);
@@ -214,19 +165,6 @@ const direct = (change: object = {}) => {
 };
 
 describe('a message that a user wrote to the app', () => {
-  it.each(
-    Object.entries<Sender>(SENDERS),
-  )('names the workspace, the user and their home: %s', (_name, sender) => {
-    for (const type of ['app_mention', 'message.im'] as const) {
-      const { userTeamId, userId } = sender;
-      expect(readTypedMessage(EVENT_SAMPLES[type](sender))).toMatchObject({
-        place: { workspaceId: OURS, ...(sender.isOrgInstall ? { orgId: ORGANIZATION } : {}) },
-        actor: { workspaceId: OURS, userId, ...(userTeamId === THEIRS ? { homeTeamId: THEIRS } : {}) },
-        text: 'list',
-      });
-    }
-  });
-
   it.each([
     { user_team: THEIRS },
     { source_team: THEIRS },

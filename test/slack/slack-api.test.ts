@@ -28,32 +28,6 @@ async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
   return { slack, api };
 }
 
-describe('a message', () => {
-  it.each([
-    ['chat.postMessage', 'not_in_channel'],
-    ['chat.update', 'message_not_found'],
-  ])('that %s refuses fails with Slack’s code', async (method, error) => {
-    const { slack, api } = await start();
-    slack.faults.failMethod(method, error);
-    const card = { channelId: OPS, ts: '1.0' };
-    const answer =
-      method === 'chat.update'
-        ? await api.updateMessage(card, textMessage('x'))
-        : await api.post(OPS, textMessage('x'));
-    expect(answer).toEqual({ ok: false, error });
-  });
-
-  it('is tried once more without the block that Slack refuses', async () => {
-    const { api } = await start();
-    const refused = [{ type: 'section' as const }];
-    const native = { text: 'x', blocks: refused, plainBlocks: [section('old')] };
-    const posted = await api.post(OPS, native);
-    if (!posted.ok) throw new Error(posted.error);
-    expect(await api.updateMessage(posted, native)).toMatchObject({ ok: true });
-    expect(await api.post(OPS, { text: 'x', blocks: refused })).toMatchObject({ ok: true });
-  });
-});
-
 it('a call fails, and throws nothing, while Slack can’t be reached', async () => {
   const { slack, api } = await start();
   await slack.stop();

@@ -101,13 +101,6 @@ interface Typed {
 }
 
 describe('a connection to Slack', () => {
-  it('is ready when Slack has greeted it, and not before', async () => {
-    const connected = await start();
-    expect(connected.transport.faults()).toEqual([]);
-    await connected.slack.as('olga').types('/vps one');
-    expect(connected.taken).toEqual(['one']);
-  });
-
   it('is replaced before Slack closes it, so that a refresh leaves no gap', async () => {
     const connected = await start();
     const { slack, taken } = connected;

@@ -224,8 +224,8 @@ function findTwiceDone({ team }: Evidence): readonly string[] {
 /** A role that was granted is told, and once unless a process died over it. */
 function findRoleFaults({ team, grantedTo }: Evidence): readonly string[] {
   const { recorded, processes } = team;
-  const asked = recorded.roleRequests.filter(({ userId }) => grantedTo.includes(userId));
-  return asked.flatMap(({ userId }) => {
+  const asked = recorded.roleRequests.filter((userId) => grantedTo.includes(userId));
+  return asked.flatMap((userId) => {
     const told = recorded.toldTo(userId).filter((one) => one.isNew && /made you .*viewer/.test(one.written));
     const isTwice = told.length > 1 + processes.killedAt.length;
     return told.length === 0 || isTwice ? [`${userId} was told ${told.length} times of the role`] : [];
@@ -275,10 +275,6 @@ interface StoredOrder {
   readonly reason: string | null;
   readonly server_id: string | null;
   readonly has_password: number;
-  readonly attempt: number;
-  readonly told_at: string;
-  readonly lease_owner: string;
-  readonly lease_until: string;
 }
 
 /** Runs a statement beside the app; undefined while the database is away. */
@@ -386,51 +382,6 @@ export async function endLeases(team: SoakTeam): Promise<void> {
 /** Waits until every process listens and Slack and the database answer it. */
 export async function waitUntilReady({ processes }: SoakTeam, count: number): Promise<void> {
   await waitFor(() => processes.urls().length === count, 60_000);
-}
-
-/** Watches how long orders stay with a process that has died: from its last sign of life to the next owner. */
-export function watchTakeovers(team: SoakTeam) {
-  let held = new Map<string, { owner: string; until: number }>();
-  const takeoversMs: number[] = [];
-  let isOver = false;
-  const look = async () => {
-    const rows = await query<StoredOrder & { now: string }>(
-      team,
-      `select o.*, j.owner as lease_owner, j.lease_until, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now
-        from operations o join jobs j on j.kind = 'operation' and j.key = o.id
-        where o.state in ('prepared', 'sent') or j.owner <> ''`,
-    );
-    if (!rows) return;
-    const now = new Map<string, { owner: string; until: number }>();
-    for (const row of rows) {
-      const before = held.get(row.id);
-      const until = Number(row.lease_until);
-      if (
-        before &&
-        before.owner !== row.lease_owner &&
-        row.lease_owner !== '' &&
-        before.until < Number(row.now)
-      )
-        takeoversMs.push(Number(row.now) - before.until);
-      if (row.lease_owner !== '' && until > 0) now.set(row.id, { owner: row.lease_owner, until });
-    }
-    held = now;
-  };
-  const watching = (async () => {
-    while (!isOver) {
-      await look();
-      await sleep(250);
-    }
-  })();
-  return {
-    times: takeoversMs as readonly number[],
-    /** How long after the end of each lease the next owner came, in milliseconds. */
-    stop: async (): Promise<readonly number[]> => {
-      isOver = true;
-      await watching;
-      return takeoversMs;
-    },
-  };
 }
 
 /** What users tried again and again without any effect tests nothing: the words of the app may have changed. */

@@ -49,10 +49,9 @@ async function orderServer(team: SoakTeam, user: User): Promise<void> {
   const screen = await openScreen(team, user);
   const command = `/vps create plan=small location=ams image=debian-13 label=${label}`;
   if (!(await opensForm(screen, command, 'Create and pay'))) return;
-  const order = { label, userId: user.id, pressedAtMs: Date.now(), presses: 0, isTaken: false };
+  const order = { label, userId: user.id, isTaken: false };
   recorded.orders.push(order);
   const deliveries = await submitUntilTaken(team, screen, 'Create and pay');
-  order.presses = deliveries.length;
   order.isTaken = isTakenBy(deliveries, /Creating|Already confirmed/);
   const [first] = deliveries;
   // An attacker, or a proxy, sends the identical request again.
@@ -67,11 +66,10 @@ async function renewTogether(team: SoakTeam): Promise<void> {
   if (!server) return;
   const screens = await Promise.all(pair.map((user) => openScreen(team, user)));
   const command = `/vps renew ${server.label}`;
-  const seen = await Promise.all(screens.map((screen) => opensForm(screen, command, 'Renew and pay')));
+  await Promise.all(screens.map((screen) => opensForm(screen, command, 'Renew and pay')));
   const renewal = {
     serverId: server.id,
     label: server.label,
-    userIds: pair.filter((_, at) => seen[at]).map(({ id }) => id),
     pressedAtMs: Date.now(),
     takenFor: new Set<string>(),
   };
@@ -117,17 +115,13 @@ async function askForRole(team: SoakTeam, manager: User): Promise<void> {
   const { recorded, slack } = team;
   const name = `guest${recorded.labels++}${manager.name}`;
   const user = slack.admin.addUser({ id: `U0${name.toUpperCase()}`, name });
-  const request = { userId: user.id, isTaken: false, answers: 0 };
-  recorded.roleRequests.push(request);
+  recorded.roleRequests.push(user.id);
   const screen = slack.as(user).in('#ops');
   if (!(await opensForm(screen, '/vps access ask viewer', 'Send request'))) return;
   await screen.fills({ 'Why do you need it?': 'on call' });
-  const deliveries = await submitUntilTaken(team, screen, 'Send request');
-  request.isTaken = deliveries.some(({ status }) => status === 200);
+  await submitUntilTaken(team, screen, 'Send request');
   const card = await waitFor(() => findCard(team, USERS.olga, `<@${user.id}>`));
-  if (!card) return;
-  const pressed = await Promise.all([1, 2].map(() => pressOn(team, USERS.olga, card, 'access_permanent')));
-  request.answers = pressed.filter(Boolean).length;
+  if (card) await Promise.all([1, 2].map(() => pressOn(team, USERS.olga, card, 'access_permanent')));
 }
 
 /** Some servers, and now and then the identical command once more. */

@@ -10,41 +10,23 @@ interface Surprise {
   readonly output: string;
 }
 
-/** Several processes of the app, each of them started again when it has ended, as a process manager does. */
-export interface Processes extends AsyncDisposable {
-  /** Where those listen that are running. */
-  urls(): readonly string[];
-  running(): readonly AppProcess[];
-  /** Those that run, by their place; what is started again takes the place of what has ended. */
-  places(): ReadonlyMap<number, AppProcess>;
-  /** `kill -9`. */
-  kill(app: AppProcess): Promise<void>;
-  /** SIGTERM. */
-  stop(app: AppProcess): Promise<void>;
-  /** Stands still for so long: no timer, no answer. */
-  freeze(app: AppProcess, ms: number): Promise<void>;
-  readonly surprises: readonly Surprise[];
-  /** When processes that were killed ran last, in epoch milliseconds: what arrived while one stood still died with it, unread. */
-  readonly killedAt: readonly number[];
-  /** All that any of them wrote since it was taken last. */
-  takeOutput(): string;
-  /** Ends the watch, stops all in order and returns their exit codes. */
-  stopAll(): Promise<readonly (number | null)[]>;
-}
+export type Processes = Awaited<ReturnType<typeof startProcesses>>;
 
 const RESTART_MS = 200;
 
 /** A start that failed, such as one while the database is away, is tried again as often. */
 const RETRY_MS = 500;
 
-/** Starts as many processes as there are environments; resolves when all of them listen. */
-export async function startProcesses(
-  environments: readonly Readonly<Record<string, string>>[],
-): Promise<Processes> {
+/**
+ * Starts as many processes of the app as there are environments, each started again when it has ended, as a process manager does.
+ * Resolves when all of them listen.
+ */
+export async function startProcesses(environments: readonly Readonly<Record<string, string>>[]) {
   const running = new Map<number, AppProcess>();
   const ended: AppProcess[] = [];
   const expected = new Set<number>();
   const surprises: Surprise[] = [];
+  /** When processes that were killed ran last: what arrived while one stood still died with it, unread. */
   const killedAt: number[] = [];
   const frozenAt = new Map<AppProcess, number>();
   let isOver = false;
@@ -76,6 +58,7 @@ export async function startProcesses(
   await Promise.all(environments.map(begin));
 
   const taken = new Map<AppProcess, number>();
+  /** All that any of them wrote since it was taken last. */
   const takeOutput = () => {
     const texts = [...ended, ...running.values()].map((app) => {
       const output = app.output();
@@ -86,6 +69,7 @@ export async function startProcesses(
     for (const app of ended.splice(0)) taken.delete(app);
     return texts.join('\n');
   };
+  /** Ends the watch, stops all in order and returns their exit codes. */
   const stopAll = async () => {
     isOver = true;
     for (const { pid } of running.values()) expected.add(pid);
@@ -94,19 +78,25 @@ export async function startProcesses(
     return codes;
   };
   return {
-    urls: () => [...running.values()].filter((app) => !app.hasEnded()).map(({ url }) => url),
-    running: () => [...running.values()].filter((app) => !app.hasEnded()),
+    /** Where those listen that are running. */
+    urls: (): readonly string[] =>
+      [...running.values()].filter((app) => !app.hasEnded()).map(({ url }) => url),
+    running: (): readonly AppProcess[] => [...running.values()].filter((app) => !app.hasEnded()),
+    /** Those that run, by their place; what is started again takes the place of what has ended. */
     places: () => new Map([...running].filter(([, app]) => !app.hasEnded()).sort(([a], [b]) => a - b)),
-    kill: async (app) => {
+    /** `kill -9`. */
+    kill: async (app: AppProcess) => {
       expected.add(app.pid);
       killedAt.push(frozenAt.get(app) ?? Date.now());
       await app.kill();
     },
-    stop: async (app) => {
+    /** SIGTERM. */
+    stop: async (app: AppProcess) => {
       expected.add(app.pid);
       await app.stop();
     },
-    freeze: async (app, ms) => {
+    /** Stands still for so long: no timer, no answer. */
+    freeze: async (app: AppProcess, ms: number) => {
       process.kill(app.pid, 'SIGSTOP');
       frozenAt.set(app, frozenAt.get(app) ?? Date.now());
       await sleep(ms);
@@ -125,18 +115,11 @@ export async function startProcesses(
   };
 }
 
-/** Spreads Slack's requests over the processes that listen, each in turn. */
-export interface Balancer extends AsyncDisposable {
-  readonly url: string;
-  /** Requests that no process took, and those whose process ended before it answered. */
-  counts(): { readonly passed: number; readonly untaken: number; readonly cutOff: number };
-}
-
 /**
- * As load balancers do: what could not be connected goes to the next process, what a process has begun to read is never
+ * Spreads Slack's requests over the processes that listen, each in turn, as load balancers do: what could not be connected goes to the next process, what a process has begun to read is never
  * sent to a second one.
  */
-export async function startBalancer(list: () => readonly string[]): Promise<Balancer> {
+export async function startBalancer(list: () => readonly string[]) {
   const counted = { passed: 0, untaken: 0, cutOff: 0 };
   let next = 0;
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -159,6 +142,7 @@ export async function startBalancer(list: () => readonly string[]): Promise<Bala
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Requests that no process took, and those whose process ended before it answered. */
     counts: () => ({ ...counted }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -163,34 +163,3 @@ function compareQuarters(what: string, values: readonly number[]): Growth {
 export function describeGrowth({ what, first, last, isFlat }: Growth): string {
   return `${isFlat ? 'flat' : 'not flat'}: ${first.toFixed(1)} and then ${last.toFixed(1)} ${what}`;
 }
-
-const MOST_ROWS = 24;
-
-/** The samples as a table, evenly spaced over a long run. */
-export function describeSamples(samples: readonly Sample[]): string {
-  const step = Math.ceil(samples.length / MOST_ROWS);
-  const shown = samples.filter((_, at) => at % step === 0 || at === samples.length - 1);
-  const titles = [
-    'minute',
-    'acts',
-    'charges',
-    'memory MiB',
-    'handles',
-    'database MiB',
-    'statements',
-    'jobs',
-    'soak MiB',
-  ];
-  const rows = shown.map(({ minute, acts, charges, processes, database, ownMemoryBytes }) => [
-    ...[minute, acts, charges].map(String),
-    processes.map(({ memoryBytes }) => inMib(memoryBytes)).join('/'),
-    processes.map(({ handles }) => handles).join('/'),
-    database ? inMib(database.bytes) : 'away',
-    String(database?.statements ?? ''),
-    String(database?.jobs ?? ''),
-    inMib(ownMemoryBytes),
-  ]);
-  const all = [titles, ...rows];
-  const widths = titles.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  return all.map((row) => row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')).join('\n');
-}

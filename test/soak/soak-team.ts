@@ -5,40 +5,27 @@ import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
-import { type OwnServer, startPostgres } from '../support/own-postgres.ts';
-import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
-import { type Dice, makeDice } from '../support/tries.ts';
-import { type Balancer, type Processes, startBalancer, startProcesses } from './processes.ts';
-import { type Recorded, startRecord } from './soak.ts';
+import { startPostgres } from '../support/own-postgres.ts';
+import { startSlack } from '../support/slack/local-slack.ts';
+import { makeDice } from '../support/tries.ts';
+import { startBalancer, startProcesses } from './processes.ts';
+import { startRecord } from './soak.ts';
 
-/** Three processes behind a load balancer, and everything around them. */
-export interface SoakTeam extends AsyncDisposable {
-  readonly dice: Dice;
-  readonly slack: LocalSlack;
-  readonly hosting: Hosting;
-  readonly account: ReturnType<Hosting['accounts']['create']>;
-  readonly apiKey: string;
-  readonly postgres: OwnServer;
-  readonly processes: Processes;
-  readonly balancer: Balancer;
-  readonly recorded: Recorded;
-  /** Those who order; the last two renew together. */
-  readonly managers: readonly User[];
-  readonly startedAtMs: number;
-  /** Leases of dead processes end by themselves; otherwise, at the end, at once. */
-  readonly isLong: boolean;
-}
+export type SoakTeam = Awaited<ReturnType<typeof startSoakTeam>>;
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa', 'tim', 'uma', 'pia', 'quinn'] as const;
 const PROCESSES = 3;
 const SECONDS_OF_HOSTING = 2;
 
-/** Starts everything on ports and files of its own. */
-export async function startSoakTeam(seed: number, isLong: boolean): Promise<SoakTeam> {
+/**
+ * Starts three processes behind a load balancer, and everything around them, on ports and files of its own. `isLong`: leases of dead
+ * processes end by themselves; otherwise, at the end, at once.
+ */
+export async function startSoakTeam(seed: number, isLong: boolean) {
   const parts: AsyncDisposable[] = [];
   const keep = <Part extends AsyncDisposable>(part: Part): Part => {
     parts.push(part);
@@ -101,6 +88,7 @@ async function startAround(
     processes,
     balancer,
     recorded,
+    /** Those who order; the last two renew together. */
     managers,
     startedAtMs,
   };

@@ -16,10 +16,9 @@ import {
   readOrders,
   settle,
   waitUntilReady,
-  watchTakeovers,
 } from './invariants.ts';
 import { load, type Struck, strike } from './load.ts';
-import { describeGrowth, describeSample, describeSamples, listGrowth, watchSamples } from './samples.ts';
+import { describeGrowth, describeSample, listGrowth, watchSamples } from './samples.ts';
 import { type SoakTeam, startSoakTeam } from './soak-team.ts';
 
 interface SoakOptions {
@@ -54,7 +53,6 @@ export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptio
   await using team = await startSoakTeam(seed, isLong);
   team.hosting.seedServers(team.account, SERVERS, 'old');
   await countStatements(team);
-  const takeovers = watchTakeovers(team);
   const violations = new Set<string>();
   const samples = watchSamples(team, (sample, before) =>
     say?.(describeSample(sample, before, violations.size)),
@@ -78,18 +76,17 @@ export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptio
       ...{ stored: await readOrders(team), grantedTo: await readGranted(team) },
     };
     for (const words of await findViolations(evidence)) violations.add(words);
-    figures = await describeRun(evidence, struck, takeovers.times);
+    figures = await describeRun(evidence, struck);
     if (!exitCodes) {
       say?.(figures);
       judgedTo = await clearUp(evidence);
     }
   }
-  await takeovers.stop();
   const taken = await samples.stop();
   if (!isLong) return { violations: [...violations], figures, exitCodes };
   const growth = listGrowth(taken);
   for (const one of growth) if (!one.isFlat) violations.add(describeGrowth(one));
-  const table = [figures, describeSamples(taken), ...growth.map(describeGrowth)].join('\n');
+  const table = [figures, ...growth.map(describeGrowth)].join('\n');
   return { violations: [...violations], figures: table, exitCodes };
 }
 
@@ -103,7 +100,7 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
   for (const { id, label } of hosting.listServers(account))
     if (!label.startsWith('old-') && !open.some(({ purchase }) => purchase.includes(`"${label}"`)))
       hosting.servers.remove(account, String(id));
-  for (const { userId } of recorded.roleRequests) slack.admin.deactivate(userId);
+  for (const userId of recorded.roleRequests) slack.admin.deactivate(userId);
   for (const user of [USERS.olga, USERS.otto, USERS.vera, ...managers]) slack.as(user).reloads();
   for (const { channel, ts, to, isModal, isNew } of recorded.shown)
     if (isNew && !isModal && to === undefined) slack.admin.deleteMessage(channel, ts);
@@ -115,17 +112,12 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 }
 
 /** What a soak has to say of itself, one line each. */
-async function describeRun(
-  evidence: Evidence,
-  struck: Struck,
-  takeoversMs: readonly number[],
-): Promise<string> {
+async function describeRun(evidence: Evidence, struck: Struck): Promise<string> {
   const { team, stored, log } = evidence;
-  const { recorded, hosting, account, balancer, slack, processes } = team;
+  const { recorded, hosting, account, balancer, processes } = team;
   const states = countBy(
     stored.map(({ kind, state, reason }) => [kind, state, reason].filter(Boolean).join(' ')),
   );
-  const presses = recorded.orders.reduce((sum, { presses: one }) => sum + one, 0);
   const kept = hosting.charges(account).length - hosting.refunds(account).length;
   const outcomes: string[] = [];
   for (const order of recorded.orders) {
@@ -133,17 +125,16 @@ async function describeRun(
     outcomes.push(...outcomesTold(evidence, order));
   }
   const untaken = recorded.orders.filter((order) => !order.isTaken);
-  const acks = slack.deliveries().map(({ tookMs }) => tookMs);
   return [
     `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(countBy([...recorded.acts].flatMap(([name, times]) => Array<string>(times).fill(name))))}`,
     `faults: ${list(struck)}`,
-    `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}; acks: half within ${rank(acks, 0.5)} ms, 99 of 100 within ${rank(acks, 0.99)} ms`,
-    `orders: ${recorded.orders.length} confirmed by ${presses} presses, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
+    `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}`,
+    `orders: ${recorded.orders.length} confirmed, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
     `ledger: ${list(states)}; told: ${list(countBy(outcomes))}`,
     `money: ${hosting.charges(account).length} charges, ${hosting.refunds(account).length} refunds, ${kept} kept`,
     `deletions: ${recorded.deletions.length}, requests ${hosting.requests({ operation: 'delete' }).length}; role requests: ${recorded.roleRequests.length}`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
-    `orders taken over from other processes: ${takeoversMs.length}, at most ${Math.max(0, ...takeoversMs)} ms after their lease ended; processes killed: ${processes.killedAt.length}`,
+    `processes killed: ${processes.killedAt.length}`,
     `log: ${list(countWarnings(log))}`,
   ]
     .map((line) => `soak: ${line}`)
@@ -169,17 +160,10 @@ function list(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
 }
 
-function rank(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
 /** A create that a user confirmed. Every label is ordered once. */
 export interface Order {
   readonly label: string;
   readonly userId: string;
-  readonly pressedAtMs: number;
-  presses: number;
   /** The app said in its ack that the order was taken. */
   isTaken: boolean;
 }
@@ -188,7 +172,6 @@ export interface Order {
 interface Renewal {
   readonly serverId: number;
   readonly label: string;
-  readonly userIds: readonly string[];
   readonly pressedAtMs: number;
   /** Those who read that their own press was taken. */
   readonly takenFor: Set<string>;
@@ -203,31 +186,8 @@ interface Deletion {
   approvals: number;
 }
 
-/** A role that a user asked for and an owner granted. */
-interface RoleRequest {
-  readonly userId: string;
-  isTaken: boolean;
-  answers: number;
-}
-
 /** All that the users did, and all that Slack showed them. */
-export interface Recorded {
-  readonly shown: readonly Shown[];
-  readonly confirmations: ReadonlyMap<string, Confirmation>;
-  readonly orders: Order[];
-  readonly renewals: Renewal[];
-  readonly deletions: Deletion[];
-  readonly roleRequests: RoleRequest[];
-  /** Servers named in reboots that were sent, once for each. */
-  reboots: number;
-  /** How many labels and guests were made up. */
-  labels: number;
-  readonly acts: Map<string, number>;
-  /** What was visible to this user: their ephemeral messages, direct messages and modals. */
-  toldTo(userId: string): readonly Shown[];
-  /** Drops what was judged: a long run would fill the memory with it. */
-  forget(): void;
-}
+export type Recorded = ReturnType<typeof startRecord>;
 
 /** Each user's conversation with the app. */
 export function directChannelOf(userId: string): string {
@@ -235,13 +195,14 @@ export function directChannelOf(userId: string): string {
 }
 
 /** Records from now on what the app shows, and what users confirm. */
-export function startRecord(slack: LocalSlack): Recorded {
+export function startRecord(slack: LocalSlack) {
   const shown: Shown[] = [];
   const confirmations = new Map<string, Confirmation>();
   const orders: Order[] = [];
   const renewals: Renewal[] = [];
   const deletions: Deletion[] = [];
-  const roleRequests: RoleRequest[] = [];
+  /** Who asked for a role. */
+  const roleRequests: string[] = [];
   observe(slack, { shown, confirmations });
   return {
     shown,
@@ -250,11 +211,15 @@ export function startRecord(slack: LocalSlack): Recorded {
     renewals,
     deletions,
     roleRequests,
+    /** Servers named in reboots that were sent, once for each. */
     reboots: 0,
+    /** How many labels and guests were made up. */
     labels: 0,
-    acts: new Map(),
-    toldTo: (userId) =>
+    acts: new Map<string, number>(),
+    /** What was visible to this user: their ephemeral messages, direct messages and modals. */
+    toldTo: (userId: string) =>
       shown.filter(({ to, channel }) => to === userId || channel === directChannelOf(userId)),
+    /** Drops what was judged: a long run would fill the memory with it. */
     forget: () => {
       for (const list of [shown, orders, renewals, deletions, roleRequests]) list.length = 0;
       confirmations.clear();

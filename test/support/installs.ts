@@ -9,24 +9,7 @@ import { startTeam, type Team, type TeamOptions } from './team.ts';
 
 export const CLIENT = { clientId: '111.222', clientSecret: 'canary-client-secret' } as const;
 
-/** A page that the app answered with. */
-interface Page {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
-
-/** A browser: it keeps the app's cookie, and presses Slack's buttons. */
-export interface Browser {
-  /** Opens `/slack/install`; gives Slack's address that it is sent to. */
-  begin(): Promise<string>;
-  /** Presses Allow, or Cancel, on Slack's page; gives the app's address that it is sent back to. */
-  allow(url: string, place: string, userId: string): Promise<string>;
-  deny(url: string): Promise<string>;
-  /** Opens an address of the app. */
-  open(path: string): Promise<Page>;
-  readonly cookie: string;
-}
+type Browser = ReturnType<typeof createBrowser>;
 
 /** An app that is installed by OAuth, and two workspaces that can install it. */
 export interface Installs extends Team {
@@ -34,7 +17,7 @@ export interface Installs extends Team {
   readonly second: LocalSlack;
   browser(): Browser;
   /** The whole way of an install; gives the last page. */
-  install(slack: LocalSlack, userName?: UserName): Promise<Page>;
+  install(slack: LocalSlack, userName?: UserName): ReturnType<Browser['open']>;
 }
 
 /** Starts an app that is not installed yet. */
@@ -87,8 +70,8 @@ export async function connectBoth({ app, hosting, account, apiKey }: Installs) {
   return other;
 }
 
-/** Opens a browser at an app. */
-export function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
+/** Opens a browser at an app: it keeps the app's cookie, and presses Slack's buttons. */
+export function createBrowser(team: Pick<Team, 'appUrl'>) {
   let cookie = '';
   const press = async (url: string, fields: Record<string, string>) => {
     const answer = await fetch(url, {
@@ -103,14 +86,17 @@ export function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
     get cookie() {
       return cookie;
     },
+    /** Opens `/slack/install`; gives Slack's address that it is sent to. */
     begin: async () => {
       const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
       cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
       return answer.headers.get('location') ?? '';
     },
-    allow: (url, place, user) => press(url, { decision: 'allow', place, user }),
-    deny: (url) => press(url, { decision: 'deny' }),
-    open: async (path) => {
+    /** Presses Allow, or Cancel, on Slack's page; gives the app's address that it is sent back to. */
+    allow: (url: string, place: string, user: string) => press(url, { decision: 'allow', place, user }),
+    deny: (url: string) => press(url, { decision: 'deny' }),
+    /** Opens an address of the app. */
+    open: async (path: string) => {
       const answer = await fetch(`${team.appUrl}${path}`, { headers: { cookie }, redirect: 'manual' });
       cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
       return { status: answer.status, text: await answer.text(), headers: answer.headers };

@@ -324,15 +324,6 @@ function formsOf(text: string): readonly string[] {
 }
 
 /** Watches a team from its start, and judges it when its app has ended. */
-export interface Watch {
-  /** Another workspace with the same app. */
-  add(slack: LocalSlack): void;
-  /** A log that is remembered as well. */
-  listenTo(log: Log): Log;
-  /** Everything that is not as it has to be, in sentences. */
-  judge(exempt?: Exemptions): Promise<readonly string[]>;
-}
-
 export function watchTeam({
   slack,
   hosting,
@@ -349,7 +340,7 @@ export function watchTeam({
   readonly secrets: Readonly<Record<string, string>>;
   /** What processes of the app have written. */
   readonly output?: () => string;
-}): Watch {
+}) {
   const slacks: LocalSlack[] = [];
   const observed: Observed = { shown: [], confirmations: new Map() };
   const lines: string[] = [];
@@ -364,8 +355,10 @@ export function watchTeam({
     'the encryption key': environment.ENCRYPTION_KEYS?.split(':')[1] ?? '',
   };
   return {
+    /** Another workspace with the same app. */
     add,
-    listenTo: (log) => {
+    /** A log that is remembered as well. */
+    listenTo: (log: Log): Log => {
       const remember =
         (level: keyof Log) =>
         (words: string, fields: Fields = {}) => {
@@ -379,7 +372,8 @@ export function watchTeam({
         error: remember('error'),
       };
     },
-    judge: async (exempt) => {
+    /** Everything that is not as it has to be, in sentences. */
+    judge: async (exempt?: Exemptions) => {
       const log = `${lines.join('\n')}\n${output()}`;
       const files = await readBytes(folder);
       const listHeld = () => listHeldPasswords(environment, slacks);

@@ -7,26 +7,12 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import { type Exemptions, failOn, watchTeam } from './invariants.ts';
 import { type LocalSlack, startSlack } from './slack/local-slack.ts';
-import type { Persona } from './slack/persona.ts';
-
-/** A connected team with an owner, and as many processes of the app as a test starts and kills. */
-interface KillableTeam extends AsyncDisposable {
-  readonly slack: LocalSlack;
-  readonly hosting: Hosting;
-  readonly account: ReturnType<Hosting['accounts']['create']>;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly owner: Persona;
-  /** Starts another process, with these settings besides, which gets the commands from then on. */
-  start(settings?: Readonly<Record<string, string>>, program?: Program): Promise<AppProcess>;
-  /** Over HTTP, Slack sends everything to this process from now on. */
-  sendCommandsTo(app: AppProcess): void;
-}
 
 interface KillableOptions {
   /** How many servers there are, `web-1` and so on. */
@@ -38,11 +24,12 @@ interface KillableOptions {
   readonly hasRateLimits?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   /** Stores what else is there before a process starts. */
-  readonly prepare?: (store: Store, team: Pick<KillableTeam, 'slack'>) => Promise<void>;
+  readonly prepare?: (store: Store, team: { readonly slack: LocalSlack }) => Promise<void>;
   /** What is not checked at the end, since the test breaks it on purpose. */
   readonly exempt?: Exemptions;
 }
 
+/** Starts a connected team with an owner, and as many processes of the app as a test starts and kills. */
 export async function startKillableTeam({
   servers,
   rebootDelayMs = 0,
@@ -52,7 +39,7 @@ export async function startKillableTeam({
   settings,
   prepare,
   exempt,
-}: KillableOptions): Promise<KillableTeam> {
+}: KillableOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs });
   const slack = await startSlack({ app: installedApp(mode), hasRateLimits });
@@ -86,8 +73,10 @@ export async function startKillableTeam({
     account,
     environment,
     owner: slack.as('olga').in('#ops'),
+    /** Over HTTP, Slack sends everything to this process from now on. */
     sendCommandsTo,
-    start: async (more, program) => {
+    /** Starts another process, with these settings besides, which gets the commands from then on. */
+    start: async (more?: Readonly<Record<string, string>>, program?: Program) => {
       const app = await startProcess({ ...environment, ...more }, program);
       processes.push(app);
       sendCommandsTo(app);
@@ -116,19 +105,7 @@ export async function withStore<Result>(
 }
 
 /** The app as a process of its own, with the code that `npm start` runs: to be killed at the worst moment. */
-export interface AppProcess extends AsyncDisposable {
-  readonly url: string;
-  readonly pid: number;
-  /** All that it wrote so far. */
-  output(): string;
-  hasEnded(): boolean;
-  /** Resolves when the process has ended and closed its output. */
-  readonly ended: Promise<void>;
-  /** `kill -9`: nothing is cleaned up. */
-  kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
-}
+export type AppProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** A program with its first arguments. */
 type Program = readonly [string, ...string[]];
@@ -137,7 +114,7 @@ type Program = readonly [string, ...string[]];
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
   [program, ...args]: Program = [process.execPath, 'dist/bundled/main.js'],
-): Promise<AppProcess> {
+) {
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -159,12 +136,16 @@ export async function startProcess(
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    /** All that it wrote so far. */
     output,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    /** Resolves when the process has ended and closed its output. */
     ended,
+    /** `kill -9`: nothing is cleaned up. */
     kill: async () => {
       await end('SIGKILL');
     },
+    /** SIGTERM; resolves with the exit code. */
     stop: () => end('SIGTERM'),
     [Symbol.asyncDispose]: async () => {
       await end('SIGKILL');

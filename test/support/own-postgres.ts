@@ -7,15 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findFreePort } from './free-port.ts';
 
-/** A PostgreSQL server of our own, on a port of its own, that can be restarted under those who use it. */
-export interface OwnServer extends AsyncDisposable {
-  readonly url: string;
-  /** Ends it as a crash does, and starts it again on the same files. */
-  crash(): Promise<void>;
-  /** Stops it in order, without waiting for its clients, and starts it again. */
-  restart(): Promise<void>;
-}
-
 const DEBIAN = '/usr/lib/postgresql';
 
 function findProgram(name: string): string | undefined {
@@ -40,7 +31,7 @@ function postgresUser() {
 }
 
 /** Starts a fresh server with an empty database, whose files are in this folder; with settings as `name=value`. */
-export async function startPostgres(parent: string, ...settings: readonly string[]): Promise<OwnServer> {
+export async function startPostgres(parent: string, ...settings: readonly string[]) {
   const folder = join(parent, 'postgres');
   const files = join(folder, 'files');
   const user = postgresUser();
@@ -78,7 +69,9 @@ export async function startPostgres(parent: string, ...settings: readonly string
   await up();
   return {
     url,
+    /** Ends it as a crash does, and starts it again on the same files. */
     crash: () => down('SIGQUIT').then(up),
+    /** Stops it in order, without waiting for its clients, and starts it again. */
     restart: () => down('SIGINT').then(up),
     [Symbol.asyncDispose]: () => down('SIGINT'),
   };

@@ -23,21 +23,14 @@ interface TestDatabase {
   readonly client: Client;
 }
 
-interface LentDatabase {
-  readonly url: string;
-  query(sql: string): Promise<unknown>;
-  empty(): Promise<void>;
-  /** Empties it, for the next test. */
-  giveBack(): Promise<void>;
-}
-
 const vault = createVault(parseKeyring(`test:${makeKey('postgres')}`));
 const free: TestDatabase[] = [];
 let made = 0;
 
 /** Lends a database of PostgreSQL that no other test uses at the same time. Making one takes longer than emptying it. */
-export async function lendDatabase(): Promise<LentDatabase> {
+export async function lendDatabase() {
   const database = free.pop() ?? (await makeDatabase());
+  /** Empties it, for the next test. */
   const giveBack = async () => {
     await empty(database);
     free.push(database);

@@ -4,8 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from './clocks.ts';
-import type { Persona } from './slack/persona.ts';
-import { startTeam, type Team, type TeamOptions } from './team.ts';
+import { startTeam, type TeamOptions } from './team.ts';
 
 /** Everything needs a second person's approval. */
 export const TWO_PERSONS: WorkspaceSettings = {
@@ -13,24 +12,11 @@ export const TWO_PERSONS: WorkspaceSettings = {
   approval: { delete: true, renew: true, createAbove: money(0) },
 };
 
-export interface RuledTeam extends Team {
-  /** The owner, in their conversation with the app, where they are asked to approve. */
-  readonly approver: Persona;
-  setSettings(settings: WorkspaceSettings): Promise<void>;
-  /** The manager confirms a create, and the owner has the card. */
-  askCreate(label?: string): Promise<void>;
-  creates(): number;
-  charges(): number;
-  labels(): readonly string[];
-  /** Who did what with which outcome, oldest first. */
-  listAudit(): Promise<readonly string[]>;
-}
+export type RuledTeam = Awaited<ReturnType<typeof startRuledTeam>>;
+export type DigestTeam = Awaited<ReturnType<typeof startDigestTeam>>;
 
 /** Starts a team whose owner has changed some settings. */
-export async function startRuledTeam(
-  settings: WorkspaceSettings = TWO_PERSONS,
-  options: TeamOptions = {},
-): Promise<RuledTeam> {
+export async function startRuledTeam(settings: WorkspaceSettings = TWO_PERSONS, options: TeamOptions = {}) {
   const team = await startTeam(options);
   const { manager } = team;
   const approver = team.slack.as('olga').in('dm');
@@ -41,8 +27,10 @@ export async function startRuledTeam(
   };
   await setSettings(settings);
   return Object.assign(team, {
+    /** The owner, in their conversation with the app, where they are asked to approve. */
     approver,
     setSettings,
+    /** The manager confirms a create, and the owner has the card. */
     askCreate: async (label = 'web-1') => {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
       await manager.presses('Request approval');
@@ -52,6 +40,7 @@ export async function startRuledTeam(
     creates: () => team.hosting.requests({ operation: 'create' }).length,
     charges: () => team.hosting.charges(team.account).length,
     labels: () => team.hosting.listServers(team.account).map(({ label }) => label),
+    /** Who did what with which outcome, oldest first. */
     listAudit: async () => {
       const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
       const names = new Map<string, string>(Object.values(USERS).map(({ id, name }) => [id, name]));
@@ -81,23 +70,8 @@ const DIGEST: DigestSettings = {
   daysBefore: [7, 3, 1],
 };
 
-export interface DigestTeam extends RuledTeam {
-  readonly system: ReturnType<typeof movableSystem>;
-  /** Lets the time pass until that long after 09:16 (UTC) of a later day, when every digest of nine is due. */
-  untilDigest(days?: number): void;
-  /** Messages in #ops that begin like a digest, oldest first. */
-  digests(): readonly string[];
-  /** Renews on the hosting account's own page. */
-  renewOutside(id: number): void;
-  /** How often the list of servers was read. */
-  listReads(): number;
-}
-
 /** A team in which time can be moved, with a digest in #ops at nine; it starts at eight. */
-export async function startDigestTeam(
-  settings: Partial<WorkspaceSettings> = {},
-  options: TeamOptions = {},
-): Promise<DigestTeam> {
+export async function startDigestTeam(settings: Partial<WorkspaceSettings> = {}, options: TeamOptions = {}) {
   const system = movableSystem();
   const sinceMidnight = () => system.now() % DAY_MS;
   system.move(DAY_MS - sinceMidnight() + 8 * HOUR_MS);
@@ -107,19 +81,23 @@ export async function startDigestTeam(
   );
   return Object.assign(team, {
     system,
+    /** Lets the time pass until that long after 09:16 (UTC) of a later day, when every digest of nine is due. */
     untilDigest: (days = 0) => {
       const to = 9 * HOUR_MS + 16 * MINUTE_MS;
       const ahead = to - sinceMidnight();
       system.move((ahead > 0 ? ahead : ahead + DAY_MS) + days * DAY_MS);
     },
+    /** Messages in #ops that begin like a digest, oldest first. */
     digests: () =>
       team.viewer
         .messages()
         .filter(({ ephemeral, shown }) => !ephemeral && shown.includes('Daily digest'))
         .map(({ shown }) => shown),
+    /** Renews on the hosting account's own page. */
     renewOutside: (id: number) => {
       team.hosting.servers.renew(team.account, String(id));
     },
+    /** How often the list of servers was read. */
     listReads: () => team.hosting.requests({ operation: 'servers' }).length,
   });
 }

@@ -4,21 +4,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** What happens to the connection of the next COMMIT: it is lost before the database sees it, or after it has committed. */
 type Loss = 'before' | 'after' | 'after, and it stays away';
 
-/** A network between an app and PostgreSQL that can fail. */
-export interface TcpProxy extends AsyncDisposable {
-  readonly url: string;
-  /** Ends all connections; new ones are refused until `mend`. */
-  cut(): void;
-  mend(): void;
-  /** Passes nothing on any more, without closing the connections. */
-  freeze(): void;
-  loseNextCommit(loss: Loss): void;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 // A simple query: its kind, its length, its text.
 const COMMIT = Buffer.from('commit\0');
 
-export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
+/** A network between an app and PostgreSQL that can fail. */
+export async function startTcpProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
@@ -59,6 +51,7 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   };
   return {
     url: url.href,
+    /** Ends all connections; new ones are refused until `mend`. */
     cut: () => {
       state = 'cut';
       drop();
@@ -66,10 +59,11 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     mend: () => {
       state = 'open';
     },
+    /** Passes nothing on any more, without closing the connections. */
     freeze: () => {
       state = 'frozen';
     },
-    loseNextCommit: (next) => {
+    loseNextCommit: (next: Loss) => {
       loss = next;
     },
     [Symbol.asyncDispose]: async () => {

@@ -6,19 +6,17 @@ import { compose, type RunningApp } from '../../src/app.ts';
 import { type Config, parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
-import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
-import { type Exemptions, failOn, type Watch, watchTeam } from './invariants.ts';
-import { type LocalSlack, startSlack } from './slack/local-slack.ts';
-import type { Persona } from './slack/persona.ts';
+import { type Exemptions, failOn, watchTeam } from './invariants.ts';
+import { startSlack } from './slack/local-slack.ts';
 
 export * from './environment.ts';
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
-type HostingAccount = ReturnType<Hosting['accounts']['create']>;
 
 export interface TeamOptions {
   /** Default: SQLite, or what `TEST_ENGINE` names; a clock that a test moves can't move PostgreSQL's. */
@@ -50,30 +48,10 @@ export interface TeamOptions {
   readonly exempt?: Exemptions;
 }
 
-/** The whole thing in one process: hosting service, local Slack, and the app between them, over real HTTP. */
-export interface Team extends AsyncDisposable {
-  readonly slack: LocalSlack;
-  /** @vera, @otto, @mara and @olga, in #ops. */
-  readonly viewer: Persona;
-  readonly operator: Persona;
-  readonly manager: Persona;
-  readonly owner: Persona;
-  readonly hosting: Hosting;
-  readonly account: HostingAccount;
-  /** Of the servers that it started with. */
-  readonly serverIds: readonly number[];
-  readonly apiKey: string;
-  readonly app: RunningApp;
-  readonly appUrl: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Judges the team by the invariants when it closes. */
-  readonly watch: Watch;
-  /** Stops the app and starts it again, on the same files or on what this has made of them in between. */
-  restart(between?: () => Promise<void>): Promise<void>;
-}
+export type Team = Awaited<ReturnType<typeof startTeam>>;
 
-/** Starts a team that is ready to use. */
-export async function startTeam(options: TeamOptions = {}): Promise<Team> {
+/** Starts a team that is ready to use, in one process: hosting service, local Slack, and the app between them, over real HTTP. */
+export async function startTeam(options: TeamOptions = {}) {
   const system = options.system ?? realSystem;
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
@@ -102,15 +80,18 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   if (options.hasRoles !== false) await grantRoles(app, system.now());
   return {
     slack,
+    /** @vera, @otto, @mara and @olga, in #ops. */
     viewer: slack.as('vera'),
     operator: slack.as('otto'),
     manager: slack.as('mara'),
     owner: slack.as('olga'),
     hosting,
     account,
+    /** Of the servers that it started with. */
     serverIds,
     apiKey,
     environment,
+    /** Judges the team by the invariants when it closes. */
     watch,
     get app() {
       return app;
@@ -118,7 +99,8 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     get appUrl() {
       return `http://127.0.0.1:${app.port}`;
     },
-    restart: async (between) => {
+    /** Stops the app and starts it again, on the same files or on what this has made of them in between. */
+    restart: async (between?: () => Promise<void>) => {
       await app.close();
       await between?.();
       app = await start();
@@ -154,7 +136,7 @@ async function grantRoles(app: RunningApp, grantedAt: number): Promise<void> {
 
 /** Grants a role for all servers to a user, unless `more` says otherwise. */
 export async function grantRole(
-  { app }: Pick<Team, 'app'>,
+  { app }: { readonly app: RunningApp },
   subjectId: string,
   role: NewGrant['role'],
   more: Partial<NewGrant> = {},

@@ -10,17 +10,10 @@ export function sayLeftOut(count: number, what: string): void {
   if (count > 0) process.stderr.write(`${count} ${what} are only in the long form: npm run test:attacks\n`);
 }
 
-/** Random choices that the same seed makes again. */
-export interface Dice {
-  /** From 0 to `below`, exclusive. */
-  number(below: number): number;
-  /** True in this share of all cases. */
-  chance(share: number): boolean;
-  pick<One>(all: readonly One[]): One | undefined;
-}
+export type Dice = ReturnType<typeof makeDice>;
 
-/** Makes dice (mulberry32, 32 bits of state). */
-export function makeDice(seed: number): Dice {
+/** Makes dice: random choices that the same seed makes again (mulberry32, 32 bits of state). */
+export function makeDice(seed: number) {
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -28,6 +21,10 @@ export function makeDice(seed: number): Dice {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  /** From 0 to `below`, exclusive. */
   const number = (below: number) => Math.floor(next() * below);
-  return { number, chance: (share) => next() < share, pick: (all) => all[number(all.length)] };
+  /** True in this share of all cases. */
+  const chance = (share: number) => next() < share;
+  const pick = <One>(all: readonly One[]): One | undefined => all[number(all.length)];
+  return { number, chance, pick };
 }

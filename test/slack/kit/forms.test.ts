@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/core/errors.ts';
 import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
-import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
+import { defineButton } from '../../../src/slack/kit/button.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
@@ -27,18 +27,6 @@ async function press(value: string): Promise<unknown> {
 }
 
 describe('a button', () => {
-  it('reads back what was written into it', async () => {
-    const values = fc.record(
-      { label: fc.string({ unit: 'grapheme' }), page: fc.nat(), plan: fc.string() },
-      { requiredKeys: ['label', 'page'] },
-    );
-    await fc.assert(
-      fc.asyncProperty(values, async (value) => {
-        expect(await press(order.element('Go', value).value ?? '')).toEqual(value);
-      }),
-    );
-  });
-
   it.each([
     ['', 'nothing'],
     ['{', 'no JSON'],
@@ -74,26 +62,6 @@ describe('a button', () => {
         );
       }),
     );
-  });
-});
-
-describe('a menu in a message', () => {
-  const choice = defineChoice('pick');
-
-  it('passes on the value that was chosen', async () => {
-    const chosen: string[] = [];
-    const handler = choice.on(async (value) => void chosen.push(value));
-    expect(handler.id).toBe(choice.menu('Pick', [option('a', '1')]).action_id);
-    await handler.run('1', request);
-    expect(chosen).toEqual(['1']);
-  });
-
-  it('lists its choices, or loads them while the user types', () => {
-    expect(choice.menu('Pick', [option('a', '1')])).toMatchObject({
-      type: 'static_select',
-      options: [{ value: '1' }],
-    });
-    expect(choice.typeAhead('Pick')).toMatchObject({ type: 'external_select', min_query_length: 0 });
   });
 });
 
@@ -150,22 +118,6 @@ async function run(shown: ModalView, label: string | null, color: string | null)
 }
 
 describe('a modal', () => {
-  it('reads back its fields, its metadata and where it was opened', async () => {
-    const note = fc.string({ unit: 'grapheme', maxLength: 100 });
-    await fc.assert(
-      fc.asyncProperty(note, fc.integer(), fc.boolean(), async (text, serverId, hasChannel) => {
-        const from = hasChannel ? origin : { formId: origin.formId };
-        const { given } = await run(view({ serverId, note: text }, from as typeof origin), ' web 2 ', 'red');
-        expect(given).toEqual({
-          fields: { label: 'web 2', color: 'red' },
-          metadata: { serverId, note: text },
-          origin: from,
-          viewId: 'V1',
-        });
-      }),
-    );
-  });
-
   it('is accepted by Slack', () => {
     expect(findViewFaults(view({ serverId: 1 }))).toEqual([]);
   });
@@ -186,20 +138,6 @@ describe('a modal', () => {
     const names = answer.with && 'errors' in answer.with ? Object.keys(answer.with.errors) : [];
     expect(names.length).toBe(2);
     expect(shown.blocks.map(({ block_id }) => block_id)).toEqual(expect.arrayContaining(names));
-  });
-
-  it('shows earlier choices', () => {
-    const elements = view({ serverId: 1 }).blocks.map((block) =>
-      'element' in block ? block.element : undefined,
-    );
-    expect(elements).toMatchObject([{ initial_value: 'web-1' }, { initial_option: { value: 'green' } }]);
-  });
-
-  it('loads its choices while the user types if there are more than 100', () => {
-    const options = (amount: number) => Array.from({ length: amount }, (_, at) => option(`${at}`, `${at}`));
-    const typeOf = (amount: number) =>
-      rename.selectField('color', { label: 'C', options: options(amount), placeholder: 'x' }).element.type;
-    expect([typeOf(100), typeOf(101)]).toEqual(['static_select', 'external_select']);
   });
 
   it.each([
@@ -371,32 +309,6 @@ describe('a form with all kinds of fields', () => {
         with: { errors: { person: 'Choose a person', role: 'Choose a role', reason: 'Say a little more' } },
       },
     });
-  });
-
-  it('is accepted by Slack, empty and filled', () => {
-    expect(findViewFaults(grantView())).toEqual([]);
-    expect(findViewFaults(grantView(FULL))).toEqual([]);
-  });
-
-  it('offers channels, including private ones, and neither users nor bots', () => {
-    const { element } = grant.channelField('channel', { label: 'Channel' });
-    expect(element).toMatchObject({
-      type: 'conversations_select',
-      filter: { include: ['public', 'private'] },
-    });
-  });
-
-  it('leaves out channels shared with other organizations where they can’t be used', () => {
-    const { element } = grant.channelField('channel', { label: 'Channel', excludesShared: true });
-    expect(element).toMatchObject({
-      filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
-    });
-  });
-
-  it('can load choices while the user types, however few there are', () => {
-    const typeOf = (typeAhead: boolean) =>
-      grant.selectField('role', { label: 'R', placeholder: 'x', options: ROLES, typeAhead }).element.type;
-    expect([typeOf(false), typeOf(true)]).toEqual(['static_select', 'external_select']);
   });
 
   it('allows only optional fields to be empty', () => {

@@ -42,14 +42,12 @@ it('the pattern * matches every server that the user has the role for, and shows
 });
 
 it('a name beside a pattern is refused, not left out, if the user has no role for that server', async () => {
-  const { team } = await startServers(2, { hasRoles: false });
-  await using _ = team;
+  await using team = await startTeam({ servers: 2, hasRoles: false });
   team.hosting.seedServers(team.account, 1, 'db');
   await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
-  const operator = team.slack.as('otto').in('#ops');
-  await operator.types('/vps reboot web-* db-1');
-  await operator.sees(/db-1.*operator|operator.*db-1/);
-  operator.doesNotSee('Reboot these');
+  await team.operator.types('/vps reboot web-* db-1');
+  await team.operator.sees(/db-1.*operator|operator.*db-1/);
+  team.operator.doesNotSee('Reboot these');
 });
 
 it('a pattern that matches more than 20 servers is refused with their number', async () => {
