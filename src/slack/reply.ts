@@ -163,7 +163,8 @@ export function findReplyUrl(given: unknown, apiUrl: string): Secret<string> | u
   if (typeof given !== 'string' || !URL.canParse(given)) return undefined;
   const url = new URL(given);
   const isSlack = url.protocol === 'https:' && /(^|\.)slack(-gov)?\.com$/.test(url.hostname);
-  return isSlack || isSameMachine(url, new URL(apiUrl)) ? new Secret(given) : undefined;
+  const isEmulator = /^https?:$/.test(url.protocol) && isSameMachine(url, new URL(apiUrl));
+  return isSlack || isEmulator ? new Secret(given) : undefined;
 }
 
 /** Whether an address is on the machine of `SLACK_API_URL`: an emulator of Slack gives out such addresses. */

@@ -128,6 +128,7 @@ describe('a response_url', () => {
     ['http://169.254.169.254/latest/meta-data', SLACK],
     ['http://localhost:9090/x', SLACK],
     ['http://10.0.0.1:8080/x', EMULATOR],
+    ['ftp://localhost:4001/x', EMULATOR],
     ['file:///etc/passwd', SLACK],
     ['hooks.slack.com', SLACK],
   ])('on another host is never used: %s', (url, apiUrl) => {
