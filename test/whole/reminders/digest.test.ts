@@ -192,7 +192,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     const scopes = ['commands', 'chat:write', 'users:read'];
     await using team = await startDigestTeam({}, { servers: 1, scopes });
     team.untilDigest(24);
-    await team.owner.sees('can’t tell whether other organizations are in the channel');
+    await team.approver.sees('can’t tell whether other organizations are in the channel');
     expect(team.digests()).toEqual([]);
   });
 
