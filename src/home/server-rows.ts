@@ -29,7 +29,7 @@ export const homeManageButton = defineButton('home_manage', server);
 /** Finds a server by typing, and opens its card. */
 export const homeFindChoice = defineChoice('home_find');
 
-export const homePages = definePages('home', 'Previous');
+export const homePages = definePages('home');
 export const homeRefreshButton = defineButton('home_refresh', z.object({}));
 
 interface Rendering {

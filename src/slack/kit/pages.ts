@@ -19,7 +19,7 @@ export function pageOf<Item>(items: readonly Item[], asked: number, size: number
 }
 
 /** Defines the buttons that turn pages. Their IDs differ, since Slack refuses two buttons with the same ID in one row. */
-export function definePages(name: string, previous = 'Back') {
+export function definePages(name: string) {
   const back = defineButton(`${name}_back`, turn);
   const next = defineButton(`${name}_page`, turn);
   return {
@@ -28,7 +28,7 @@ export function definePages(name: string, previous = 'Back') {
       { page, pages }: { readonly page: number; readonly pages: number },
       filter?: string,
     ): Button[] => [
-      ...(page > 0 ? [back.element(previous, { page: page - 1, filter })] : []),
+      ...(page > 0 ? [back.element('Previous', { page: page - 1, filter })] : []),
       ...(page < pages - 1 ? [next.element('Next', { page: page + 1, filter })] : []),
     ],
     on: (run: (to: Turn, request: SlackRequest) => Promise<void>): ActionHandler[] => [

@@ -26,7 +26,7 @@ describe('three thousand servers', () => {
       await viewer.sees(`Showing ${part * 100 - 99}–`.replace(/(\d)(\d{3})–/, '$1,$2–'));
     }
     await viewer.sees('web-3000');
-    await viewer.presses('Back');
+    await viewer.presses('Previous');
     await viewer.sees('Showing 2,801–2,900');
     const { operator } = team;
     await operator.types('/vps list web-29');
@@ -83,7 +83,7 @@ describe('a catalog past every limit of a menu', () => {
       await viewer.sees('part 2 of 3');
       await viewer.presses('Next');
       await viewer.sees('plan-150');
-      await viewer.presses('Back');
+      await viewer.presses('Previous');
       await viewer.sees('part 2 of 3');
     }
     expect(team.slack.brokenRules()).toEqual([]);
