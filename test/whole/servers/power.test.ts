@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
-import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 it('a reboot is announced once in the channel, and its message is updated with the observed outcome', async () => {
   await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
@@ -42,6 +42,20 @@ it('a press on a card updates that card, also with the observed outcome, and is 
   await operator.sees('Last action: @otto stopped it');
   const cards = operator.messages().filter(({ shown }) => shown.includes('Paid until'));
   expect(cards).toHaveLength(1);
+});
+
+it('a card’s last action is not one that was denied, and is not hidden by many changes of the note', async () => {
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps stop web-1');
+  await team.operator.sees('stopped web-1');
+  await grantRole(team, USERS.vera.id, 'operator', { pattern: 'db-*' });
+  await team.viewer.types('/vps start web-1');
+  await team.viewer.sees('You need the operator role for web-1');
+  for (let count = 1; count <= 20; count++) {
+    await team.operator.types(`/vps note web-1 number ${count}`);
+    await team.operator.sees(`number ${count}\n`);
+  }
+  await team.operator.sees(/number 20\n[^]*Last action: @otto stopped it/);
 });
 
 it('Refresh updates the same card with the server’s current state', async () => {
