@@ -55,7 +55,7 @@ it('a card’s last action is not one that was denied, and is not hidden by many
     await team.operator.types(`/vps note web-1 number ${count}`);
     await team.operator.sees(`number ${count}\n`);
   }
-  await team.operator.sees(/number 20\n[^]*Last action: @otto stopped it/);
+  await team.operator.sees(/number 20\n[\s\S]*Last action: @otto stopped it/);
 });
 
 it('Refresh updates the same card with the server’s current state', async () => {
