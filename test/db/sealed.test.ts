@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DatabaseUnusable } from '../../src/db/engine.ts';
@@ -13,6 +14,7 @@ import { places } from './places.ts';
 import {
   databases,
   entry,
+  makeFolder,
   markSent,
   newApproval,
   newCreate,
@@ -145,6 +147,27 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     const back = await open(databaseUrl, { vault: ring(K2, K1) });
     expect(await readPassword(back)).toBe('password-1');
   });
+});
+
+test('a rotation that an app with the old key keeps undoing is never audited as done', async () => {
+  const databaseUrl = `sqlite:${makeFolder()}/vps.sqlite`;
+  await storeEverySecret(databaseUrl);
+  const old = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  onTestFinished(() => old.close());
+  const vault = ring(K2, K1);
+  let undone = 0;
+  const seal: Vault['seal'] = (plain, place) => {
+    if (plain === 'api-key') {
+      old.exec(`update api_keys set sealed = '${ring(K1).seal(plain, place)}'`);
+      undone++;
+    }
+    return vault.seal(plain, place);
+  };
+  const store = await open(databaseUrl, { vault: { ...vault, seal } });
+  await store.sealed.reseal(() => undefined);
+  expect(undone).toBe(5);
+  const rotations = await store.audit.list({ workspaceId: 'T1', actions: ['key_rotate'], limit: 9 });
+  expect(rotations.map(({ outcome }) => outcome)).toEqual(['started']);
 });
 
 const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];

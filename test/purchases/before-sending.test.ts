@@ -4,6 +4,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { mayChooseChannel } from '../../src/purchases/confirm.ts';
 import { entry, newApproval, newGrant, T0 } from '../db/fixtures.ts';
+import { MEMBER } from '../support/context.ts';
 import {
   CREATE,
   callerOf,
@@ -56,6 +57,20 @@ describe('a confirmation', () => {
     await settle();
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that a crashed process left unsent waits while Slack can’t say whether its user still has the role', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    let isAnswering = false;
+    const next = scenario.start(undefined, []);
+    const findUser = async () => (isAnswering ? { ...MEMBER, isAdmin: true } : undefined);
+    Object.assign(next.ports.users, { find: findUser, exists: async () => 'unknown' });
+    const handOver = scenario.clock.now() + 40_000;
+    await next.runBackground(async () => scenario.clock.now() > handOver);
+    expect([(await find())?.state, sent()]).toEqual(['prepared', 0]);
+    isAnswering = true;
+    await settle(next);
+    expect(await find()).toMatchObject({ state: 'settled' });
   });
 
   test('that was written although its user saw an error is carried out by the background, once', async () => {

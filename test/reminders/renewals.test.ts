@@ -81,6 +81,17 @@ describe('renewals whose process has died', () => {
     expect(await store.ledger.find('F1O3')).toBeUndefined();
   });
 
+  test('are not reported while one of them has no answer', async () => {
+    await markSent(store.ledger, 'F1O2', T0);
+    await runAfter(4 * MINUTE_MS);
+    expect(told).toEqual([]);
+    const settled = { at: T0, serverId: 2, paidUntil: paidUntil + 9, isFirstHand: true };
+    await store.ledger.settle('F1O2', settled, entry());
+    await runAfter(5 * MINUTE_MS);
+    await runAfter(6 * MINUTE_MS);
+    expect(told.map(kindsOf)).toEqual([['settled', 'settled', 'not_begun']]);
+  });
+
   test('are gone on with while they can be sent in time', async () => {
     await refuse('F1O2');
     await runAfter(31_000);
