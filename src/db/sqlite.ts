@@ -4,6 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type LimitNode,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
@@ -11,6 +12,7 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
   sql,
+  ValueNode,
 } from 'kysely';
 import {
   DatabaseInUse,
@@ -42,7 +44,7 @@ export function openSqlite(path: string, { lock, mustExist = !lock, system }: En
   return {
     dialect: {
       createDriver: () => new ImmediateDriver(connection),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new LiteralLimits(),
       createAdapter: () => new TransactionalAdapter(),
       createIntrospector: (db) => new SqliteIntrospector(db),
     },
@@ -168,6 +170,14 @@ class ImmediateDriver extends SqliteDriver {
   // SQLite rolls back by itself when the disk is full; a second rollback would hide that error.
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#connection.isTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+/** SQLite prepares a statement again whenever a value is bound to its limit: that takes longer than to run it. */
+class LiteralLimits extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    this.visitNode(ValueNode.is(limit) ? ValueNode.createImmediate(limit.value) : limit);
   }
 }
 
