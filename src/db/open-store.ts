@@ -197,7 +197,13 @@ async function tryOut(trx: Queries, at: number): Promise<void> {
     .where('at', '=', at)
     .executeTakeFirstOrThrow();
   await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
-  await trx.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(1).execute();
+  await trx
+    .selectFrom('audit')
+    .selectAll()
+    .orderBy('workspace_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .execute();
 }
 
 /** What is stored in all workspaces, counted for `/metrics`. */
