@@ -10,7 +10,6 @@ import type { StepEvent } from '../workflows/run.ts';
 import { readBlockStamp } from './kit/blocks.ts';
 import { channelId, userId } from './kit/fields.ts';
 import type { Origin } from './kit/form.ts';
-import { STEP } from './kit/home-view.ts';
 import { findOrigin, submittedView } from './kit/modal.ts';
 
 /*
@@ -422,6 +421,16 @@ const stepEvent = z.object({
     bot_access_token: input,
   }),
 });
+
+/** The app's step in workflows with its inputs and outputs, as in `manifest.workflow.yml`. */
+export const STEP = {
+  id: 'power_action',
+  inputs: ['action', 'server', 'key', 'channel'],
+  outputs: ['message', 'server', 'state'],
+} as const;
+
+/** The outputs of the step, which later steps of a workflow can use. */
+export type StepOutputs = Readonly<Record<(typeof STEP.outputs)[number], string>>;
 
 /** Reads an event as the execution of a step, which may be one of another version; undefined for any other event. */
 export function readStep(body: unknown) {

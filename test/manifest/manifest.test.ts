@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commands } from '../../src/commands.ts';
 import { shortcuts } from '../../src/servers/show.ts';
-import { STEP } from '../../src/slack/kit/home-view.ts';
+import { STEP } from '../../src/slack/payloads.ts';
 import { readSources } from '../support/sources.ts';
 import { slackManifest } from './slack-schema.ts';
 

@@ -119,13 +119,3 @@ export function readCard(blocks: readonly AnyBlock[]) {
 function mark(prefix: string, blocks: readonly AnyBlock[]): AnyBlock[] {
   return blocks.map((block, at) => ({ ...block, block_id: `${prefix}${at}` }));
 }
-
-/** The app's step in workflows with its inputs and outputs, as in `manifest.workflow.yml`. */
-export const STEP = {
-  id: 'power_action',
-  inputs: ['action', 'server', 'key', 'channel'],
-  outputs: ['message', 'server', 'state'],
-} as const;
-
-/** The outputs of the step, which later steps of a workflow can use. */
-export type StepOutputs = Readonly<Record<(typeof STEP.outputs)[number], string>>;
