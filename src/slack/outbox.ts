@@ -15,8 +15,8 @@ import type { StepEnd } from '../workflows/run.ts';
 import { isTokenRefused } from './abilities.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
-import type { StepOutputs } from './kit/home-view.ts';
 import { mention } from './kit/text.ts';
+import type { StepOutputs } from './payloads.ts';
 import { isProven } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
