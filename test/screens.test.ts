@@ -202,7 +202,8 @@ const none = { count: 0, amount: money(0), unpriced: 0 };
 function costsOf(labels: readonly string[]): Costs {
   const servers = labels.map((label, at) => {
     const id = 4_000_000 + at;
-    const created = { id, label, plan: 'small', creatorId: 'U0MANAGER01', createdAt: 1e12, account: 'a' };
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label };
+    const created = { operationId: '01JORDER', id, order, creatorId: 'U0MANAGER01', createdAt: 1e12 };
     const server = { id, label, state: 'running', paidUntil: 1e12 };
     return { server, created, price: { monthly: money(590), source: 'catalog' as const } };
   });

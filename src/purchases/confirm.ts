@@ -11,7 +11,7 @@ import { requestApproval } from '../requests/approval.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { APPROVALS, type Approval } from '../requests/request.ts';
 import { getServer, type ServerRef } from '../servers/find.ts';
-import { type BudgetState, findBudget, isOrderOf, isOverBudget, readBudget } from './costs.ts';
+import { type BudgetState, findBudget, findOrderOf, isOverBudget, readBudget } from './costs.ts';
 import type { Prepared } from './ledger.ts';
 import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { runOperation } from './pay.ts';
@@ -123,16 +123,11 @@ export const reviewRenew = defineUseCase({
 
 type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
 
-async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<Plan | undefined> {
-  const { app } = context;
-  const created = await app.ledger.findCreateOf(context.actor.workspaceId, id);
-  if (created?.purchase.kind !== 'create') return undefined;
-  const { order } = created.purchase;
-  const held = await app.apiKeys.find(context.actor.workspaceId);
-  const isOwn = isOrderOf({ ...created, label: order.label }, { label }, held?.account);
-  if (!isOwn) return undefined;
+async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
+  const created = await findOrderOf(server, context);
+  if (!created) return undefined;
   const hosting = await context.hosting();
-  return findPlan(await hosting.fetchCatalog(), order.plan);
+  return findPlan(await hosting.fetchCatalog(), created.order.plan);
 }
 
 /** What the catalog quotes today for the plan that was ordered; undefined when it was not created with this app. */

@@ -83,7 +83,7 @@ function toRow({ server: { id, label, paidUntil }, created, price }: ServerCost)
   return csvLine([
     id,
     oneLine(label),
-    created && oneLine(created.plan),
+    created && oneLine(created.order.plan),
     price && describeMoney(price.monthly),
     price ? PRICES[price.source] : 'unknown',
     created?.creatorId,

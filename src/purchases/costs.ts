@@ -1,8 +1,8 @@
 import type { AppContext } from '../context.ts';
-import { type Catalog, findPlan } from '../core/catalog.ts';
-import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
+import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
+import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
@@ -114,14 +114,14 @@ export async function costsOf(
     .filter((server) => !isDeleted(server) && seen.covers(server.label))
     .sort(compareServers)
     .map((server): ServerCost => {
-      const order = createdById.get(server.id);
-      if (!order || !isOrderOf(order, server, held?.account)) return { server };
-      return { server, created: order, price: findKnownPrice(order, seen.catalog) };
+      const made = createdById.get(server.id);
+      if (!made || !isOrderOf({ ...made, ...made.order }, server, held?.account)) return { server };
+      return { server, created: made, price: findKnownPrice(made, seen.catalog) };
     });
   return {
     servers,
     monthly: sum(servers.flatMap(({ price }) => price?.monthly ?? [])),
-    byPlan: shareBy(servers, ({ plan }) => plan),
+    byPlan: shareBy(servers, ({ order }) => order.plan),
     byPerson: shareBy(servers, ({ creatorId }) => creatorId),
     paid: seen.paid,
     isLimited: seen.isLimited,
@@ -158,10 +158,9 @@ function sum(amounts: readonly Money[]): Money {
 
 /** What the order of a server that was created with this app says about it: the API's record has no plan and no price. */
 export interface CreatedServer {
+  readonly operationId: ConfirmationId;
   readonly id: ServerId;
-  /** As it was ordered. */
-  readonly label: string;
-  readonly plan: string;
+  readonly order: Order;
   readonly paid?: Money;
   readonly creatorId: UserId;
   /** Epoch milliseconds. */
@@ -192,9 +191,19 @@ export function isOrderOf(
   return (account !== undefined && current.includes(account)) || isSameLabel(label, server.label);
 }
 
+/** Finds the order that made this server, if it was created with this app. */
+export async function findOrderOf(
+  server: { readonly id: ServerId; readonly label: string },
+  { actor, app, hosting }: FollowUpContext & Pick<UseCaseContext, 'hosting'>,
+): Promise<CreatedServer | undefined> {
+  const created = await app.ledger.findCreated(actor.workspaceId, server.id);
+  const { account } = await hosting();
+  return created && isOrderOf({ ...created, ...created.order }, server, account) ? created : undefined;
+}
+
 /** The price of a month; undefined when neither the catalog nor the order names one. */
 export function findKnownPrice(
-  { plan, paid }: { readonly plan: string; readonly paid?: Money },
+  { order: { plan }, paid }: Pick<CreatedServer, 'order' | 'paid'>,
   catalog: Catalog,
 ): KnownPrice | undefined {
   const today = findPlan(catalog, plan);

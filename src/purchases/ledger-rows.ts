@@ -128,18 +128,22 @@ export function createLedgerLists({ db }: Foundation) {
   };
   const list = async (query: Query): Promise<readonly Operation[]> =>
     (await query.execute()).map(toOperation);
+  const selectCreated = (workspaceId: WorkspaceId) =>
+    db
+      .selectFrom('operations')
+      .select(CREATED)
+      .where('workspace_id', '=', workspaceId)
+      .where('kind', '=', 'create')
+      .where('state', '=', 'settled');
   return {
     find: (id: ConfirmationId) => first(select().where('id', '=', id).where('kind', '<>', 'delete')),
     findDelete: (id: ConfirmationId) => findDelete(db, id),
-    /** The settled create that made this server with this app: only its order names the plan, and so the price. */
-    findCreateOf: (workspaceId: WorkspaceId, serverId: ServerId) =>
-      first(
-        newestFirst()
-          .where('workspace_id', '=', workspaceId)
-          .where('server_id', '=', serverId)
-          .where('kind', '=', 'create')
-          .where('state', '=', 'settled'),
-      ),
+    /** What a settled create of this workspace says about the server that it made; of several with one ID, the newest. */
+    findCreated: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<CreatedServer | undefined> => {
+      const query = selectCreated(workspaceId).where('server_id', '=', serverId);
+      const row = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+      return row && toCreated(row)[0];
+    },
     /** Operations of this workspace that are neither settled nor refused, oldest first. */
     listOpen: (workspaceId: WorkspaceId) =>
       list(
@@ -190,26 +194,11 @@ export function createLedgerLists({ db }: Foundation) {
             ]),
           ),
       ),
-    /** The servers that settled creates of this workspace have made; of several with one ID, the newest. */
+    /** The same of all servers that were created with this app. */
     listCreated: async (workspaceId: WorkspaceId): Promise<readonly CreatedServer[]> => {
-      const rows = await db
-        .selectFrom('operations')
-        .select(['server_id', 'purchase', 'price', 'actor_id', 'created_at', 'account'])
-        .where('workspace_id', '=', workspaceId)
-        .where('kind', '=', 'create')
-        .where('state', '=', 'settled')
-        .where('server_id', 'is not', null)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
+      const rows = await selectCreated(workspaceId).orderBy('created_at').orderBy('id').execute();
       const newest = new Map(rows.map((row) => [row.server_id, row]));
-      return [...newest.values()].flatMap((row) => {
-        const purchase = parsePurchase(row.purchase);
-        if (row.server_id === null || purchase.kind !== 'create') return [];
-        const { label, plan } = purchase.order;
-        const { server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;
-        return [{ id, label, plan, paid: priceOf(row), creatorId, createdAt, account }];
-      });
+      return [...newest.values()].flatMap(toCreated);
     },
     /** Purchases that were confirmed since then and have paid, may still pay, or were ended without proof that they have not. */
     listPurchases: async (workspaceId: WorkspaceId, since: number): Promise<readonly PricedPurchase[]> => {
@@ -232,6 +221,16 @@ export function createLedgerLists({ db }: Foundation) {
       }));
     },
   };
+}
+
+const CREATED = ['id', 'server_id', 'purchase', 'price', 'actor_id', 'created_at', 'account'] as const;
+
+/** None for an order whose server has no ID in the answer. */
+function toCreated(row: Pick<OperationRow, (typeof CREATED)[number]>): readonly CreatedServer[] {
+  const purchase = parsePurchase(row.purchase);
+  if (row.server_id === null || purchase.kind !== 'create') return [];
+  const { id: operationId, server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;
+  return [{ operationId, id, order: purchase.order, paid: priceOf(row), creatorId, createdAt, account }];
 }
 
 export function isOfAccount(

@@ -123,10 +123,10 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
 
 async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: CallOptions): Promise<void> {
   const { operation, hosting, app } = payment;
-  const created = await app.ledger.findCreateOf(operation.workspaceId, serverId);
-  if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
+  const created = await app.ledger.findCreated(operation.workspaceId, serverId);
+  if (!created || operation.price === undefined) return;
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-  refuseMovedPrice(operation.price, created.purchase.order.plan, catalog);
+  refuseMovedPrice(operation.price, created.order.plan, catalog);
 }
 
 async function refuseOtherMonth(

@@ -100,9 +100,9 @@ async function isConnected({ hosting, account, findAppKey }: Evidence): Promise<
 /** A create was charged, and its root password has arrived: what the app shows its creator next. */
 async function hasCreated({ hosting, account, store, workspaceId }: Evidence): Promise<boolean> {
   for (const { serverId } of hosting.charges(account).toReversed()) {
-    const operation =
-      serverId === undefined ? undefined : await store.ledger.findCreateOf(workspaceId, serverId);
-    if (operation?.hasPassword) return true;
+    const created =
+      serverId === undefined ? undefined : await store.ledger.findCreated(workspaceId, serverId);
+    if (created && (await store.ledger.find(created.operationId))?.hasPassword) return true;
   }
   return false;
 }

@@ -1,9 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { describeActOnIt } from '../account/audit-sentence.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
-import type { Order } from '../core/catalog.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
-import type { UserId } from '../core/ids.ts';
 import { matchesPattern } from '../core/labels.ts';
 import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
 import {
@@ -16,6 +14,7 @@ import {
 } from '../core/server.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { renewButton } from '../purchases/buttons.ts';
+import { type CreatedServer, findOrderOf } from '../purchases/costs.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
 import {
   escapeText,
@@ -48,8 +47,8 @@ export interface ServerCard {
   readonly role?: Role;
   readonly protection?: Protection;
   readonly note?: ServerNote;
-  /** The order, if it was placed with this app. `at`: epoch milliseconds. */
-  readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
+  /** The order, if it was placed with this app. */
+  readonly created?: CreatedServer;
   /** The last finished action on the server with this app. */
   readonly last?: StoredEntry;
 }
@@ -71,19 +70,14 @@ export const showServer = defineUseCase({
     const server = await getServer(ref, context, { onWait, freshness });
     const { actor, app } = context;
     const { workspaceId } = actor;
-    const [{ protection, note: noted }, made, last] = await Promise.all([
+    const [{ protection, note: noted }, created, last] = await Promise.all([
       app.serverNotes.findAll(workspaceId, server.id),
-      app.ledger.findCreateOf(workspaceId, server.id),
+      findOrderOf(server, context),
       findLast(server, context),
     ]);
-    const created = made?.purchase.kind === 'create' && {
-      by: made.actorId,
-      at: made.createdAt,
-      order: made.purchase.order,
-    };
     const note = noted && isNoteOf(noted, server) ? noted : undefined;
     const role = strongestRole(context.roles.filter(({ pattern }) => matchesPattern(pattern, server.label)));
-    return { server, role, protection, note, created: created || undefined, last };
+    return { server, role, protection, note, created, last };
   },
 });
 
@@ -162,7 +156,7 @@ function factsOf({ server, created }: ServerCard, now: number): readonly (readon
 
 function history({ created, last }: ServerCard): KnownBlock[] {
   const lines = [
-    ...(created ? [`Created by ${mention(created.by)}, ${slackDate(created.at)}`] : []),
+    ...(created ? [`Created by ${mention(created.creatorId)}, ${slackDate(created.createdAt)}`] : []),
     ...(last && last.action !== 'create'
       ? [`Last action: ${describeActOnIt(last)}, ${slackDate(last.at)}`]
       : []),

@@ -452,9 +452,9 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     await sent(renew);
     await ledger.settle(renew.id, settled(7), entry());
     await ledger.prepare(newRenew(8));
-    expect(await ledger.findCreateOf('T1', 7)).toMatchObject({ id: create.id, price: money(499) });
-    expect(await ledger.findCreateOf('T1', 8)).toBeUndefined();
-    expect(await ledger.findCreateOf('T2', 7)).toBeUndefined();
+    expect(await ledger.findCreated('T1', 7)).toMatchObject({ operationId: create.id, paid: money(499) });
+    expect(await ledger.findCreated('T1', 8)).toBeUndefined();
+    expect(await ledger.findCreated('T2', 7)).toBeUndefined();
   });
 
   test('ids that settled creates were given, among those asked for', async () => {

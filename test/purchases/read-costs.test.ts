@@ -81,12 +81,12 @@ describe('the costs', () => {
 
 describe('the known price of a server', () => {
   test('is today’s price of its plan, what was paid without that, and else unknown', () => {
-    expect(findKnownPrice({ plan: 's1', paid: money(1) }, catalog)).toEqual({
-      monthly: 499,
-      source: 'catalog',
-    });
-    expect(findKnownPrice({ plan: 'gone', paid: money(1) }, catalog)).toEqual({ monthly: 1, source: 'paid' });
-    expect(findKnownPrice({ plan: 'gone' }, catalog)).toBeUndefined();
+    const order = { plan: 's1', location: 'ams', image: 'debian-12', label: 'web-1' };
+    const gone = { ...order, plan: 'gone' };
+    const paid = money(1);
+    expect(findKnownPrice({ order, paid }, catalog)).toEqual({ monthly: 499, source: 'catalog' });
+    expect(findKnownPrice({ order: gone, paid }, catalog)).toEqual({ monthly: 1, source: 'paid' });
+    expect(findKnownPrice({ order: gone }, catalog)).toBeUndefined();
   });
 
   test('after the API key was replaced counts only where the label is still the same', () => {

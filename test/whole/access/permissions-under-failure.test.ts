@@ -146,8 +146,8 @@ describe('a root password', () => {
     await using team = await startTeam();
     const id = await createServer(team, 'web-1');
     const password = team.hosting.passwordOf(id) ?? '';
-    const operation = await team.app.ports.ledger.findCreateOf(TEAM.id, id);
-    const operationId = operation?.id ?? '';
+    const created = await team.app.ports.ledger.findCreated(TEAM.id, id);
+    const operationId = created?.operationId ?? '';
     for (const name of ['olga', 'otto', 'vera', 'nora', 'gus'] as const) {
       const by = rawUser(team, name);
       for (const attempt of [

@@ -46,8 +46,8 @@ describe.concurrent('the form of a create', () => {
     await manager.sees("I've saved it");
     const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
     const order = { plan: `${START}plan-2`, location: `${START}location-2`, image: `${START}image-2` };
-    const created = await team.app.ports.ledger.findCreateOf(TEAM.id, id);
-    expect(created?.purchase).toMatchObject({ order });
+    const created = await team.app.ports.ledger.findCreated(TEAM.id, id);
+    expect(created).toMatchObject({ order });
     expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
   });
 

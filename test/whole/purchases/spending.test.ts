@@ -377,6 +377,13 @@ describe.concurrent('the costs', () => {
     await manager.types('/vps costs');
     await manager.sees('5.90 per month for 1 of 2 servers.');
     await manager.sees('Price unknown (1): web-2');
+    await manager.types('/vps show web-1');
+    await manager.sees('Ordered as');
+    manager.overlooksOldMessages();
+    await manager.types('/vps show web-2');
+    await manager.sees('Paid until');
+    manager.doesNotSee('Ordered as');
+    manager.doesNotSee('Created by');
   });
 
   it('of 500 servers fit into one message and one CSV', async () => {
