@@ -12,8 +12,8 @@ import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const SERVERS = 5000;
 const RUNS = 5;
-/** What other users hardly notice, also on a slow core: labels that are not in ASCII take up to 130 ms on one. */
-const MOST_MS = 150;
+/** What other users hardly notice. An idle core takes at most 100 ms; one that is shared has needed two and a half times as long. */
+const MOST_MS = 250;
 
 /** Labels of 255 characters. */
 const LABELS: Readonly<Record<string, (index: number) => string>> = {
@@ -103,14 +103,12 @@ describe.each(Object.entries(LABELS))(`among ${SERVERS} labels %s`, (_, labelOf)
     const patterns = Array.from({ length: MOST_AT_ONCE }, (_, at) => `*a*b*c*x*y*x*y*${at}?`);
     expect(await measureLongestTurn(() => select('U2', patterns), readAgain)).toBeLessThan(MOST_MS);
   });
-});
 
-test(`a command that names ${MOST_AT_ONCE} unknown servers among ${SERVERS} hosts holds up nobody`, async () => {
-  const { reboot, readAgain } = await startWith((index) => `web-${index}.eu-central-1.example.com`);
-  const longest = await measureLongestTurn(async () => {
-    for (let at = 0; at < MOST_AT_ONCE; at++) await reboot('U2', `wbe-${1000 + at}.eu-centrl-1.example.con`);
-  }, readAgain);
-  expect(longest).toBeLessThan(MOST_MS);
+  test(`a command with ${MOST_AT_ONCE} unknown names holds up nobody`, async () => {
+    const { select, readAgain } = await startWith(labelOf);
+    const names = Array.from({ length: MOST_AT_ONCE }, (_, at) => `${labelOf(at).slice(0, -3)}!`);
+    expect(await measureLongestTurn(() => select('U2', names), readAgain)).toBeLessThan(MOST_MS);
+  });
 });
 
 /** Lists that are slow to read: long, not in ASCII, or with numbers that JavaScript would round. */
