@@ -12,7 +12,7 @@ import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
-import { confirmPower, deleteButton, powerButton, showButton } from './buttons.ts';
+import { confirmPower, deleteButton, listButton, powerButton, showButton } from './buttons.ts';
 import { checkElement, isPlainAddress } from './follow-words.ts';
 
 /** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
@@ -130,9 +130,9 @@ function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, la
   return [powerButton[act].element(text, id === undefined ? { typed: label } : { id })];
 }
 
-/** The buttons for the nearest server. Stop and reboot ask first, since the user hasn't named that server. */
+/** The buttons for the nearest server, or for all. Stop and reboot ask first, since the user hasn't named that server. */
 function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_server']): Button[] {
-  if (nearest === undefined || id === undefined) return [];
+  if (nearest === undefined || id === undefined) return [listButton.element('All servers', {})];
   const label = plainLabel(nearest, 40);
   const show = showButton.element(`Show ${label}`, { id });
   if (act === undefined) return [show];

@@ -224,6 +224,14 @@ describe('a typing error', () => {
     );
   });
 
+  it('that is like no label offers all servers', async () => {
+    await using team = await startTeam({ servers: 3 });
+    await team.operator.types('/vps reboot database');
+    await team.operator.sees('No server matches database.');
+    await team.operator.presses('All servers');
+    await team.operator.sees('web-3');
+  });
+
   it('is answered with the nearest match', async () => {
     await using team = await startTeam({ servers: 3 });
     for (const [typed, words] of [
