@@ -214,19 +214,6 @@ describe('a refusal', () => {
   });
 });
 
-it('no answer, an unreadable answer, a status 500 and a gateway’s page are told apart by their status', async () => {
-  const { service, api } = await speaking({});
-  const statusUnder = async (kind: 'lost_before' | 'garbage' | 'status_500' | 'html') => {
-    service.faults.add({ on: 'create', kind });
-    const { code, details } = await failureOf(api.createServer(ORDER, PAY));
-    return [code, details.status];
-  };
-  expect(await statusUnder('lost_before')).toEqual(['no_answer', undefined]);
-  expect(await statusUnder('garbage')).toEqual(['unreadable_answer', 200]);
-  expect(await statusUnder('status_500')).toEqual(['unreadable_answer', 500]);
-  expect(await statusUnder('html')).toEqual(['unreadable_answer', 502]);
-});
-
 describe('JSON', () => {
   it('is parsed as JavaScript parses it, whatever its content', () => {
     fc.assert(
