@@ -70,13 +70,6 @@ describe('locks in one process', () => {
     const second = await hold(locks, 'two');
     await Promise.all([first.end(), second.end()]);
   });
-
-  test('leave nothing behind when the work has ended', async () => {
-    const store = await open('sqlite::memory:', { system: realSystem });
-    const kept = createLocks({ leases: store.lockLeases, system: realSystem, log: silentLog });
-    await kept.run('one', async () => undefined);
-    expect(await store.lockLeases.take({ name: 'one', owner: 'next' }, 1)).toBe(true);
-  });
 });
 
 describe('waiting for a lock', () => {
@@ -218,23 +211,6 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     await store.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS);
     expect(await markSent('worker', { lock })).toBe(false);
     expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-  });
-
-  test('can be repeated only by the owner that sent it', async () => {
-    expect(await markSent('worker')).toBe(true);
-    expect(await markSent('worker')).toBe(true);
-    await store.ledger.release(id, 'worker');
-    await store.ledger.lease(id, lease('another'));
-    expect(await markSent('another')).toBe(false);
-  });
-
-  test('is refused to an owner whose request another owner has sent since, even if that one crashed', async () => {
-    await store.ledger.release(id, 'worker');
-    await store.ledger.lease(id, lease('other'));
-    expect(await markSent('other')).toBe(true);
-    const later = T0 + 40_000;
-    expect(await store.ledger.lease(id, lease('worker', later))).toBe(true);
-    expect(await markSent('worker', { at: later })).toBe(false);
   });
 });
 

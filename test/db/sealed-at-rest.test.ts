@@ -3,24 +3,11 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
+import { VaultError } from '../../src/db/vault.ts';
 import { NO_KEY } from '../../src/workflows/run.ts';
-import { makeKey } from '../support/environment.ts';
 import { triesOf } from '../support/tries.ts';
-import {
-  bySql,
-  makeFolder,
-  newCreate,
-  open,
-  readBytes,
-  settleCreate,
-  stillSystem,
-  T0,
-  vault,
-} from './support.ts';
+import { bySql, makeFolder, newCreate, open, readBytes, settleCreate, T0, vault } from './support.ts';
 
 const KEY = 'canary-api-key-4711';
 const PASSWORD = 'canary-password-0815';
@@ -202,20 +189,4 @@ describe('an attacker who can write the database, but has no key', () => {
     }
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
-});
-
-test('a lost key is named, and what it sealed is not lost with it', async () => {
-  await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-  await store.close();
-  const ring = (keys: string) => ({ databaseUrl: `sqlite:${path}`, vault: createVault(parseKeyring(keys)) });
-  const [other, own] = [`k9:${makeKey('other')}`, `test:${makeKey('store')}`];
-  // A key that was lost after another one had come before it.
-  await (await openStore({ ...ring(`${other},${own}`), system: stillSystem })).close();
-  const reopened = await openStore({ ...ring(other), system: stillSystem });
-  const found = reopened.apiKeys.find('T1');
-  await expect(found).rejects.toThrow(Refusal);
-  await expect(found).rejects.toMatchObject({ code: 'key_unreadable', details: { keyId: 'test' } });
-  await reopened.close();
-  const back = await open(`sqlite:${path}`);
-  expect((await back.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
 });
