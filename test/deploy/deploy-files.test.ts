@@ -183,20 +183,8 @@ describe('the reverse proxies', () => {
   test.skipIf(!isThere('nginx'))('are accepted by nginx', () => {
     const folder = makeFolder();
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const made = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=vps.example.com',
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    ];
-    expect(spawnSync('openssl', made).status).toBe(0);
+    const made = `req -x509 -newkey rsa:2048 -nodes -subj /CN=vps.example.com -keyout ${key} -out ${certificate}`;
+    expect(spawnSync('openssl', made.split(' ')).status).toBe(0);
     const site = read(`${FOLDER}/nginx.conf`)
       .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
       .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
@@ -257,17 +245,6 @@ it.each(['README.md', 'docs/deploy.md'])('%s names the lowest versions of Node.j
   const text = readFileSync(path, 'utf8');
   const named = /Node\.js ((?:\d[\d.]*\+(?:, | or )?)+)/.exec(text)?.[1]?.match(/\d[\d.]*\d/g);
   expect(named).toEqual(lowest.map((version) => version.replace(/(\.0)+$/, '')));
-});
-
-it.each([
-  ['^20.19.0 || >=22.12.0', '20.18.1', false],
-  ['^20.19.0 || >=22.12.0', '20.19.0', true],
-  ['^20.19.0 || >=22.12.0', '21.0.0', false],
-  ['^20.19.0 || >=22.12.0', '24.0.0', true],
-  ['20 || >=22', '20.1.0', true],
-  ['>= 10.x', '9.9.9', false],
-])('the Node.js range %s accepts %s: %s', (range, version, isAccepted) => {
-  expect(accepts(range, version)).toBe(isAccepted);
 });
 
 it('only the packages that SECURITY.md names run a script when they are installed', () => {
