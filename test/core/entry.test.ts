@@ -8,16 +8,14 @@ import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/error
 import { hasRole } from '../../src/core/permission.ts';
 import { ROLES, type Role, strongestRole } from '../../src/core/roles.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { silentLog } from '../../src/log.ts';
-import { open, stillSystem, T0 } from '../db/support.ts';
-import { MEMBER } from '../support/context.ts';
+import { newGrant, open, T0 } from '../db/support.ts';
+import { MEMBER, makeContext } from '../support/context.ts';
 
 let store: Store;
 let users: Map<string, SlackUser>;
 let lookedUp: string[];
 /** Members by user group; a group that is not in it can't be looked up. */
 let groups: Map<string, readonly string[]>;
-let now: number;
 let isSlackDown: boolean;
 let entry: Entry;
 /** How often a use case ran. */
@@ -29,7 +27,6 @@ beforeEach(async () => {
   users = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
   lookedUp = [];
   groups = new Map();
-  now = T0;
   isSlackDown = false;
   runs = 0;
   entry = createEntry(portsWith());
@@ -37,44 +34,25 @@ beforeEach(async () => {
 });
 
 function portsWith(more: Partial<AppContext> = {}): AppContext {
-  const fakeUsers: Users = {
-    find: async (_workspaceId, userId) => {
-      lookedUp.push(userId);
-      return isSlackDown ? undefined : (users.get(userId) ?? MEMBER);
+  return makeContext(store, {
+    users: {
+      find: async (_workspaceId, userId) => {
+        lookedUp.push(userId);
+        return isSlackDown ? undefined : (users.get(userId) ?? MEMBER);
+      },
+      exists: async () => 'unknown',
     },
-    exists: async () => 'unknown',
-  };
-  const parts: Partial<AppContext> = {
-    ...store,
-    system: { ...stillSystem, now: () => now },
-    log: silentLog,
-    installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
-    users: fakeUsers,
     groups: {
       list: async () => undefined,
       listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
     },
-    hostingOf: () => {
-      throw new Error('no hosting API in these tests');
-    },
     ownersOf: () => ['UNAMED'],
     ...more,
-  };
-  // The entry needs no more of the app.
-  return parts as AppContext;
+  });
 }
 
 async function grant(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
-  await store.grants.put({
-    workspaceId: 'T1',
-    subjectKind: 'user',
-    subjectId,
-    role,
-    pattern: '',
-    grantedBy: 'UOWNER',
-    grantedAt: T0,
-    ...more,
-  });
+  await store.grants.put(newGrant({ subjectId, role, grantedBy: 'UOWNER', ...more }));
 }
 
 const roleOf = async (userId: string, more: Partial<Caller['actor']> = {}) =>

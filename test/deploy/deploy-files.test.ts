@@ -1,20 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
+import { makeFolder } from '../db/support.ts';
 import { listSettings, makeKey } from '../support/environment.ts';
 import { readStages } from './support/container-file.ts';
 
@@ -53,12 +44,6 @@ function isThere(program: string): boolean {
   const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
   if (!found) process.stderr.write(`${FOLDER} is not checked with ${program}: it is not installed\n`);
   return found;
-}
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vps-slack-deploy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 describe('the container file', () => {

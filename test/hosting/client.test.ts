@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { type CallReport, createHosting, retry } from '../../src/hosting/client.ts';
+import { type CallReport, retry } from '../../src/hosting/client.ts';
 import { RateLimitedError } from '../../src/hosting/refusals.ts';
 import { createTransport, type Transport } from '../../src/hosting/send.ts';
 import { FAULT_EFFECTS, type FaultKind } from '../../src/sandbox/hosting/faults.ts';
@@ -13,28 +13,17 @@ import {
   holdTime,
   jumpingSystem,
   KEY,
-  memoryCalls,
-  namesOf,
   ORDER,
   PAY,
   startClient,
   startServer,
 } from './support.ts';
 
-/** Clients over a service that answers at once, with a clock that is moved by hand; `sent` has when each call came. */
-function startHeld(text = '{"id":7,"state":"running"}') {
+/** Clients over a service that answers like this, with a clock that is moved by hand. */
+function startHeld(send: (system: System) => Transport['send']) {
   const { system, pass } = holdTime();
-  const sent: number[] = [];
-  const send: Transport['send'] = async () => {
-    sent.push(system.elapsed());
-    return { status: 200, text };
-  };
-  const transport: Transport = { send, close: async () => {} };
-  const hosting = createHosting({
-    ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
-  });
-  onTestFinished(() => hosting.close());
-  return { hosting, sent, pass };
+  const transport: Transport = { send: send(system), close: async () => {} };
+  return { ...startClient('http://x/v1', { system, transport }), pass };
 }
 
 describe('clients of one account', () => {
@@ -62,7 +51,10 @@ describe('clients of one account', () => {
   });
 
   it('are not refused because another API key of their workspace was idle', async () => {
-    const { hosting, pass } = startHeld();
+    const { hosting, pass } = startHeld(() => async () => ({
+      status: 200,
+      text: '{"id":7,"state":"running"}',
+    }));
     const [old, fresh] = [hosting.of(new Secret('old'), 'T1'), hosting.of(new Secret('new'), 'T1')];
     for (let minute = 0; minute < 20; minute++) {
       const calls = [fresh, ...(minute === 0 || minute === 19 ? [old] : [])].map((api) =>
@@ -121,23 +113,16 @@ describe('a paid call', () => {
 });
 
 it('no request, a read neither, leaves with a slot that is 15 s old, which others may soon have', async () => {
-  const { system, pass } = holdTime();
   const sent: string[] = [];
-  const send: Transport['send'] = async ({ method }, _key, isTooLate) => {
+  const { api, pass } = startHeld((system) => async ({ method }, _key, isTooLate) => {
     // It waits for a connection, and meanwhile the process stands still.
     await system.sleep(15_001);
     if (!isTooLate?.()) sent.push(method);
     return { status: 200, text: '[]' };
-  };
-  const transport: Transport = { send, close: async () => {} };
-  const hosting = createHosting({
-    ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), namesOf, transport },
   });
-  const api = hosting.of(KEY);
   const calls = [api.fetchServers(), api.fetchCatalog(), api.changePower('start', 7)];
   await Promise.all([Promise.allSettled(calls), pass(16_000)]);
   expect(sent).toEqual([]);
-  await hosting.close();
 });
 
 it('every request that was sent is reported to listeners, without secrets', async () => {
