@@ -234,6 +234,13 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     store = await open(proxy.url, { system, openEngine: asInTests });
   });
 
+  /** Connections beside the store's. */
+  const connect = (patience: Parameters<typeof createPool>[1]) => {
+    const pool = createPool(proxy.url, patience);
+    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
+    onTestFinished(() => db.destroy());
+    return { pool, db };
+  };
   const now = () => realSystem.now();
   /** A confirmed order whose lease `owner` has. */
   const prepared = async () => {
@@ -312,10 +319,7 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
   });
 
   test('a database that stops answering is given up, and its connection is not used again', async () => {
-    const patience = { statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 300 };
-    const pool = createPool(proxy.url, patience);
-    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
-    onTestFinished(() => db.destroy());
+    const { pool, db } = connect({ statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 300 });
     await sql`select 1`.execute(db);
     expect(pool.idleCount).toBe(1);
     proxy.freeze();
@@ -326,9 +330,7 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
   });
 
   test('a statement that the database refuses says nothing about the connection, nor does a value that can’t be read', async () => {
-    const pool = createPool(proxy.url, BUSY);
-    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
-    onTestFinished(() => db.destroy());
+    const { db } = connect(BUSY);
     for (const statement of [sql`select 1 / 0`, sql`select missing`, sql`select 9007199254740993 as big`])
       await expect(statement.execute(db)).rejects.not.toThrow(DatabaseUnreachable);
     await db.destroy();
@@ -351,9 +353,7 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
   });
 
   test('a process that froze in the middle of a transaction holds nobody up for long', async () => {
-    const patience = { statementMs: 0, lockMs: 0, idleMs: 200, answerMs: 0 };
-    const frozen = new Kysely<object>({ dialect: createPostgresDialect(createPool(proxy.url, patience)) });
-    onTestFinished(() => frozen.destroy());
+    const { db: frozen } = connect({ statementMs: 0, lockMs: 0, idleMs: 200, answerMs: 0 });
     const id = await prepared();
     const thawed = frozen.transaction().execute(async (trx) => {
       await sql`update operations set price = 1 where id = ${id}`.execute(trx);
