@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { VaultError } from '../../src/db/vault.ts';
-import { NO_KEY } from '../../src/workflows/run.ts';
 import { triesOf } from '../support/tries.ts';
 import { bySql, makeFolder, newCreate, open, readBytes, settleCreate, T0, vault } from './support.ts';
 
@@ -32,17 +31,6 @@ const install = (token: string) => {
   return store.installationStore.install({ ...facts, tokens: { bot: new Secret(token), rotation } });
 };
 
-const RUN = {
-  id: 'run',
-  workspaceId: 'T1',
-  executionId: 'Fx1',
-  action: 'reboot',
-  label: 'web-1',
-  key: NO_KEY,
-  channelId: 'C1',
-  receivedAt: T0,
-} as const;
-
 function readSealed(table: string): string {
   return bySql(path, (db) =>
     String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
@@ -50,17 +38,6 @@ function readSealed(table: string): string {
 }
 
 describe('the database files', () => {
-  test('contain no API key, password, token or reply address in plain text', async () => {
-    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
-    await holdPassword();
-    await install('canary-token');
-    await store.workflowRuns.receive(RUN, new Secret('xwfp-canary-of-a-run'));
-    const bytes = readBytes(folder);
-    expect(bytes.includes('web-1')).toBe(true);
-    expect(bytes.includes('canary')).toBe(false);
-  });
-
   test.each([
     ['the user has saved it', (id: string) => store.passwords.erase(id)],
     [

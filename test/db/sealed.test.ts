@@ -18,6 +18,7 @@ import {
   newApproval,
   newCreate,
   open,
+  readBytes,
   settleCreate,
   stillSystem,
   T0,
@@ -143,6 +144,22 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     const back = await open(databaseUrl, { vault: vaultOf('k2', 'k1') });
     expect(await readPassword(back)).toBe('password-1');
   });
+});
+
+test('the database files contain nothing in plain text of what is encrypted', async () => {
+  const folder = makeFolder();
+  await storeEverySecret(`sqlite:${folder}/vps.sqlite`);
+  const bytes = readBytes(folder);
+  expect(bytes.includes('web-1')).toBe(true);
+  const secrets = [
+    'api-key',
+    'https://reply.test',
+    'password-1',
+    '{"odd":"answer"}',
+    'xoxb-token',
+    'xwfp-token',
+  ];
+  expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
 });
 
 test('a rotation that an app with the old key keeps undoing is never audited as done', async () => {
