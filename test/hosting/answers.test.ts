@@ -215,25 +215,15 @@ describe('a refusal', () => {
 });
 
 describe('JSON', () => {
-  it('is parsed as JavaScript parses it, whatever its content', () => {
+  it('is parsed as JavaScript parses it, also next to a number that JavaScript would alter', () => {
     fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(parseJson(JSON.stringify(JSON.parse(text)))).toEqual(
-          JSON.parse(JSON.stringify(JSON.parse(text))),
-        );
+      fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.string())), (value) => {
+        const text = JSON.stringify(value);
+        const altered = '12345678901234567890';
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+        expect(parseJson(`[${text},${altered}]`)).toEqual([JSON.parse(text), new WrittenNumber(altered)]);
       }),
-    );
-  });
-
-  it('keeps every string and every name, even next to a number that JavaScript would alter', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
-        const text = `[${JSON.stringify(fields)},12345678901234567890]`;
-        expect(parseJson(text)).toEqual([
-          JSON.parse(JSON.stringify(fields)),
-          new WrittenNumber('12345678901234567890'),
-        ]);
-      }),
+      { numRuns: 200 },
     );
   });
 
