@@ -267,7 +267,7 @@ export function keyChangeMessage({ actorId, change }: KeyChange): Message {
 }
 
 /** Keys that may be tried through one link: enough for typing errors, too few for guessing. */
-export const MAX_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** A one-time link. `expiresAt`: epoch milliseconds. */
 interface ConnectLink {

@@ -3,7 +3,6 @@ import type { Grants } from '../../src/access/grant-store.ts';
 import { parseSettings } from '../../src/account/workspaces.ts';
 import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
-import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { engines, entry, newGrant, T0 } from '../db/support.ts';
 
@@ -36,34 +35,6 @@ describe.each(engines)('workspaces and keys on $name', ({ make }) => {
       await expect(
         store.workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS),
       ).rejects.toThrow();
-    });
-
-    test('have settings that are not overwritten by a user who saw older ones', async () => {
-      const { workspaces } = store;
-      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-      const one = { ...DEFAULT_SETTINGS, announces: false };
-      const other = { ...DEFAULT_SETTINGS, channelId: 'C1' };
-      const saved = [one, other].map((settings) =>
-        workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings),
-      );
-      const [isFirst, isSecond] = await Promise.all(saved);
-      expect(isFirst).toBe(!isSecond);
-      expect((await workspaces.find('T1'))?.settings).toEqual(isFirst ? one : other);
-    });
-  });
-
-  describe('API keys', () => {
-    test('are stored for each workspace, replaced and removed', async () => {
-      const { apiKeys } = store;
-      await apiKeys.put('T2', new Secret('other'), 'U2', T0);
-      await apiKeys.put('T1', new Secret('first'), 'U1', T0);
-      await apiKeys.put('T1', new Secret('second'), 'U2', T0);
-      const held = await apiKeys.find('T1');
-      expect([held?.key.reveal(), held?.setBy]).toEqual(['second', 'U2']);
-      expect(await apiKeys.listWorkspaces()).toEqual(['T1', 'T2']);
-      expect([await apiKeys.remove('T1'), await apiKeys.remove('T1')]).toEqual([true, false]);
-      expect(await apiKeys.find('T1')).toBeUndefined();
-      expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
     });
   });
 });

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -12,7 +11,7 @@ import { checkNode, tryKey } from '../../src/cli/doctor.ts';
 import { EVENTS, SCOPES } from '../../src/cli/doctor-slack.ts';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { makeFolder } from '../db/support.ts';
+import { bySql, makeFolder } from '../db/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { runProgram } from '../support/programs.ts';
 import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
@@ -71,11 +70,8 @@ async function startOther(answer: (request: IncomingMessage, response: ServerRes
   };
 }
 
-const bySql = (team: Team, statement: string) => {
-  const db = new DatabaseSync(team.environment.DATABASE_URL?.replace('sqlite:', '') ?? '');
-  db.exec(statement);
-  db.close();
-};
+const change = (team: Team, statement: string) =>
+  bySql(team.environment.DATABASE_URL?.replace('sqlite:', '') ?? '', (db) => db.exec(statement));
 
 describe('a good setup', () => {
   test('passes, with a line for each check, and nothing is posted, ordered or changed', async () => {
@@ -136,11 +132,11 @@ describe('vps-slack doctor says how to fix', () => {
     expect((await findings(team, { ENCRYPTION_KEYS: other })).database).toMatch(
       /^failed: ENCRYPTION_KEYS has a different key "k1"/,
     );
-    bySql(team, "update api_keys set set_by = 'U0MALLORY1'");
+    change(team, "update api_keys set set_by = 'U0MALLORY1'");
     expect((await findings(team))['encryption keys']).toMatch(
       /^failed: 1 of 1 encrypted values were altered, .*restore them/,
     );
-    bySql(team, `update api_keys set set_by = '${USERS.olga.id}'`);
+    change(team, `update api_keys set set_by = '${USERS.olga.id}'`);
     await team.restart(async () => {
       Object.assign(team.environment, { ENCRYPTION_KEYS: `${next},${ENCRYPTION_KEY}` });
     });

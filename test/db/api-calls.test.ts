@@ -13,6 +13,11 @@ import { databases, engines, open, stillSystem, T0, vault } from './support.ts';
 
 const HOLD_MS = 110_000;
 const of = (limit: number) => ({ limit, maxHoldMs: HOLD_MS });
+const slot = (id: string, account = 'a', workspaceId = '') => ({
+  id,
+  account: [account] as const,
+  workspaceId,
+});
 
 describe.each(engines)('API slots on $name', ({ make }) => {
   let store: Store;
@@ -21,12 +26,6 @@ describe.each(engines)('API slots on $name', ({ make }) => {
   });
 
   describe('slots of the hosting API', () => {
-    const slot = (id: string, account = 'a', workspaceId = '') => ({
-      id,
-      account: [account] as const,
-      workspaceId,
-    });
-
     test('are taken by account until they are given back', async () => {
       const { apiCalls } = store;
       await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), of(300))));
@@ -122,9 +121,7 @@ describe.each(engines)('API slots on $name', ({ make }) => {
   test('fail and don’t hang after the store was closed', async () => {
     await Promise.all([store.close(), store.close()]);
     await expect(store.ping()).rejects.toThrow();
-    await expect(
-      store.apiCalls.take({ id: '1', account: ['a'], workspaceId: 'T1' }, of(300)),
-    ).rejects.toThrow();
+    await expect(store.apiCalls.take(slot('1'), of(300))).rejects.toThrow();
   });
 });
 
@@ -137,7 +134,7 @@ test('a burst of calls to the hosting API is one commit, and so is its end', asy
   queries.length = 0;
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
   const ids = Array.from({ length: 300 }, (_, id) => String(id));
-  await Promise.all(ids.map((id) => apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, of(300))));
+  await Promise.all(ids.map((id) => apiCalls.take(slot(id), of(300))));
   expect(queries.filter((query) => query.startsWith('insert into "api_calls"'))).toHaveLength(1);
   expect(queries.filter((query) => query.includes('"api_calls"'))).toHaveLength(2);
   expect(await apiCalls.listTaken('a')).toHaveLength(300);
@@ -155,8 +152,7 @@ test.each(
   const url = await make();
   const openHere = (lock: boolean) => open(url, { lock, openEngine: asInTests });
   const [app, commandLine] = [await openHere(true), await openHere(false)];
-  const take = (store: Store, id: string) =>
-    store.apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, of(10));
+  const take = (store: Store, id: string) => store.apiCalls.take(slot(id), of(10));
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),
   );

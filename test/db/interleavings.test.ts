@@ -7,9 +7,17 @@ import type { Permit } from '../../src/purchases/ledger.ts';
 import { ALL_KINDS, type RequestState } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { postgresUrl } from '../support/postgres.ts';
-import { NO_ANSWER } from './fixtures.ts';
 import { interleave } from './interleave.ts';
-import { entry, newApproval, newCreate, newGrant, newRenew, newRoleRequest, sentBy } from './support.ts';
+import {
+  entry,
+  NO_ANSWER,
+  newApproval,
+  newCreate,
+  newGrant,
+  newRenew,
+  newRoleRequest,
+  sentBy,
+} from './support.ts';
 
 const now = () => realSystem.now();
 const lease = (owner: string, ms = 60_000) => ({ owner, now: now(), until: now() + ms });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/core/locks.ts';
@@ -69,13 +69,6 @@ describe('locks in one process', () => {
     const first = await hold(locks, 'one');
     const second = await hold(locks, 'two');
     await Promise.all([first.end(), second.end()]);
-  });
-
-  test('leave nothing behind when the work has ended', async () => {
-    const store = await open('sqlite::memory:', { system: realSystem });
-    const kept = createLocks({ leases: store.lockLeases, system: realSystem, log: silentLog });
-    await kept.run('one', async () => undefined);
-    expect(await store.lockLeases.take({ name: 'one', owner: 'next' }, 1)).toBe(true);
   });
 });
 
@@ -192,7 +185,6 @@ describe('two processes over one database', () => {
 });
 
 describe.each(engines)('marking a paid request as sent on $name', ({ make }) => {
-  const lease = (owner: string, now = T0) => ({ owner, now, until: now + 1000 });
   const lock = { name: 'account', owner: 'stalled' };
   let store: Store;
   let id: string;
@@ -201,69 +193,33 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     const operation = newCreate();
     id = operation.id;
     await store.ledger.prepare(operation);
-    await store.ledger.lease(id, lease('worker'));
+    await store.ledger.lease(id, { owner: 'worker', now: T0, until: T0 + 1000 });
   });
-  const markSent = (owner: string, more: { at?: number; lock?: typeof lock } = {}) =>
-    store.ledger.markSent(id, sentBy(owner, T0, more)).then((outcome) => outcome === 'sent');
+  const markSent = async () => (await store.ledger.markSent(id, sentBy('worker', T0, { lock }))) === 'sent';
 
-  test('needs the lock that it names', async () => {
-    expect(await markSent('worker', { lock })).toBe(false);
-    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-    await store.lockLeases.take(lock, LEASE_MS);
-    expect(await markSent('worker', { lock })).toBe(true);
-  });
-
-  test('is refused to a stalled owner whose lock was taken over', async () => {
+  test('needs the lock that it names, and is refused to a stalled owner whose lock was taken over', async () => {
+    expect(await markSent()).toBe(false);
     await store.lockLeases.take(lock, 0);
-    await store.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS);
-    expect(await markSent('worker', { lock })).toBe(false);
+    await store.lockLeases.take({ ...lock, owner: 'other' }, LEASE_MS);
+    expect(await markSent()).toBe(false);
     expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-  });
-
-  test('can be repeated only by the owner that sent it', async () => {
-    expect(await markSent('worker')).toBe(true);
-    expect(await markSent('worker')).toBe(true);
-    await store.ledger.release(id, 'worker');
-    await store.ledger.lease(id, lease('another'));
-    expect(await markSent('another')).toBe(false);
-  });
-
-  test('is refused to an owner whose request another owner has sent since, even if that one crashed', async () => {
-    await store.ledger.release(id, 'worker');
-    await store.ledger.lease(id, lease('other'));
-    expect(await markSent('other')).toBe(true);
-    const later = T0 + 40_000;
-    expect(await store.ledger.lease(id, lease('worker', later))).toBe(true);
-    expect(await markSent('worker', { at: later })).toBe(false);
+    await store.lockLeases.release({ ...lock, owner: 'other' });
+    await store.lockLeases.take(lock, LEASE_MS);
+    expect(await markSent()).toBe(true);
   });
 });
 
-describe('what a killed process held', () => {
-  const held = { name: 'account', owner: 'killed' };
-
-  test('is free at once when the instance lock proves that no other process is alive', async () => {
-    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    const killed = await open(url);
-    const operation = newCreate();
-    await killed.ledger.prepare(operation);
-    await killed.ledger.lease(operation.id, { owner: 'killed', now: T0, until: T0 + 1000 });
-    await killed.lockLeases.take(held, LEASE_MS);
-    await killed.close();
-    const { ledger, lockLeases } = await open(url);
-    expect(await lockLeases.take({ ...held, owner: 'next' }, LEASE_MS)).toBe(true);
-    expect(await ledger.lease(operation.id, { owner: 'next', now: T0, until: T0 + 1000 })).toBe(true);
-  });
-
-  test('stays held when a second process opens the store beside the first', async () => {
-    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    const first = await open(url);
-    onTestFinished(() => first.close());
-    const operation = newCreate();
-    await first.ledger.prepare(operation);
-    await first.ledger.lease(operation.id, { owner: 'first', now: T0, until: T0 + 1000 });
-    await first.lockLeases.take(held, LEASE_MS);
-    const { ledger, lockLeases } = await open(url, { lock: false });
-    expect(await lockLeases.take({ ...held, owner: 'second' }, LEASE_MS)).toBe(false);
-    expect(await ledger.lease(operation.id, { owner: 'second', now: T0, until: T0 + 1000 })).toBe(false);
-  });
+test('what a process held stays held for one beside it, and is free once the instance lock proves that it died', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const operation = newCreate();
+  const takeAs = async (owner: string, { ledger, lockLeases }: Store) => [
+    await lockLeases.take({ name: 'account', owner }, LEASE_MS),
+    await ledger.lease(operation.id, { owner, now: T0, until: T0 + 1000 }),
+  ];
+  const killed = await open(url);
+  await killed.ledger.prepare(operation);
+  expect(await takeAs('killed', killed)).toEqual([true, true]);
+  expect(await takeAs('beside', await open(url, { lock: false }))).toEqual([false, false]);
+  await killed.close();
+  expect(await takeAs('next', await open(url))).toEqual([true, true]);
 });

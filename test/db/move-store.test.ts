@@ -16,7 +16,7 @@ import {
   newCreate,
   newGrant,
   open,
-  sentBy,
+  settleCreate,
   T0,
   vault,
 } from './support.ts';
@@ -45,12 +45,8 @@ async function fill(store: Store) {
   const approval = newApproval();
   await store.requests.requestApproval(approval, entry());
   const [paid, open] = [newCreate('web-1'), newCreate('web-2')];
-  for (const operation of [paid, open]) await store.ledger.prepare(operation);
-  const permit = await store.ledger.readPermit(paid.workspaceId, T0);
-  await store.ledger.lease(paid.id, { owner: 'a', now: T0, until: T0 + 9 });
-  await store.ledger.markSent(paid.id, sentBy('a', T0, { permit }));
-  const settled = { at: T0, serverId: 7, password: new Secret('the password') };
-  await store.ledger.settle(paid.id, settled, entry({ operationId: paid.id }));
+  await settleCreate(store.ledger, paid, { serverId: 7, password: new Secret('the password') });
+  await store.ledger.prepare(open);
   await store.audit.add(entry({ workspaceId: 'T2', label: 'élan 🚀' }));
   return { paid, open, approval };
 }

@@ -3,24 +3,10 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring, VaultError } from '../../src/db/vault.ts';
-import { NO_KEY } from '../../src/workflows/run.ts';
-import { makeKey } from '../support/environment.ts';
+import { VaultError } from '../../src/db/vault.ts';
 import { triesOf } from '../support/tries.ts';
-import {
-  bySql,
-  makeFolder,
-  newCreate,
-  open,
-  readBytes,
-  settleCreate,
-  stillSystem,
-  T0,
-  vault,
-} from './support.ts';
+import { bySql, makeFolder, newCreate, open, readBytes, settleCreate, T0, vault } from './support.ts';
 
 const KEY = 'canary-api-key-4711';
 const PASSWORD = 'canary-password-0815';
@@ -45,17 +31,6 @@ const install = (token: string) => {
   return store.installationStore.install({ ...facts, tokens: { bot: new Secret(token), rotation } });
 };
 
-const RUN = {
-  id: 'run',
-  workspaceId: 'T1',
-  executionId: 'Fx1',
-  action: 'reboot',
-  label: 'web-1',
-  key: NO_KEY,
-  channelId: 'C1',
-  receivedAt: T0,
-} as const;
-
 function readSealed(table: string): string {
   return bySql(path, (db) =>
     String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
@@ -63,17 +38,6 @@ function readSealed(table: string): string {
 }
 
 describe('the database files', () => {
-  test('contain no API key, password, token or reply address in plain text', async () => {
-    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
-    await holdPassword();
-    await install('canary-token');
-    await store.workflowRuns.receive(RUN, new Secret('xwfp-canary-of-a-run'));
-    const bytes = readBytes(folder);
-    expect(bytes.includes('web-1')).toBe(true);
-    expect(bytes.includes('canary')).toBe(false);
-  });
-
   test.each([
     ['the user has saved it', (id: string) => store.passwords.erase(id)],
     [
@@ -202,20 +166,4 @@ describe('an attacker who can write the database, but has no key', () => {
     }
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
-});
-
-test('a lost key is named, and what it sealed is not lost with it', async () => {
-  await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-  await store.close();
-  const ring = (keys: string) => ({ databaseUrl: `sqlite:${path}`, vault: createVault(parseKeyring(keys)) });
-  const [other, own] = [`k9:${makeKey('other')}`, `test:${makeKey('store')}`];
-  // A key that was lost after another one had come before it.
-  await (await openStore({ ...ring(`${other},${own}`), system: stillSystem })).close();
-  const reopened = await openStore({ ...ring(other), system: stillSystem });
-  const found = reopened.apiKeys.find('T1');
-  await expect(found).rejects.toThrow(Refusal);
-  await expect(found).rejects.toMatchObject({ code: 'key_unreadable', details: { keyId: 'test' } });
-  await reopened.close();
-  const back = await open(`sqlite:${path}`);
-  expect((await back.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
 });

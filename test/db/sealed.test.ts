@@ -4,28 +4,25 @@ import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DatabaseUnusable } from '../../src/db/engine.ts';
 import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
+import type { Vault } from '../../src/db/vault.ts';
 import { NO_KEY } from '../../src/workflows/run.ts';
-import { makeKey } from '../support/environment.ts';
 import { createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
 import { vaultNamed, vaultOf } from './audit-support.ts';
-import { NO_ANSWER } from './fixtures.ts';
 import { places } from './places.ts';
 import {
   databases,
   entry,
   makeFolder,
   markSent,
+  NO_ANSWER,
   newApproval,
   newCreate,
   open,
+  readBytes,
   settleCreate,
   stillSystem,
   T0,
 } from './support.ts';
-
-const [K1, K2] = [`k1:${makeKey('first')}`, `k2:${makeKey('second')}`];
-const ring = (...keys: readonly string[]) => createVault(parseKeyring(keys.join(',')));
 
 /** The clock of PostgreSQL can't be moved. */
 const atGivenTime = (databaseUrl: string) =>
@@ -34,7 +31,7 @@ const atGivenTime = (databaseUrl: string) =>
 /** Stores one text of each kind that is ever sealed, and returns the place of each. */
 async function storeEverySecret(databaseUrl: string): Promise<readonly string[]> {
   const places = new Set<string>();
-  const vault = ring(K1);
+  const vault = vaultOf('k1');
   const watched: Vault = {
     ...vault,
     seal: (plain, place) => {
@@ -87,7 +84,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     const databaseUrl = await makeUrl();
     const places = await storeEverySecret(databaseUrl);
     expect(places).toHaveLength(Object.keys(USED).length);
-    const both = await open(databaseUrl, { vault: ring(K2, K1) });
+    const both = await open(databaseUrl, { vault: vaultOf('k2', 'k1') });
     const [second, first] = await both.sealed.listKeyUse();
     expect(second).toMatchObject({ keyId: 'k2', encrypts: {}, names: 0 });
     expect(first).toMatchObject({ keyId: 'k1', isMissing: false, encrypts: USED, names: 2 });
@@ -99,7 +96,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     expect(before?.signs).toBeGreaterThan(0);
     await both.close();
 
-    const alone = await open(databaseUrl, { vault: ring(K2) });
+    const alone = await open(databaseUrl, { vault: vaultOf('k2') });
     expect(alone.notes).toEqual([]);
     expect(await alone.sealed.openAll()).toEqual([]);
     expect((await alone.apiKeys.find('T1'))?.key.reveal()).toBe('api-key');
@@ -113,7 +110,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
   test('is not put back if it was replaced since it was read', async () => {
     const databaseUrl = await makeUrl();
     await storeEverySecret(databaseUrl);
-    const vault = ring(K2, K1);
+    const vault = vaultOf('k2', 'k1');
     const replaced: Promise<void>[] = [];
     // Called after the row was read, and before it is written.
     const seal: Vault['seal'] = (plain, place) => {
@@ -131,8 +128,8 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
   test('is reported and left as it is if it can’t be opened, and its key is named at the start', async () => {
     const databaseUrl = await makeUrl();
     await storeEverySecret(databaseUrl);
-    await (await open(databaseUrl, { vault: ring(K2, K1) })).close();
-    const lost = await open(databaseUrl, { vault: ring(K2) });
+    await (await open(databaseUrl, { vault: vaultOf('k2', 'k1') })).close();
+    const lost = await open(databaseUrl, { vault: vaultOf('k2') });
     expect(lost.notes).toEqual([
       expect.stringMatching(/^ENCRYPTION_KEYS lacks the key "k1", .* Put it back/),
     ]);
@@ -144,9 +141,25 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     const uses = await lost.sealed.listKeyUse();
     expect(uses.at(-1)).toMatchObject({ keyId: 'k1', isMissing: true, encrypts: USED });
     await lost.close();
-    const back = await open(databaseUrl, { vault: ring(K2, K1) });
+    const back = await open(databaseUrl, { vault: vaultOf('k2', 'k1') });
     expect(await readPassword(back)).toBe('password-1');
   });
+});
+
+test('the database files contain nothing in plain text of what is encrypted', async () => {
+  const folder = makeFolder();
+  await storeEverySecret(`sqlite:${folder}/vps.sqlite`);
+  const bytes = readBytes(folder);
+  expect(bytes.includes('web-1')).toBe(true);
+  const secrets = [
+    'api-key',
+    'https://reply.test',
+    'password-1',
+    '{"odd":"answer"}',
+    'xoxb-token',
+    'xwfp-token',
+  ];
+  expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
 });
 
 test('a rotation that an app with the old key keeps undoing is never audited as done', async () => {
@@ -154,11 +167,11 @@ test('a rotation that an app with the old key keeps undoing is never audited as 
   await storeEverySecret(databaseUrl);
   const old = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
   onTestFinished(() => old.close());
-  const vault = ring(K2, K1);
+  const vault = vaultOf('k2', 'k1');
   let undone = 0;
   const seal: Vault['seal'] = (plain, place) => {
     if (plain === 'api-key') {
-      old.exec(`update api_keys set sealed = '${ring(K1).seal(plain, place)}'`);
+      old.exec(`update api_keys set sealed = '${vaultOf('k1').seal(plain, place)}'`);
       undone++;
     }
     return vault.seal(plain, place);

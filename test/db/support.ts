@@ -8,23 +8,7 @@ import { openStore } from '../../src/db/open-store.ts';
 import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
-export {
-  confirm,
-  entry,
-  markSent,
-  markTold,
-  newApproval,
-  newCreate,
-  newDelete,
-  newGrant,
-  newRenew,
-  newRoleRequest,
-  sentBy,
-  settleCreate,
-  stillSystem,
-  T0,
-  vault,
-} from './fixtures.ts';
+export * from './fixtures.ts';
 
 /** Makes a folder that is removed after the test. */
 export function makeFolder(): string {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { makeFolder } from '../db/support.ts';
 import { readMetrics, startTeam, type Team } from '../support/team.ts';
 
 const ALERTS = 'docs/deploy/alerts.yml';
@@ -240,9 +240,7 @@ const HEALTHY = {
 
 describe.skipIf(!promtool)('the alert rules, by promtool,', () => {
   const run = (command: string, file: string, content: unknown) => {
-    const folder = mkdtempSync(join(tmpdir(), 'vps-slack-alerts-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, file);
+    const path = join(makeFolder(), file);
     writeFileSync(path, typeof content === 'string' ? content : stringify(content));
     const { status, stdout, stderr } = spawnSync('promtool', [...command.split(' '), path], {
       encoding: 'utf8',

@@ -91,21 +91,6 @@ async function playOut(pass: (ms: number) => Promise<void>, happenings: Happenin
 const small = { limit: 6, backgroundLimit: 2, maxWaitMs: 3_600_000 };
 
 describe('the limit', () => {
-  it('is never exceeded in any minute, whatever is requested and however long answers take', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(planned, { minLength: 1, maxLength: 40 }), async (plans) => {
-        const { limiter, play, pass } = start(small);
-        await playOut(pass, play.askAll(limiter, plans), 1_500_000);
-        await Promise.all(play.outcomes);
-        expect(play.served).toHaveLength(plans.length);
-        expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
-        expect(limiter.budget()).toEqual({ taken: 0, waiting: 0, limit: small.limit });
-        vi.useRealTimers();
-      }),
-      { numRuns: triesOf({ short: 25, long: 400 }) },
-    );
-  });
-
   it('is not exceeded by crashes and restarts, whenever and however often they happen', async () => {
     const crash = fc.record({
       plans: fc.array(planned, { minLength: 6, maxLength: 30 }),
@@ -226,21 +211,14 @@ describe('users', () => {
   });
 
   it('never find all slots taken by background work, however much of it there is', async () => {
-    const { limiter, play, pass } = start({ limit: 30, backgroundLimit: 10, maxWaitMs: 3_600_000 });
-    for (let call = 0; call < 200; call++) play.ask(limiter, BACKGROUND);
-    await pass(500);
-    expect(play.served).toHaveLength(10);
-    for (let call = 0; call < 20; call++) play.ask(limiter, QUICK);
-    await pass(500);
-    expect(play.served).toHaveLength(30);
-    expect(limiter.budget()).toEqual({ taken: 30, limit: 30, waiting: 190 });
-  });
-
-  it('have two hundred of the 300 slots to themselves', async () => {
     const { limiter, play, pass } = start();
     for (let call = 0; call < 300; call++) play.ask(limiter, BACKGROUND);
     await pass(500);
     expect(play.served).toHaveLength(100);
+    for (let call = 0; call < 200; call++) play.ask(limiter, QUICK);
+    await pass(500);
+    expect(play.served).toHaveLength(300);
+    expect(limiter.budget()).toEqual({ taken: 300, limit: 300, waiting: 200 });
   });
 });
 
@@ -432,18 +410,6 @@ describe('before a call is sent', () => {
   });
 });
 
-it('returns the answer at once, while its slot stays taken', async () => {
-  const { limiter, pass } = start();
-  const answered = limiter.run({ urgency: 'user', send: async () => 'done' });
-  await pass(10);
-  expect(await answered).toBe('done');
-  expect(limiter.budget().taken).toBe(1);
-  await pass(60_000);
-  expect(limiter.budget().taken).toBe(1);
-  await pass(100);
-  expect(limiter.budget().taken).toBe(0);
-});
-
 describe('slots that another process holds', () => {
   const take = async (calls: ApiCalls, ids: readonly string[], account = 'a') => {
     for (const id of ids)
@@ -467,25 +433,6 @@ describe('slots that another process holds', () => {
     await pass(1_000);
     expect(await late).toBeGreaterThanOrEqual(LONGEST_HOLD_MS);
     expect([...calls.rows.keys()].filter((id) => id.length < 6)).toEqual([]);
-  });
-
-  it.each([
-    { stepMs: -3_600_000, freeAfterMs: 0 },
-    { stepMs: -60_000, freeAfterMs: LONGEST_HOLD_MS + 60_000 },
-    { stepMs: 60_000, freeAfterMs: LONGEST_HOLD_MS - 60_000 },
-    { stepMs: 3_600_000, freeAfterMs: 0 },
-  ])('are free at some time after a restart, even if the wall clock was stepped by $stepMs ms', async ({
-    stepMs,
-    freeAfterMs,
-  }) => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
-    await take(calls, ['one', 'two', 'three']);
-    vi.setSystemTime(Date.now() + stepMs);
-    const limiter = open(system, { limit: 3, calls, maxWaitMs: 600_000 });
-    const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
-    await pass(freeAfterMs + 1_000);
-    expect(Math.abs((await late) - freeAfterMs)).toBeLessThan(1_000);
   });
 
   it('are polled together twice a second, and the most urgent call gets the first that is free', async () => {
@@ -543,6 +490,7 @@ describe('slots that another process holds', () => {
           const send = async () => {
             arrivals.push({ key, workspaceId, at: system.elapsed() + plan.latencyMs * plan.arrivesAfter });
             await system.sleep(plan.latencyMs);
+            if (plan.ends === 'failed') throw new Error('no answer');
           };
           for (let call = 0; call < count; call++)
             limiter?.run({ urgency: plan.urgency, workspaceId, send }).catch(() => undefined);
@@ -559,6 +507,8 @@ describe('slots that another process holds', () => {
         for (const id of WORKSPACES)
           expect(most(({ workspaceId }) => workspaceId === id)).toBeLessThanOrEqual(small.limit);
         expect(calls.rows.size).toBe(0);
+        for (const [, limiter] of processes.flat())
+          expect(limiter.budget()).toEqual({ taken: 0, waiting: 0, limit: small.limit });
         vi.useRealTimers();
       }),
       { numRuns: triesOf({ short: 25, long: 400 }) },

@@ -51,12 +51,12 @@ export function memoryCalls(
 }
 
 /** The most arrivals in any half-open minute, wherever it begins. */
-export function mostInAnyWindow(arrivals: readonly number[], windowMs = 60_000): number {
+export function mostInAnyWindow(arrivals: readonly number[]): number {
   const sorted = [...arrivals].sort((a, b) => a - b);
   let most = 0;
   let first = 0;
   for (const [index, at] of sorted.entries()) {
-    while (at - (sorted[first] ?? at) >= windowMs) first++;
+    while (at - (sorted[first] ?? at) >= 60_000) first++;
     most = Math.max(most, index - first + 1);
   }
   return most;

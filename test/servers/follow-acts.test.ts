@@ -3,7 +3,6 @@ import type { AppContext } from '../../src/context.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { createShare } from '../../src/hosting/share.ts';
 import type { StartedAct } from '../../src/servers/follow.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from '../../src/servers/follow.ts';
 import { open, T0, vault } from '../db/support.ts';
 import { handClock, turn } from '../slack/support/fakes.ts';
-import { makeContext } from '../support/context.ts';
+import { makeContext, makeHosting } from '../support/context.ts';
 
 const MESSAGE = { channelId: 'C1', ts: '1.2' };
 const ACT: StartedAct = {
@@ -77,14 +76,7 @@ async function openFollowing() {
       unreadableCount: 0,
     };
   });
-  const none = async () => {
-    throw new Error('not used');
-  };
-  const hosting: HostingApi = {
-    ...{ account: ['account'], fetchServers, fetchCatalog: none, createServer: none },
-    ...{ renewServer: none, changePower: none, deleteServer: none },
-    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
-  };
+  const hosting = makeHosting({ fetchServers });
   const ports = makeContext(store, {
     ...{ system, followNotifier, hostingOf: () => hosting },
     ownersOf: () => (world.maySee ? [ACT.actorId] : []),

@@ -69,7 +69,11 @@ describe('a user', () => {
   it.each([
     ['user_not_found', 'no'],
     ['user_not_visible', 'invisible'],
-  ])('is not found when Slack answers %s', async (error, exists) => {
+    ['missing_scope', 'hidden'],
+    ['ratelimited', 'unknown'],
+    ['WebAPIRequestError', 'unknown'],
+    ['fatal_error', 'unknown'],
+  ])('is not found, with one lookup, when Slack answers %s, and whether they exist is: %s', async (error, exists) => {
     const { people, asked } = refused(error);
     expect(await people.find('T1', 'U404')).toBeUndefined();
     expect(await people.exists('T1', 'U404')).toBe(exists);
@@ -82,23 +86,6 @@ describe('a user', () => {
     const isFresh = { isFresh: true };
     await Promise.all([people.find('T1', 'U404', isFresh), people.exists('T1', 'U404', isFresh)]);
     expect(asked).toEqual(['U404', 'U404']);
-  });
-
-  it('is hidden, with one lookup, when the app lacks the scope', async () => {
-    const { people, asked } = refused('missing_scope');
-    expect(await people.find('T1', 'U1')).toBeUndefined();
-    expect(await people.exists('T1', 'U1')).toBe('hidden');
-    expect(asked).toEqual(['U1']);
-  });
-
-  it.each([
-    'ratelimited',
-    'WebAPIRequestError',
-    'fatal_error',
-  ])('is unknown, neither found nor missing, when Slack answers %s', async (error) => {
-    const { people } = refused(error);
-    expect(await people.find('T1', 'U1')).toBeUndefined();
-    expect(await people.exists('T1', 'U1')).toBe('unknown');
   });
 
   it.each([undefined, 'x', { deleted: 'no' }])('is unknown when Slack answers %j', async (user) => {
@@ -147,11 +134,8 @@ describe('user groups', () => {
     ]);
   });
 
-  it('have members', async () => {
+  it('have members, or none, which is not the same as unknown', async () => {
     expect(await groupsOf().groups.listMembers('T1', 'S1')).toEqual(['U1', 'U2']);
-  });
-
-  it('are empty when they have no members, which is not the same as unknown', async () => {
     const { groups } = groupsOf(() => ({ ok: true, groups: [{ ...ONCALL, users: [] }] }));
     expect(await groups.listMembers('T1', 'S1')).toEqual([]);
   });
@@ -172,13 +156,15 @@ describe('user groups', () => {
     expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, []]);
   });
 
-  it.each(['ratelimited', 'WebAPIRequestError'])('are unknown when Slack says %s', async (error) => {
-    const { groups } = groupsOf(() => ({ ok: false, error }));
-    expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
-  });
-
-  it.each([undefined, 'x', [{ id: 7 }], [null]])('are unknown when Slack answers %j', async (answer) => {
-    const { groups } = groupsOf(() => ({ ok: true, groups: answer }));
+  it.each<Answer>([
+    { ok: false, error: 'ratelimited' },
+    { ok: false, error: 'WebAPIRequestError' },
+    { ok: true, groups: undefined },
+    { ok: true, groups: 'x' },
+    { ok: true, groups: [{ id: 7 }] },
+    { ok: true, groups: [null] },
+  ])('are unknown when Slack answers %j', async (answer) => {
+    const { groups } = groupsOf(() => answer);
     expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
   });
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { App, ReceiverEvent } from '@slack/bolt';
 import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
-import { silentLog } from '../../src/log.ts';
+import { type Log, silentLog } from '../../src/log.ts';
 import { startBolt } from '../../src/slack/bolt.ts';
 import type { Dispatch } from '../../src/slack/dispatch.ts';
 import { createHttpReceiver } from '../../src/slack/http-receiver.ts';
@@ -24,16 +24,15 @@ const SECRET = 'the signing secret of these tests';
 const KIB = 1024;
 const LONGEST = 512 * KIB;
 
+const makeReceiver = (log: Log) =>
+  createHttpReceiver({ signingSecret: new Secret(SECRET), log, clock: createSlackClock(realSystem) });
+
 /** The app's server, in which every signed request is acknowledged, unless told otherwise. */
 async function startReceiver(
   log = silentLog,
   processEvent = async ({ ack }: { ack(): Promise<void> }) => ack(),
 ) {
-  const { connect, listener } = createHttpReceiver({
-    signingSecret: new Secret(SECRET),
-    log,
-    clock: createSlackClock(realSystem),
-  });
+  const { connect, listener } = makeReceiver(log);
   connect({ processEvent } as unknown as App);
   return startWebServer({ slack: listener });
 }
@@ -120,17 +119,17 @@ test.each([
   const storeStep = async () => {
     throw new Defect('a defect');
   };
-  const transport = createHttpReceiver({
-    signingSecret: new Secret(SECRET),
-    log,
-    clock: createSlackClock(realSystem),
-  });
   let processEvent: App['processEvent'] = async () => undefined;
   const connect = (bolt: App) => {
     processEvent = (event) => bolt.processEvent(event);
   };
   const dispatch = { step: storeStep, event: async () => undefined } as unknown as Dispatch;
-  await startBolt({ transport: { ...transport, connect }, slackApiUrl: 'http://127.0.0.1/', dispatch, log });
+  await startBolt({
+    transport: { ...makeReceiver(log), connect },
+    slackApiUrl: 'http://127.0.0.1/',
+    dispatch,
+    log,
+  });
   const app = await startReceiver(log, (event) => processEvent(event as ReceiverEvent));
   const event = {
     ...{ type: 'function_executed', function: { callback_id: 'step' }, function_execution_id: 'Fx1' },

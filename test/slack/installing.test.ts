@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { type Fields, type Log, silentLog } from '../../src/log.ts';
@@ -10,6 +7,7 @@ import { createTokenService } from '../../src/slack/oauth.ts';
 import { createRefusalLog } from '../../src/slack/refusals.ts';
 import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
+import { startServer } from '../hosting/support.ts';
 import { handClock } from './support/fakes.ts';
 
 function open(apiUrl: string) {
@@ -22,23 +20,20 @@ function open(apiUrl: string) {
 const REFRESH_TOKEN = new Secret('canary-refresh');
 const refresh = (apiUrl: string) => open(apiUrl).refresh(REFRESH_TOKEN);
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+/** A Slack that answers with this. */
+async function answeringText(body: string, { status = 200, type = 'application/json' } = {}) {
+  const { baseUrl } = await startServer((_, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body),
+  );
+  return `${baseUrl}/`;
 }
 
-/** A Slack that answers with that JSON. */
-const answering = (answer: unknown, status = 200) =>
-  serve((_incoming, outgoing) => {
-    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
+const answering = (answer: unknown, status = 200) => answeringText(JSON.stringify(answer), { status });
 
 describe('a refresh of a token', () => {
   test('has an unknown outcome if the connection ends without an answer', async () => {
-    const url = await serve((incoming) => incoming.resume().on('end', () => incoming.socket.destroy()));
-    expect(await refresh(url)).toMatchObject({ kind: 'unknown' });
+    const { baseUrl } = await startServer(({ socket }) => socket.destroy());
+    expect(await refresh(`${baseUrl}/`)).toMatchObject({ kind: 'unknown' });
   });
 
   test.each([
@@ -171,11 +166,8 @@ function rememberingLog() {
 }
 
 /** Our client over a server that answers everything with this. */
-async function clientOf(body: string, { status = 200, type = 'application/json' } = {}) {
-  const url = await serve((request, response) => {
-    request.resume();
-    response.writeHead(status, { 'content-type': type }).end(body);
-  });
+async function clientOf(body: string, options: { status?: number; type?: string } = {}) {
+  const url = await answeringText(body, options);
   const { log, warned } = rememberingLog();
   const connections = createSlackConnections({ apiUrl: url, log, system: realSystem });
   onTestFinished(() => connections.close());

@@ -59,14 +59,6 @@ describe('connections that were not finished', () => {
     await expect.poll(() => countOpen(server), { timeout: 30_000 }).toBe(0);
   });
 
-  test('are never more than the most that are allowed', async () => {
-    const { server, port } = await startServer(50);
-    await openSilent(port, 'POST /slack/events HTTP/1.1\r\n', 120);
-    expect(await countOpen(server)).toBeLessThanOrEqual(50);
-    await expect.poll(() => countOpen(server), { timeout: 15_000 }).toBe(0);
-    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
-  });
-
   test.each(
     Object.entries(UNFINISHED).slice(0, 3),
   )('make room for those that send a request, the oldest first, and the log says so once: %s', async (_, text) => {

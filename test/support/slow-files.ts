@@ -16,7 +16,6 @@ export const SLOW: readonly string[] = [
   'cli/doctor',
   'deploy/container',
   'deploy/package',
-  'hosting/several-processes',
   'sandbox/check-messages',
   'sandbox/main',
   'db/restores',

@@ -118,10 +118,6 @@ async function run(shown: ModalView, label: string | null, color: string | null)
 }
 
 describe('a modal', () => {
-  it('is accepted by Slack', () => {
-    expect(findViewFaults(view({ serverId: 1 }))).toEqual([]);
-  });
-
   it('shows errors beside their fields, and does nothing else', async () => {
     expect(await run(view({ serverId: 1 }), 'x', null)).toEqual({
       given: undefined,
@@ -254,14 +250,15 @@ async function roundTrip(shown: ModalView, filled: Readonly<Record<string, strin
 
 const granting = { name: 'access_grant', needs: 'anyone', effect: 'reads' } as const;
 
+/** What the handler is given of what Slack sends. */
 async function submitGrant(sent: unknown) {
   const given: Granting[] = [];
   const handler = grant.onSubmit(granting, async ({ fields }) => {
     given.push(fields);
     return {};
   });
-  const answer = await handler.run(submittedView.parse(sent), request);
-  return { given: given[0], answer };
+  await handler.run(submittedView.parse(sent), request);
+  return given[0];
 }
 
 const FULL: Granting = {
@@ -275,7 +272,7 @@ const FULL: Granting = {
 
 describe('a form with all kinds of fields', () => {
   it('reads what was entered', async () => {
-    const { given } = await roundTrip(grantView(), {
+    const given = await roundTrip(grantView(), {
       Person: '@otto',
       Channel: '#ops',
       Role: 'Operator',
@@ -287,28 +284,18 @@ describe('a form with all kinds of fields', () => {
   });
 
   it('reads initial values', async () => {
-    expect((await roundTrip(grantView(FULL), {})).given).toEqual(FULL);
+    expect(await roundTrip(grantView(FULL), {})).toEqual(FULL);
   });
 
   it('leaves out optional fields that are empty', async () => {
     const { channel, server, pattern, ...rest } = FULL;
-    expect((await roundTrip(grantView(rest), {})).given).toEqual(rest);
+    expect(await roundTrip(grantView(rest), {})).toEqual(rest);
   });
 
   it('treats spaces as empty', async () => {
-    const { given } = await roundTrip(grantView(FULL), { Pattern: '   ' });
+    const given = await roundTrip(grantView(FULL), { Pattern: '   ' });
     expect(given).not.toHaveProperty('pattern');
     expect(given).toMatchObject({ person: FULL.person });
-  });
-
-  it('shows beside each field what is missing or wrong', async () => {
-    const sent = { id: 'V1', ...grantView(), state: { values: { reason: { x: { value: ' x ' } } } } };
-    expect(await submitGrant(sent)).toEqual({
-      given: undefined,
-      answer: {
-        with: { errors: { person: 'Choose a person', role: 'Choose a role', reason: 'Say a little more' } },
-      },
-    });
   });
 
   it('allows only optional fields to be empty', () => {
