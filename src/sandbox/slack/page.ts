@@ -71,7 +71,6 @@ function refusalOf(refusal: SlackRefusal): PageResult {
     ok: false,
     error: refusal.code,
     words: refusal.words,
-    ...(refusal.confirm ? { confirm: refusal.confirm } : {}),
     ...(refusal.errors ? { errors: refusal.errors } : {}),
   };
 }
@@ -155,7 +154,6 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if (event.type === 'workspace') return { type: 'reload' };
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
-  if (event.type === 'workflow') return undefined;
   if (event.user !== user.id) return undefined;
   if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
   if (event.type === 'reload') return { type: 'reload' };
@@ -194,7 +192,6 @@ export function pageView(view: StoredView): PageView {
   const submit = textIn(view.fields.submit, 'text');
   return {
     id: view.id,
-    type: view.type,
     hash: view.hash,
     title: textIn(view.fields.title, 'text'),
     ...(submit ? { submit } : {}),
@@ -228,8 +225,8 @@ function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts, isInteractive } = world.app;
   return {
-    team: world.team,
-    app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
+    team: { name: world.team.name },
+    app: { name: APP.name },
     as: user,
     people: world.roster.people(),
     groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),

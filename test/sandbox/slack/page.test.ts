@@ -80,14 +80,13 @@ describe('the page API', () => {
     });
   });
 
-  it('returns the confirmation dialog of a button to the page first', async () => {
+  it('refuses the press of a button with a confirmation dialog until it is confirmed', async () => {
     const both = await startBoth();
-    const confirm = { text: plain('Really?') };
-    const blocks = [actions(button('Stop', { confirm }))];
+    const blocks = [actions(button('Stop', { confirm: { text: plain('Really?') } }))];
     const { ts } = await both.app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
     const place = { channel: OPS, ts: String(ts) };
     const action: PageAction = { as: OWNER, do: 'action', place, block: 'actions', action: 'press-Stop' };
-    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed', confirm });
+    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed' });
     expect((await perform(both, { ...action, confirmed: true })).done).toEqual({ ok: true });
     expect(both.app.received).toHaveLength(1);
   });
