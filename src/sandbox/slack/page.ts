@@ -50,12 +50,8 @@ async function answerAction(
   const action = readJson(await readBody(incoming));
   const user = findClient(world, textIn(action, 'as'));
   if (!isPageAction(action) || !user) {
-    const refused: PageResult = {
-      ok: false,
-      error: 'invalid_action',
-      words: 'The page sent an unknown action',
-    };
-    return sendJson(outgoing, 400, refused);
+    const refusal = new SlackRefusal('invalid_action', 'The page sent an unknown action');
+    return sendJson(outgoing, 400, refusalOf(refusal));
   }
   try {
     return sendJson(outgoing, 200, await perform(world, user, action));
@@ -66,13 +62,8 @@ async function answerAction(
   }
 }
 
-function refusalOf(refusal: SlackRefusal): PageResult {
-  return {
-    ok: false,
-    error: refusal.code,
-    words: refusal.words,
-    ...(refusal.errors ? { errors: refusal.errors } : {}),
-  };
+function refusalOf({ code, words, errors }: SlackRefusal): PageResult {
+  return { ok: false, error: code, words, ...(errors ? { errors } : {}) };
 }
 
 /** Finds a user who can use a client: no bot, not deactivated. */
