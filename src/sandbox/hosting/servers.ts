@@ -74,7 +74,7 @@ export class Servers {
   }
 
   list(account: Account): WireServer[] {
-    const nowMs = this.#settle();
+    const nowMs = this.settle();
     return this.#listed(account, nowMs).map((server) => toWire(server, nowMs));
   }
 
@@ -85,7 +85,7 @@ export class Servers {
    */
   create(account: Account, order: Order, supplier: Supplier): CreatedServer {
     const { accounts, prices, maxServers } = this.#parts;
-    const nowMs = this.#settle();
+    const nowMs = this.settle();
     const priceMinor = prices.priceMinorOf(order.plan);
     if (accounts.balanceOf(account) < priceMinor) throw new ApiError('not_enough_balance');
     const waiting = this.#unconfirmed.filter((one) => one.accountId === account.id).length;
@@ -108,7 +108,7 @@ export class Servers {
 
   /** Starts, stops or reboots a server; free of charge. @throws ApiError not_found, wrong_state */
   power(account: Account, id: string, action: PowerAction): { id: number; state: string } {
-    const nowMs = this.#settle();
+    const nowMs = this.settle();
     const server = this.#getServer(account, id, nowMs);
     applyPower(server, action, nowMs, this.#parts.times.rebootDelayMs);
     return { id: server.id, state: stateAt(server, nowMs) };
@@ -116,7 +116,7 @@ export class Servers {
 
   /** Charges one month at today's price and moves `paid until` one calendar month. @throws ApiError not_found, not_enough_balance */
   renew(account: Account, id: string): { id: number; paid_until: string } {
-    const server = this.#getServer(account, id, this.#settle());
+    const server = this.#getServer(account, id, this.settle());
     const priceMinor = this.#parts.prices.priceMinorOf(server.plan);
     this.#parts.accounts.charge(account, priceMinor, `renew ${server.label} (${server.plan})`, server.id);
     server.paidUntilMs = oneMonthLater(server.paidUntilMs);
@@ -125,14 +125,14 @@ export class Servers {
 
   /** Deletes a server; the rest of the paid month is not refunded (docs/hosting-api.md 3). @throws ApiError not_found */
   remove(account: Account, id: string): { id: number; state: string } {
-    const server = this.#getServer(account, id, this.#settle());
+    const server = this.#getServer(account, id, this.settle());
     this.#servers.delete(server.id);
     return { id: server.id, state: 'deleted' };
   }
 
   /** Puts `count` running servers into an account without charging them; returns their ids. */
   seed(account: Account, count: number, labelPrefix: string): number[] {
-    const nowMs = this.#settle();
+    const nowMs = this.settle();
     const plan = this.#parts.prices.current.plans[0]?.code ?? '';
     return Array.from({ length: count }, (_, index) => {
       const label = `${labelPrefix}-${index + 1}`;
@@ -147,24 +147,23 @@ export class Servers {
    * can look for a password in logs, databases and messages where it must not be.
    */
   passwordOf(serverId: number): string | undefined {
-    this.#settle();
+    this.settle();
     return this.#passwords.get(serverId);
-  }
-
-  /** Books what has fallen due since the state was last read: unconfirmed creations complete or are refunded. */
-  settle(): void {
-    this.#settle();
   }
 
   /** When, by the passing of time alone, something of this account changes next; undefined: never. */
   findNextChangeMs(account: Account): number | undefined {
-    const nowMs = this.#settle();
+    const nowMs = this.settle();
     const moments = this.#listed(account, nowMs).flatMap(momentsOf);
     const later = [...moments, ...this.#unconfirmed.map(({ dueMs }) => dueMs)].filter((at) => at > nowMs);
     return later.length === 0 ? undefined : later.reduce((first, at) => Math.min(first, at));
   }
 
-  #settle(): number {
+  /**
+   * Books what has fallen due since the state was last read: unconfirmed creations complete or are refunded.
+   * Returns the time that it was done for.
+   */
+  settle(): number {
     const nowMs = this.#parts.clock.now();
     const due = this.#unconfirmed.filter((one) => one.dueMs <= nowMs);
     if (due.length === 0) return nowMs;

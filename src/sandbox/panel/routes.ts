@@ -52,11 +52,8 @@ async function answerAction(
     return sendText(outgoing, 415, 'JSON is needed');
   const action = parseAction(readJson(await readBody(incoming)));
   if (!action) {
-    const refused: PanelResult = {
-      ok: false,
-      error: 'invalid_action',
-      words: 'The page sent an unknown action.',
-    };
+    const words = 'The page sent an unknown action.';
+    const refused: PanelResult = { ok: false, error: 'invalid_action', words };
     return sendJson(outgoing, 400, refused, HEADERS);
   }
   const done = await panel.perform(action);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, sendText } from './http.ts';
-import { listPlaces, type OAuthApp, worldsOf } from './oauth.ts';
-import type { World } from './world.ts';
+import { listPlaces, worldsOf } from './oauth.ts';
+import type { Worlds } from './world.ts';
 
 /** What the app sends the browser with. */
 interface AuthorizeRequest {
@@ -12,7 +12,7 @@ interface AuthorizeRequest {
 
 /** Where a user allows the app, or does not (`/oauth/v2/authorize`): tests post what would be chosen on Slack's page. */
 export async function answerAuthorize(
-  worlds: readonly World[],
+  worlds: Worlds,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   query: URLSearchParams,
@@ -30,9 +30,9 @@ export async function answerAuthorize(
 }
 
 /** What is asked for, or what Slack says of an app that asks for something else. */
-function readRequest(worlds: readonly World[], query: URLSearchParams): AuthorizeRequest | string {
-  const [first] = worlds;
-  const app: OAuthApp | undefined = first?.oauth.app;
+function readRequest(worlds: Worlds, query: URLSearchParams): AuthorizeRequest | string {
+  const [{ oauth }] = worlds;
+  const { app } = oauth;
   if (!app || query.get('client_id') !== app.clientId) return 'Something went wrong (invalid_client_id)';
   const redirectUri = query.get('redirect_uri') ?? app.redirectUrls[0] ?? '';
   if (!app.redirectUrls.some((url) => redirectUri.startsWith(url)))
@@ -45,7 +45,7 @@ function readRequest(worlds: readonly World[], query: URLSearchParams): Authoriz
 }
 
 /** Undefined where no such user could decide. */
-function decide(worlds: readonly World[], form: URLSearchParams, request: AuthorizeRequest) {
+function decide(worlds: Worlds, form: URLSearchParams, request: AuthorizeRequest) {
   if (form.get('decision') !== 'allow') return { error: 'access_denied' };
   const place = listPlaces(worlds).find(({ id }) => id === form.get('place'));
   const [world] = place ? worldsOf(worlds, { place: place.id, isOrg: place.isOrg }) : [];

@@ -10,8 +10,6 @@ export type SlackEvent =
   | { readonly type: 'workspace' }
   /** What the page shows beside the chat has changed. */
   | { readonly type: 'panel' }
-  /** A run of a workflow began or ended. */
-  | { readonly type: 'workflow' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_rule'; readonly rule: BrokenRule };
 

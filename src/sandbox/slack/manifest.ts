@@ -173,11 +173,7 @@ const manifest = z.object({
         messages_tab_enabled: z.boolean().default(false),
         messages_tab_read_only_enabled: z.boolean().default(true),
       })
-      .default({
-        home_tab_enabled: false,
-        messages_tab_enabled: false,
-        messages_tab_read_only_enabled: true,
-      }),
+      .prefault({}),
     slash_commands: z
       .array(
         z.object({

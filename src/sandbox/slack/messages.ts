@@ -43,8 +43,7 @@ export class Messages {
   }
 
   post(draft: MessageDraft): StoredMessage {
-    this.#order += 1;
-    const message: StoredMessage = {
+    return this.#store('message', {
       channel: draft.channel,
       ts: this.#ids.ts(),
       user: draft.user,
@@ -55,29 +54,26 @@ export class Messages {
       threadTs: draft.threadTs,
       edited: false,
       reactions: [],
-      order: this.#order,
       entered: new Map(),
-    };
-    this.#messages.set(keyOf(message.channel, message.ts), message);
-    this.#journal.emit({ type: 'message', message });
-    return message;
+    });
   }
 
   change(message: StoredMessage, text: string, blocks: unknown): StoredMessage {
-    this.#order += 1;
     const named = nameBlocks(blocks, this.#ids);
-    const changed = { ...message, text, blocks: named, edited: true, order: this.#order };
-    for (const values of changed.entered.values()) pruneEntered(named, values);
-    this.#messages.set(keyOf(message.channel, message.ts), changed);
-    this.#journal.emit({ type: 'message_changed', message: changed });
-    return changed;
+    for (const values of message.entered.values()) pruneEntered(named, values);
+    return this.#store('message_changed', { ...message, text, blocks: named, edited: true });
   }
 
   react(message: StoredMessage, reaction: string): void {
+    this.#store('message_changed', { ...message, reactions: [...message.reactions, reaction] });
+  }
+
+  #store(type: 'message' | 'message_changed', content: Omit<StoredMessage, 'order'>): StoredMessage {
     this.#order += 1;
-    const changed = { ...message, reactions: [...message.reactions, reaction], order: this.#order };
-    this.#messages.set(keyOf(message.channel, message.ts), changed);
-    this.#journal.emit({ type: 'message_changed', message: changed });
+    const message = { ...content, order: this.#order };
+    this.#messages.set(keyOf(message.channel, message.ts), message);
+    this.#journal.emit({ type, message });
+    return message;
   }
 
   remove(message: StoredMessage): void {
@@ -98,19 +94,19 @@ export class Messages {
 
   /** What one user sees in a channel, oldest first. */
   visibleTo(userId: string, channel: string): readonly StoredMessage[] {
-    return [...this.#messages.values()].filter(
+    return this.all().filter(
       (message) => message.channel === channel && (message.to === undefined || message.to === userId),
     );
   }
 
   /** Ephemeral messages don't outlive the client (Slack's chat.postEphemeral page). */
   forgetEphemeralsOf(userId: string): void {
-    for (const message of [...this.#messages.values()]) if (message.to === userId) this.remove(message);
+    for (const message of this.all()) if (message.to === userId) this.remove(message);
   }
 
   /** Removes all messages of a channel. */
   forgetChannel(channel: string): void {
-    for (const message of [...this.#messages.values()]) if (message.channel === channel) this.remove(message);
+    for (const message of this.all()) if (message.channel === channel) this.remove(message);
   }
 
   /** The highest order given so far. */

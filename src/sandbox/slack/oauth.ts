@@ -4,7 +4,7 @@ import { isJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
 import { APP } from './workspace.ts';
-import type { Ids, SlackClock, World } from './world.ts';
+import type { Ids, SlackClock, World, Worlds } from './world.ts';
 
 /** The app's part of an OAuth install, from its pages "Basic Information" and "OAuth & Permissions". */
 export interface OAuthApp {
@@ -141,18 +141,14 @@ export class OAuth {
  * `oauth.v2.access`: exchanges a code, or a refresh token, for a bot token.
  * @throws WebApiError invalid_client_id, bad_client_secret, invalid_grant_type, and those of the exchange
  */
-export function answerAccess(worlds: readonly World[], args: Json, authorization: string): Json {
-  const [{ oauth } = requireWorld()] = worlds;
+export function answerAccess(worlds: Worlds, args: Json, authorization: string): Json {
+  const [{ oauth }] = worlds;
   requireClient(oauth.app, args, authorization);
   const grantType = textIn(args, 'grant_type') || 'authorization_code';
   if (grantType === 'refresh_token')
     return describe(worlds, oauth.refresh(textIn(args, 'refresh_token')), false);
   if (grantType !== 'authorization_code') throw new WebApiError('invalid_grant_type');
   return describe(worlds, oauth.exchange(textIn(args, 'code'), textIn(args, 'redirect_uri')), true);
-}
-
-function requireWorld(): never {
-  throw new Error('there is always a workspace');
 }
 
 /** In the fields, or as HTTP's Basic authorization. */

@@ -86,7 +86,6 @@ export interface PageChannel {
 
 export interface PageView {
   readonly id: string;
-  readonly type: 'modal' | 'home';
   readonly hash: string;
   readonly title: string;
   /** Absent: the modal has no such button. */
@@ -137,8 +136,8 @@ export interface BrokenRule {
 }
 
 export interface PageState {
-  readonly team: { readonly id: string; readonly name: string; readonly domain: string };
-  readonly app: { readonly id: string; readonly name: string; readonly botUserId: string };
+  readonly team: { readonly name: string };
+  readonly app: { readonly name: string };
   readonly as: PageUser;
   readonly people: readonly PageUser[];
   readonly groups: readonly PageGroup[];
@@ -213,8 +212,6 @@ export type PageResult =
       /** `confirm_needed`, `invalid_input`, `not_in_channel`, `no_such_element`, `view_closed` … */
       readonly error: string;
       readonly words: string;
-      /** With `confirm_needed`: Slack's confirmation dialog object. */
-      readonly confirm?: Json;
       /** With `invalid_input`: by block_id; also on the view. */
       readonly errors?: Readonly<Record<string, string>>;
     };

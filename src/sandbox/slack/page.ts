@@ -50,12 +50,8 @@ async function answerAction(
   const action = readJson(await readBody(incoming));
   const user = findClient(world, textIn(action, 'as'));
   if (!isPageAction(action) || !user) {
-    const refused: PageResult = {
-      ok: false,
-      error: 'invalid_action',
-      words: 'The page sent an unknown action',
-    };
-    return sendJson(outgoing, 400, refused);
+    const refusal = new SlackRefusal('invalid_action', 'The page sent an unknown action');
+    return sendJson(outgoing, 400, refusalOf(refusal));
   }
   try {
     return sendJson(outgoing, 200, await perform(world, user, action));
@@ -66,14 +62,8 @@ async function answerAction(
   }
 }
 
-function refusalOf(refusal: SlackRefusal): PageResult {
-  return {
-    ok: false,
-    error: refusal.code,
-    words: refusal.words,
-    ...(refusal.confirm ? { confirm: refusal.confirm } : {}),
-    ...(refusal.errors ? { errors: refusal.errors } : {}),
-  };
+function refusalOf({ code, words, errors }: SlackRefusal): PageResult {
+  return { ok: false, error: code, words, ...(errors ? { errors } : {}) };
 }
 
 /** Finds a user who can use a client: no bot, not deactivated. */
@@ -155,7 +145,6 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if (event.type === 'workspace') return { type: 'reload' };
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
-  if (event.type === 'workflow') return undefined;
   if (event.user !== user.id) return undefined;
   if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
   if (event.type === 'reload') return { type: 'reload' };
@@ -194,7 +183,6 @@ export function pageView(view: StoredView): PageView {
   const submit = textIn(view.fields.submit, 'text');
   return {
     id: view.id,
-    type: view.type,
     hash: view.hash,
     title: textIn(view.fields.title, 'text'),
     ...(submit ? { submit } : {}),
@@ -228,8 +216,8 @@ function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts, isInteractive } = world.app;
   return {
-    team: world.team,
-    app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
+    team: { name: world.team.name },
+    app: { name: APP.name },
     as: user,
     people: world.roster.people(),
     groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),

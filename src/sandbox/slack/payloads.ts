@@ -12,12 +12,11 @@ export function commandFields(
   channel: Channel,
   text: string,
 ): Record<string, string> {
-  const replyPath = world.replyUrls.create(user.id, channel.id);
   return {
     token: world.app.verificationToken,
     team_id: world.team.id,
     team_domain: world.team.domain,
-    ...(world.grid ? { enterprise_id: world.grid.id, enterprise_name: world.grid.name } : {}),
+    ...enterpriseFields(world),
     channel_id: channel.id,
     channel_name: payloadName(channel),
     user_id: user.id,
@@ -26,9 +25,17 @@ export function commandFields(
     text,
     api_app_id: APP.id,
     is_enterprise_install: String(world.grid?.isOrgInstall ?? false),
-    response_url: `${world.origin()}${replyPath}`,
+    response_url: replyUrl(world, user, channel.id),
     trigger_id: world.triggers.create(user.id),
   };
+}
+
+function enterpriseFields({ grid }: World): Record<string, string> {
+  return grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {};
+}
+
+function replyUrl(world: World, user: User, channelId: string, original?: StoredMessage): string {
+  return `${world.origin()}${world.replyUrls.create(user.id, channelId, original)}`;
 }
 
 /**
@@ -39,7 +46,6 @@ export function commandFields(
 function interaction(world: World, user: User, type: string, where: 'view' | 'message'): Json {
   const { grid, team } = world;
   const isHome = where === 'message' || user.teamId === team.id;
-  const enterprise = grid ? { id: grid.id, name: grid.name } : null;
   return {
     type,
     user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
@@ -50,9 +56,9 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
       : {
           id: isHome ? team.id : user.teamId,
           domain: isHome ? team.domain : user.teamId.toLowerCase(),
-          ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
+          ...enterpriseFields(world),
         },
-    enterprise,
+    enterprise: grid ? { id: grid.id, name: grid.name } : null,
     is_enterprise_install: grid?.isOrgInstall ?? false,
   };
 }
@@ -84,7 +90,7 @@ function viewOf(world: World, view: StoredView, user: User): Json {
 }
 
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
-function placeFields(world: World, user: User, place: StoredMessage | StoredView, channel?: Channel): Json {
+function placeFields(world: World, user: User, place: StoredMessage | StoredView): Json {
   if ('hash' in place) {
     const view = viewOf(world, place, user);
     return { container: { type: 'view', view_id: place.id }, view };
@@ -97,10 +103,15 @@ function placeFields(world: World, user: User, place: StoredMessage | StoredView
       is_ephemeral: place.to !== undefined,
       ...(place.threadTs === undefined ? {} : { thread_ts: place.threadTs }),
     },
-    channel: { id: place.channel, name: channel ? payloadName(channel) : '' },
+    channel: channelField(world, place.channel),
     ...(place.to === undefined ? { message: describeMessage(place, world.team) } : {}),
     state: { values: valuesOf(place.blocks, enteredBy(place, user.id)) },
   };
+}
+
+function channelField({ channels }: World, channelId: string): Json {
+  const channel = channels.find(({ id }) => id === channelId);
+  return { id: channelId, name: channel ? payloadName(channel) : '' };
 }
 
 /** block_actions: only those on messages get a response_url. */
@@ -110,15 +121,11 @@ export function actionPayload(
   place: StoredMessage | StoredView,
   action: Json,
 ): Json {
-  const isView = 'hash' in place;
-  const channel = isView ? undefined : world.channels.find((each) => each.id === place.channel);
-  const original = isView ? undefined : { channel: place.channel, ts: place.ts };
-  const replyPath = original && world.replyUrls.create(user.id, original.channel, original);
   return {
-    ...interaction(world, user, 'block_actions', isView ? 'view' : 'message'),
-    ...placeFields(world, user, place, channel),
+    ...interaction(world, user, 'block_actions', 'hash' in place ? 'view' : 'message'),
+    ...placeFields(world, user, place),
     trigger_id: world.triggers.create(user.id),
-    ...(replyPath ? { response_url: `${world.origin()}${replyPath}` } : {}),
+    ...('hash' in place ? {} : { response_url: replyUrl(world, user, place.channel, place) }),
     actions: [{ ...action, action_ts: world.ids.ts() }],
   };
 }
@@ -130,10 +137,9 @@ export function suggestionPayload(
   place: StoredMessage | StoredView,
   typed: { readonly block_id: string; readonly action_id: string; readonly value: string },
 ): Json {
-  const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
   return {
     ...interaction(world, user, 'block_suggestion', 'hash' in place ? 'view' : 'message'),
-    ...placeFields(world, user, place, channel),
+    ...placeFields(world, user, place),
     ...typed,
   };
 }
@@ -154,17 +160,15 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
     action_ts: world.ids.ts(),
   };
   if (!message) return { ...interaction(world, user, 'shortcut', 'view'), ...common };
-  const channel = world.channels.find((each) => each.id === message.channel);
   // Only its own messages can be replaced by the app.
   const original = message.user === APP.botUserId ? message : undefined;
-  const replyPath = world.replyUrls.create(user.id, message.channel, original);
   return {
     ...interaction(world, user, 'message_action', 'message'),
     ...common,
     message_ts: message.ts,
     message: describeMessage(message, world.team),
-    channel: { id: message.channel, name: channel ? payloadName(channel) : '' },
-    response_url: `${world.origin()}${replyPath}`,
+    channel: channelField(world, message.channel),
+    response_url: replyUrl(world, user, message.channel, original),
   };
 }
 

@@ -6,21 +6,14 @@ export class SlackRefusal extends Error {
   readonly code: string;
   /** For the user; the error's message also has the code, for the output of tests. */
   readonly words: string;
-  /** Slack's confirmation dialog, with `confirm_needed`. */
-  readonly confirm: Json | undefined;
   /** By block_id, with `invalid_input`. */
   readonly errors: Readonly<Record<string, string>> | undefined;
 
-  constructor(
-    code: string,
-    words: string,
-    more: { readonly confirm?: Json; readonly errors?: Readonly<Record<string, string>> } = {},
-  ) {
+  constructor(code: string, words: string, errors?: Readonly<Record<string, string>>) {
     super(`${words} (${code})`);
     this.code = code;
     this.words = words;
-    this.confirm = more.confirm;
-    this.errors = more.errors;
+    this.errors = errors;
   }
 }
 

@@ -102,7 +102,6 @@ const USES = 5;
 
 /** What a response_url refers to. */
 interface ReplyUrl {
-  readonly path: string;
   readonly user: string;
   readonly channel: string;
   /** The message whose element was used; absent for commands. */
@@ -131,7 +130,7 @@ export class ReplyUrls {
     original?: { readonly channel: string; readonly ts: string },
   ): string {
     const path = `/reply/${this.#team.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
-    this.#urls.set(path, { path, user, channel, original, madeAt: this.#clock.now(), uses: 0 });
+    this.#urls.set(path, { user, channel, original, madeAt: this.#clock.now(), uses: 0 });
     return path;
   }
 

@@ -9,7 +9,7 @@ import { answerReplyPost } from './reply-urls.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
 import { answerWorkflows } from './workflows.ts';
 import type { Team } from './workspace.ts';
-import { createWorld, type SlackOptions, type World, wallClock } from './world.ts';
+import { createWorld, type SlackOptions, type World, type Worlds, wallClock } from './world.ts';
 
 /** A running local Slack. */
 export interface SlackServer {
@@ -27,7 +27,7 @@ export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
   const clock = options.clock ?? wallClock;
   let url = '';
   const world = createWorld(options, clock, () => url);
-  const worlds = [world];
+  const worlds: [World, ...World[]] = [world];
   const server = createSlackServer(worlds, options.pages);
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,7 +59,7 @@ export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => voi
  * Makes the HTTP server of these workspaces: Web API, response_urls, installs, WebSockets of the app; and of the first
  * one the page's API.
  */
-function createSlackServer(worlds: readonly World[], pages: Pages | undefined): Server {
+function createSlackServer(worlds: Worlds, pages: Pages | undefined): Server {
   const server = createServer((incoming, outgoing) => {
     route(worlds, incoming, outgoing, pages).catch((error: unknown) => {
       if (!outgoing.headersSent) sendText(outgoing, 500, String(error));
@@ -67,22 +67,20 @@ function createSlackServer(worlds: readonly World[], pages: Pages | undefined): 
     });
   });
   server.on('upgrade', (incoming, socket, head) => {
-    const sockets = worlds[0]?.sockets;
-    if (sockets && isLoopbackHost(incoming)) sockets.upgrade(incoming, socket, head);
+    if (isLoopbackHost(incoming)) worlds[0].sockets.upgrade(incoming, socket, head);
     else socket.destroy();
   });
   return server;
 }
 
 async function route(
-  worlds: readonly World[],
+  worlds: Worlds,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   pages: Pages | undefined,
 ): Promise<void> {
   if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
   const [first] = worlds;
-  if (!first) return sendText(outgoing, 404, 'no workspace');
   const [path = '/', query = ''] = (incoming.url ?? '/').split('?');
   if (path.startsWith('/api/')) return answerApi(worlds, incoming, outgoing, path.slice(5), query);
   if (path.startsWith('/reply/')) {
@@ -99,7 +97,7 @@ async function route(
 }
 
 async function answerApi(
-  worlds: readonly World[],
+  worlds: Worlds,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   method: string,

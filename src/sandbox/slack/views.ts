@@ -1,7 +1,7 @@
 import { LIMITS } from './block-kit/limits.ts';
 import { type EnteredValues, nameBlocks, pruneEntered, valuesOf } from './entered.ts';
 import type { Journal } from './journal.ts';
-import { objectIn, textIn } from './json.ts';
+import { isJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
 import { APP, TEAM } from './workspace.ts';
@@ -75,16 +75,8 @@ export class Views {
   /** Closes one modal, or with `all` the stack. */
   close(view: StoredView, all = false): void {
     const stack = this.stackOf(view.user);
-    if (!stack.some((each) => each.id === view.id)) return;
-    this.#setStack(
-      view.user,
-      all
-        ? []
-        : stack.slice(
-            0,
-            stack.findIndex((each) => each.id === view.id),
-          ),
-    );
+    const at = stack.findIndex(({ id }) => id === view.id);
+    if (at >= 0) this.#setStack(view.user, all ? [] : stack.slice(0, at));
   }
 
   /** Open modals of a user, the visible one last. */
@@ -124,7 +116,7 @@ export class Views {
   }
 
   #contentOf(view: unknown): Pick<StoredView, 'fields' | 'blocks' | 'hash'> {
-    const { blocks, ...fields } = { ...(objectIn({ view }, 'view') ?? {}) };
+    const { blocks, ...fields }: Json = isJson(view) ? view : {};
     return {
       fields: structuredClone(fields),
       blocks: nameBlocks(blocks, this.#ids),
@@ -138,11 +130,8 @@ export class Views {
       this.#journal.emit({ type: 'home', user: view.user });
       return;
     }
-    const stack = this.stackOf(view.user);
-    this.#setStack(
-      view.user,
-      stack.map((each) => (each.id === view.id ? view : each)),
-    );
+    const stack = this.stackOf(view.user).map((each) => (each.id === view.id ? view : each));
+    this.#setStack(view.user, stack);
   }
 
   #setStack(user: string, stack: readonly StoredView[]): void {

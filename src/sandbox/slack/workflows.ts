@@ -22,13 +22,16 @@ export async function runWorkflow(world: World, stepId: string, given: Json): Pr
   const inputs = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const errors = findInputErrors(world, step, inputs);
   if (Object.keys(errors).length > 0)
-    throw new SlackRefusal('invalid_input', Object.values(errors).join('; '), { errors });
+    throw new SlackRefusal('invalid_input', Object.values(errors).join('; '), errors);
   // Every user of the sandbox sees the traffic.
   for (const name of SECRET_INPUTS) world.journal.hideSecret(String(inputs[name] ?? ''));
   const run = world.workflowRuns.start(step, inputs);
   const delivery = await sendEvent(world, describeRun(run));
   if (delivery?.status !== 200 && run.state === 'running')
-    world.workflowRuns.fail(run.id, 'The app didn’t acknowledge the step in time.');
+    world.workflowRuns.end(run.id, {
+      state: 'failed',
+      error: 'The app didn’t acknowledge the step in time.',
+    });
   return run;
 }
 
@@ -123,7 +126,6 @@ export class WorkflowRuns {
     const run: Stored = { ...ids, step, inputs, token, state: 'running', ended, end };
     this.#runs.push(run);
     if (this.#runs.length > MOST_RUNS) this.#runs.shift();
-    this.#journal.emit({ type: 'workflow' });
     return run;
   }
 
@@ -140,20 +142,11 @@ export class WorkflowRuns {
     return this.#runs.find((run) => run.token === token);
   }
 
-  complete(id: string, outputs: Json): void {
-    this.#end(id, { state: 'completed', outputs });
-  }
-
-  fail(id: string, error: string): void {
-    this.#end(id, { state: 'failed', error });
-  }
-
-  #end(id: string, how: Partial<Stored>): void {
+  end(id: string, how: Pick<WorkflowRun, 'state' | 'outputs' | 'error'>): void {
     const run = this.#runs.find((each) => each.id === id);
     if (!run) return;
     Object.assign(run, how);
     run.end();
-    this.#journal.emit({ type: 'workflow' });
   }
 }
 

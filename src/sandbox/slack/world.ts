@@ -43,6 +43,9 @@ export interface World {
   origin(): string;
 }
 
+/** All workspaces; of the first one there is a page. */
+export type Worlds = readonly [World, ...World[]];
+
 /** What the manifest lets the app do in this workspace. */
 type GrantedFacts = {
   -readonly [Field in Exclude<keyof ManifestFacts, 'redirectUrls' | 'rotatesTokens'>]: ManifestFacts[Field];

@@ -31,6 +31,11 @@ export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
 export async function startCaller(options: HostingOptions = {}): Promise<Caller> {
   const hosting = await startHosting({ clock: frozenClock(), ...options });
   onTestFinished(() => hosting.close());
+  return openAccount(hosting);
+}
+
+/** Opens one more account of a service. */
+export function openAccount(hosting: Hosting): Caller {
   const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: 100_00 });
   const key = hosting.createKey(account);
   const call: Caller['call'] = async (method, path, body, authorization = `Bearer ${key}`) => {

@@ -5,7 +5,7 @@ import { decimalOf, minorOf } from '../../../src/sandbox/hosting/catalog.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import type { JournalEvent } from '../../../src/sandbox/hosting/journal.ts';
 import { until } from '../../support/eventually.ts';
-import { type Caller, field, frozenClock, startCaller } from './caller.ts';
+import { type Caller, field, frozenClock, openAccount, startCaller } from './caller.ts';
 
 type Step = (caller: Caller) => Promise<unknown> | unknown;
 
@@ -86,16 +86,16 @@ function expectBalanced({ hosting, account }: Caller): void {
 
 describe('whatever is asked and whatever breaks', () => {
   test('the balance is what was paid in, less charges, plus refunds, and never below zero', async () => {
-    const caller = await startCaller({ requestsPerMinute: 1_000_000 });
+    const { hosting } = await startCaller({ requestsPerMinute: 1_000_000 });
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         // One service, a fresh account each time: starting a service per run would be most of the test.
-        const fresh = freshAccount(caller);
+        const fresh = openAccount(hosting);
         for (const step of sequence) {
           await step(fresh);
           expectBalanced(fresh);
         }
-        fresh.hosting.clock.advance(HOUR_MS);
+        hosting.clock.advance(HOUR_MS);
         expectBalanced(fresh);
         expectEveryChargeExplained(fresh);
       }),
@@ -113,21 +113,6 @@ function expectEveryChargeExplained({ hosting, account }: Caller): void {
   expect(hosting.charges(account)).toHaveLength(paid.length + givenBack.length);
   const refundable = refunded.filter(({ operation }) => operation === 'create');
   expect(hosting.refunds(account)).toHaveLength(givenBack.length + refundable.length);
-}
-
-function freshAccount(caller: Caller): Caller {
-  const { hosting } = caller;
-  const account = hosting.accounts.create({ name: 'Example', balanceMinor: 100_00 });
-  const key = hosting.createKey(account);
-  const call: Caller['call'] = (method, path, body) => caller.call(method, path, body, `Bearer ${key}`);
-  const order = { location: 'fra', image: 'debian-13', label: 'web-1' };
-  return {
-    hosting,
-    account,
-    key,
-    call,
-    create: (change) => call('POST', '/servers', { ...order, ...change }),
-  };
 }
 
 describe('amounts', () => {

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { surfaces } from '../../../src/sandbox/gallery/fixtures/surfaces.ts';
@@ -8,19 +5,13 @@ import type { GalleryPiece, GalleryState, SentenceRow } from '../../../src/sandb
 import { arrange, makePieces, sentencesOf } from '../../../src/sandbox/gallery/pieces.ts';
 import { withGallery } from '../../../src/sandbox/gallery/serve.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
-import { launchChromium, wantChromium, watch } from './support/browser.ts';
+import { launchChromium, serveFiles, wantChromium, watch } from './support/browser.ts';
 
-const server = createServer();
 let origin = '';
 beforeAll(async () => {
-  server.on('request', withGallery(await createPages()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
+  const served = await serveFiles(withGallery(await createPages()));
+  origin = served.origin;
+  return served.close;
 });
 
 describe('the gallery', () => {

@@ -1,28 +1,19 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 import { startSandbox } from '../../../src/sandbox/start.ts';
 import { LocalSlack } from '../../support/slack/local-slack.ts';
-import { findThreePorts } from './support/browser.ts';
+import { findThreePorts, serveFiles } from './support/browser.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
 
 describe('the files of the page', () => {
   let origin = '';
-  const server = createServer();
   beforeAll(async () => {
-    server.on('request', await createPages([{ usage: 'list', summary: 'All servers' }]));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+    const served = await serveFiles(await createPages([{ usage: 'list', summary: 'All servers' }]));
+    origin = served.origin;
+    return served.close;
   });
 
   it('are served under a policy that blocks inline scripts, other servers and text as markup', async () => {

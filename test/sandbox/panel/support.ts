@@ -113,11 +113,17 @@ export async function connectByForm({ team }: Beside, key: string): Promise<numb
 }
 
 /** Orders a server in Slack, as a manager. */
-export async function orderServer({ team }: Beside, label: string): Promise<void> {
+export async function orderServer(beside: Beside, label: string): Promise<void> {
+  const manager = await reviewOrder(beside, label);
+  await manager.presses('Create and pay');
+}
+
+/** The same up to the press that pays. */
+export async function reviewOrder({ team }: Beside, label: string) {
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create');
   await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
   await manager.presses('Review');
   await manager.sees('5.90');
-  await manager.presses('Create and pay');
+  return manager;
 }

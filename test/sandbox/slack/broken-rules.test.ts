@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { actions, button, type FakeApp, plain, section, startBoth, TOKEN } from './support/fake-app.ts';
+import {
+  actions,
+  afterCommand,
+  button,
+  type FakeApp,
+  plain,
+  section,
+  startBoth,
+  TOKEN,
+} from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 const OWNER = 'U0OWNER001';
 const post = (app: FakeApp, ...blocks: Json[]) =>
   app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
-
-async function afterCommand() {
-  const both = await startBoth();
-  await both.slack.as('olga').types('/vps create');
-  const trigger = () => both.app.last().trigger_id;
-  const open = (view: Json) => both.app.call('views.open', { trigger_id: trigger(), view });
-  return { ...both, open };
-}
 
 describe('what can be read', () => {
   it('bodies that are no JSON, and blocks that are no list, are refused by name', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { actions, button, modal, plain, section, startBoth } from './support/fake-app.ts';
+import { actions, button, modal, option, plain, section, startBoth } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
-const option = (text: string, value = text) => ({ text: plain(text), value });
 
 async function withMessage(...blocks: Json[]) {
   const { slack, app } = await startBoth();
@@ -53,11 +52,8 @@ describe('a button in a message', () => {
 
   it('names the home team of a user of another organization', async () => {
     const { slack, app } = await startBoth();
-    await app.call('chat.postMessage', {
-      channel: 'C0SHARED01',
-      text: 'x',
-      blocks: [actions(button('Start'))],
-    });
+    const blocks = [actions(button('Start'))];
+    await app.call('chat.postMessage', { channel: 'C0SHARED01', text: 'x', blocks });
     await slack.as('sam').in('#acme-shared').presses('Start');
     expect(app.last()).toMatchObject({ user: { team_id: 'T0ACME0001' }, team: { id: 'T0SANDBOX' } });
   });

@@ -129,14 +129,10 @@ describe('a home tab', () => {
       event: { type: 'app_home_opened', user: 'U0OWNER001', tab: 'home' },
     });
     const withAlert = { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] };
-    expect(await app.call('views.publish', { user_id: 'U0OWNER001', view: withAlert })).toMatchObject({
-      error: 'invalid_arguments',
-    });
-    expect(
-      await app.call('views.publish', { user_id: 'U0OWNER001', view: modal([textInput('x')]) }),
-    ).toMatchObject({
-      error: 'invalid_arguments',
-    });
+    for (const wrong of [withAlert, modal([textInput('x')])])
+      expect(await app.call('views.publish', { user_id: 'U0OWNER001', view: wrong })).toMatchObject({
+        error: 'invalid_arguments',
+      });
     const view = { type: 'home', blocks: [section('Again'), { type: 'actions', elements: [button('Go')] }] };
     expect(await app.call('views.publish', { user_id: 'U0OWNER001', view, hash: 'old' })).toMatchObject({
       error: 'hash_conflict',
@@ -218,7 +214,7 @@ describe('a mention of the app', () => {
         type: 'app_mention',
         user: USERS.otto.id,
         text: `<@${APP.botUserId}> reboot web-1`,
-        channel: 'C0OPS00001',
+        channel: OPS,
         user_team: TEAM.id,
       },
     });
@@ -313,10 +309,10 @@ describe('a thread', () => {
     const operator = slack.as('otto').in('#ops');
     await operator.types('web-1 is slow');
     const thread_ts = operator.messages().at(-1)?.ts ?? '';
-    const ephemeral = { channel: 'C0OPS00001', user: USERS.otto.id, thread_ts, text: 'only for you' };
+    const ephemeral = { channel: OPS, user: USERS.otto.id, thread_ts, text: 'only for you' };
     expect(await app.call('chat.postEphemeral', ephemeral)).toMatchObject({ ok: true });
     operator.thread(thread_ts).doesNotSee('only for you');
-    await app.call('chat.postMessage', { channel: 'C0OPS00001', thread_ts, text: 'a reply' });
+    await app.call('chat.postMessage', { channel: OPS, thread_ts, text: 'a reply' });
     await app.call('chat.postEphemeral', ephemeral);
     await operator.thread(thread_ts).sees('only for you');
     operator.doesNotSee('only for you');
@@ -328,17 +324,9 @@ describe('a thread', () => {
     const post = (more: object) =>
       app.call('chat.postMessage', { channel: 'C0GENERAL1', text: 'x', ...more });
     const { ts: root } = await post({});
-    const { ts: reply } = await app.call('chat.postMessage', {
-      channel: 'C0OPS00001',
-      text: 'x',
-      thread_ts: root,
-    });
-    await app.call('chat.postEphemeral', {
-      channel: 'C0OPS00001',
-      user: USERS.otto.id,
-      text: 'x',
-      thread_ts: reply,
-    });
+    const inOps = { channel: OPS, text: 'x' };
+    const { ts: reply } = await app.call('chat.postMessage', { ...inOps, thread_ts: root });
+    await app.call('chat.postEphemeral', { ...inOps, user: USERS.otto.id, thread_ts: reply });
     expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['reply_as_thread']);
   });
 });

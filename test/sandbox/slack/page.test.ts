@@ -80,14 +80,13 @@ describe('the page API', () => {
     });
   });
 
-  it('returns the confirmation dialog of a button to the page first', async () => {
+  it('refuses the press of a button with a confirmation dialog until it is confirmed', async () => {
     const both = await startBoth();
-    const confirm = { text: plain('Really?') };
-    const blocks = [actions(button('Stop', { confirm }))];
+    const blocks = [actions(button('Stop', { confirm: { text: plain('Really?') } }))];
     const { ts } = await both.app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
     const place = { channel: OPS, ts: String(ts) };
     const action: PageAction = { as: OWNER, do: 'action', place, block: 'actions', action: 'press-Stop' };
-    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed', confirm });
+    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed' });
     expect((await perform(both, { ...action, confirmed: true })).done).toEqual({ ok: true });
     expect(both.app.received).toHaveLength(1);
   });
@@ -206,7 +205,8 @@ describe('a deactivated user', () => {
   });
 
   it('can neither type nor press nor submit, and has no page', async () => {
-    const { slack, app } = await start();
+    const both = await start();
+    const { slack, app } = both;
     const operator = slack.as('otto');
     await operator.types('/vps create');
     await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([]) });
@@ -215,13 +215,7 @@ describe('a deactivated user', () => {
     const refused = { code: 'account_inactive' };
     await expect(operator.types('/vps list')).rejects.toMatchObject(refused);
     await expect(operator.opensHome()).rejects.toMatchObject(refused);
-    const action = { as: USERS.otto.id, do: 'submit', view };
-    const answer = await fetch(`${slack.url}/page/do`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(action),
-    });
-    expect(answer.status).toBe(400);
+    expect((await perform(both, { as: USERS.otto.id, do: 'submit', view })).status).toBe(400);
     expect((await fetch(`${slack.url}/page/state?as=${USERS.otto.id}`)).status).toBe(404);
   });
 });
@@ -305,16 +299,7 @@ describe('in an organization of several workspaces', () => {
       enterprise_id: 'E1',
       authorizations: [{ enterprise_id: 'E1', is_enterprise_install: true }],
     });
-    await app.call('chat.postMessage', {
-      channel: 'C0OPS00001',
-      text: 'x',
-      blocks: [
-        {
-          type: 'actions',
-          elements: [{ type: 'button', action_id: 'go', text: { type: 'plain_text', text: 'Go' } }],
-        },
-      ],
-    });
+    await app.call('chat.postMessage', { channel: OPS, text: 'x', blocks: [actions(button('Go'))] });
     await slack.as('olga').presses('Go');
     expect(app.last()).toMatchObject({
       enterprise: { id: 'E1', name: 'Group' },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { escapeEntities } from '../../../src/sandbox/slack/mentions.ts';
 import { decodeEntities, formatDate, renderMrkdwn } from '../../support/slack/mrkdwn.ts';
-import { actions, button, modal, plain, section, startBoth, textInput } from './support/fake-app.ts';
+import { cell, table } from './support/block-samples.ts';
+import { actions, button, modal, option, plain, section, startBoth, textInput } from './support/fake-app.ts';
 
 const around = {
   channels: [{ id: 'C1', name: 'ops', kind: 'public', members: new Set<string>() }],
@@ -40,27 +41,17 @@ describe('what a reader sees', () => {
   it('is the modal first, then the messages, as the driver prints them', async () => {
     const { slack, app } = await startBoth();
     const owner = slack.as('olga');
-    const table = {
-      type: 'data_table',
-      caption: 'Servers',
-      rows: [
-        [
-          { type: 'raw_text', text: 'Label' },
-          { type: 'raw_text', text: 'Paid' },
-        ],
-        [
-          { type: 'raw_text', text: 'web-1' },
-          { type: 'raw_text', text: '7 days' },
-        ],
-      ],
-    };
+    const servers = table([
+      [cell('Label'), cell('Paid')],
+      [cell('web-1'), cell('7 days')],
+    ]);
     const pick = {
       type: 'static_select',
       action_id: 'pick',
       placeholder: plain('Manage'),
-      options: [{ text: plain('web-1'), value: '1' }],
+      options: [option('web-1', '1')],
     };
-    const blocks = [{ type: 'header', text: plain('All') }, table, actions(pick, button('Next'))];
+    const blocks = [{ type: 'header', text: plain('All') }, servers, actions(pick, button('Next'))];
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'not shown', blocks });
     await owner.types('/vps create');
     const view = modal([section('*Choose*'), textInput('Label', { hint: plain('short') })]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { connectByForm, orderServer, startWithPanel } from '../panel/support.ts';
+import { connectByForm, orderServer, reviewOrder, startWithPanel } from '../panel/support.ts';
 
 const connected = { isConnected: true };
 
@@ -50,12 +50,8 @@ describe('a server is created', () => {
     const passwordsWithCreators = 'a server is ordered past the app';
     const exempt = { chargedOnce: passwordsWithCreators, passwordsWithCreators };
     await using panel = await startWithPanel({ ...connected, exempt });
-    const { slack, hosting, apiKey } = panel.team;
-    const manager = slack.as('mara').in('#ops');
-    await manager.types('/vps create');
-    await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
-    await manager.presses('Review');
-    await manager.sees('5.90');
+    const { hosting, apiKey } = panel.team;
+    const manager = await reviewOrder(panel, 'web-1');
     await manager.closes({ all: true });
     await panel.perform({ do: 'add_fault', preset: 'no_balance' });
     await orderServer(panel, 'web-1');

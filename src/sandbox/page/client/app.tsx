@@ -8,7 +8,7 @@ import { ConfirmDialog, OpenModal } from './modal.tsx';
 import { useDrawer } from './navigate.ts';
 import { Panel } from './panel/panel.tsx';
 import { Sidebar } from './sidebar.tsx';
-import { changeScreen, useScreen } from './state.ts';
+import { changeScreen, type Screen, useScreen } from './state.ts';
 
 /** The whole page. */
 export function App() {
@@ -16,11 +16,7 @@ export function App() {
   const link = useScreen((screen) => screen.link);
   return (
     <>
-      {state ? (
-        <Workspace state={state} />
-      ) : (
-        <Waiting isRefused={link === 'refused'} isLost={link === 'lost'} />
-      )}
+      {state ? <Workspace state={state} /> : <Waiting link={link} />}
       <OpenModal />
       <ConfirmDialog />
       <Notices />
@@ -61,30 +57,26 @@ function Workspace({ state }: { readonly state: PageState }) {
       <aside class="panel-frame" aria-label="Behind the scenes">
         <Panel state={state} />
       </aside>
-      {drawer !== 'none' && <DrawerShade />}
+      {drawer !== 'none' && (
+        <button
+          type="button"
+          class="drawer-shade"
+          aria-label="Close the drawer"
+          onClick={() => changeScreen({ drawer: 'none' })}
+        />
+      )}
     </div>
   );
 }
 
-function DrawerShade() {
-  return (
-    <button
-      type="button"
-      class="drawer-shade"
-      aria-label="Close the drawer"
-      onClick={() => changeScreen({ drawer: 'none' })}
-    />
-  );
-}
-
-function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly isLost: boolean }) {
-  if (isRefused)
+function Waiting({ link }: { readonly link: Screen['link'] }) {
+  if (link === 'refused')
     return (
       <p class="waiting">
         No such user. <a href="/">Continue as the owner</a>.
       </p>
     );
-  return <p class="waiting">{isLost ? 'The sandbox isn’t answering. Is it still running?' : ''}</p>;
+  return <p class="waiting">{link === 'lost' ? 'The sandbox isn’t answering. Is it still running?' : ''}</p>;
 }
 
 /** Refusals and the like, at the top for a few seconds: what was just said stays in sight. */

@@ -35,13 +35,12 @@ export function Sidebar({ state }: { readonly state: PageState }) {
   );
 }
 
-function ChannelGroup({
-  title,
-  channels,
-}: {
+interface ChannelGroupProps {
   readonly title: string;
   readonly channels: readonly PageChannel[];
-}) {
+}
+
+function ChannelGroup({ title, channels }: ChannelGroupProps) {
   return (
     <div class="channel-group">
       <h2>{title}</h2>

@@ -30,8 +30,7 @@ export async function submit(
   const errors = findInputFaults(view);
   if (Object.keys(errors).length > 0) {
     world.views.complain(view, errors);
-    const words = Object.values(errors).join(' ');
-    throw new SlackRefusal('invalid_input', words, { errors });
+    throw new SlackRefusal('invalid_input', Object.values(errors).join(' '), errors);
   }
   world.views.complain(view, {});
   const what = `view_submission ${textIn(view.fields, 'callback_id')}`.trim();

@@ -27,9 +27,8 @@ interface Act {
 export async function press(world: World, user: User, act: Act): Promise<Delivery> {
   const place = getPlace(world, user, act.place);
   const at = getElement(place, act.block, act.action);
-  const confirm = objectIn(at.element, 'confirm');
-  if (confirm && act.confirmed !== true)
-    throw new SlackRefusal('confirm_needed', 'This asks for a confirmation first', { confirm });
+  if (objectIn(at.element, 'confirm') && act.confirmed !== true)
+    throw new SlackRefusal('confirm_needed', 'This asks for a confirmation first');
   const action = actionOf(world, user, place, at, act.value ?? null);
   return dispatch(world, user, place, action);
 }

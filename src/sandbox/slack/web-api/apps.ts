@@ -46,7 +46,7 @@ export const functionMethods: WebMethods = {
       if (!isJson(args.outputs)) required({}, 'outputs');
       const outputs = isJson(args.outputs) ? args.outputs : {};
       checkOutputs(world, run, outputs);
-      world.workflowRuns.complete(run.id, outputs);
+      world.workflowRuns.end(run.id, { state: 'completed', outputs });
       return {};
     },
   },
@@ -54,7 +54,7 @@ export const functionMethods: WebMethods = {
     scopes: [],
     run: (world, args, token) => {
       const run = getRunning(world, args, token);
-      world.workflowRuns.fail(run.id, required(args, 'error'));
+      world.workflowRuns.end(run.id, { state: 'failed', error: required(args, 'error') });
       return {};
     },
   },

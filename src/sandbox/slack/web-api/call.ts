@@ -3,7 +3,7 @@ import { answerAccess, type IssuedToken, sendUninstalled, worldsOf } from '../oa
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { findChannel } from '../workspace.ts';
-import type { World } from '../world.ts';
+import type { World, Worlds } from '../world.ts';
 import { authMethods, blockMethods, connectionMethods, functionMethods, useRunToken } from './apps.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods, userMethods } from './directory.ts';
@@ -11,7 +11,7 @@ import { required, type WebMethods } from './method.ts';
 import { viewMethods } from './views.ts';
 
 /** Answers one call of the Web API, as Slack does: 200 with ok false for all refusals but rate limits. */
-export function answerWebCall(world: World, worlds: readonly World[], call: WebCall): WebAnswer {
+export function answerWebCall(world: World, worlds: Worlds, call: WebCall): WebAnswer {
   const headers = { 'x-oauth-scopes': world.app.scopes.join(',') };
   try {
     const retryAfter = world.faults.takeRateLimit(call.method) ?? takeLimit(world, call);
@@ -60,7 +60,7 @@ function takeLimit(world: World, call: WebCall): number | undefined {
   return world.limits.take(call.method, channel?.id ?? wanted);
 }
 
-function run(world: World, worlds: readonly World[], call: WebCall): Json {
+function run(world: World, worlds: Worlds, call: WebCall): Json {
   const args = readArguments(call);
   const issued = call.method === 'oauth.v2.access' ? undefined : checkToken(world, call, args);
   const method = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
@@ -112,9 +112,8 @@ function requireTeam(world: World, method: string, issued: IssuedToken, args: Js
 }
 
 /** The workspace that a call is for, as its token says. */
-export function findWorld(worlds: readonly World[], call: WebCall): World {
+export function findWorld(worlds: Worlds, call: WebCall): World {
   const [first] = worlds;
-  if (!first) throw new Error('there is always a workspace');
   const args = readSafely(call);
   const token = tokenOf(call, args);
   const issued = first.oauth.find(token);
@@ -169,7 +168,7 @@ function parseStructured(args: Json): Json {
 /** The methods that are about tokens; undefined for any other method. */
 function answerTokenMethod(
   method: string,
-  worlds: readonly World[],
+  worlds: Worlds,
   args: Json,
   authorization: string,
   issued: IssuedToken | undefined,
@@ -187,7 +186,7 @@ function getIssued(issued: IssuedToken | undefined): IssuedToken {
 }
 
 /** The last token of an app takes the app with it. */
-function revoke(worlds: readonly World[], issued: IssuedToken): Json {
+function revoke(worlds: Worlds, issued: IssuedToken): Json {
   issued.revoked = 'token_revoked';
   const [world] = worldsOf(worlds, issued);
   if (world && world.oauth.listActive(issued.place).length === 0) void sendUninstalled(world, true);
@@ -195,7 +194,7 @@ function revoke(worlds: readonly World[], issued: IssuedToken): Json {
 }
 
 /** The workspaces that a token is for, all on one page. */
-function listTeams(worlds: readonly World[], issued: IssuedToken): Json {
+function listTeams(worlds: Worlds, issued: IssuedToken): Json {
   const teams = worldsOf(worlds, issued).map(({ team: { id, name } }) => ({ id, name }));
   return { teams, response_metadata: { next_cursor: '' } };
 }

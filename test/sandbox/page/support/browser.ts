@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
@@ -40,6 +41,18 @@ export function launchChromium(executablePath: string): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** Serves the files of the page alone, until `close`. */
+export async function serveFiles(pages: Pages) {
+  const server = createHttpServer(pages);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
 /** A local Slack with the page and an app, and people at browsers. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { readOwnManifest } from '../../../../src/sandbox/slack/manifest.ts';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
@@ -7,7 +7,6 @@ import { type SlackClock, type SlackOptions, wallClock } from '../../../../src/s
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
 export const APP_TOKEN = 'xapp-token-of-the-fake-app';
-const BOT_TOKEN = 'xoxb-token-of-the-fake-app';
 
 /** One WebSocket of a tiny app. */
 interface FakeSocket {
@@ -20,11 +19,6 @@ interface FakeSocket {
   send(message: unknown): void;
 }
 
-const running: { stop(): unknown }[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
-
 /** A local Slack whose app uses Socket Mode. */
 export async function startSocketSlack(
   app: Partial<SlackOptions['app']> = {},
@@ -34,13 +28,13 @@ export async function startSocketSlack(
     clock,
     app: {
       signingSecret: 'unused',
-      botToken: BOT_TOKEN,
+      botToken: 'xoxb-token-of-the-fake-app',
       appToken: APP_TOKEN,
       manifest: readOwnManifest('socket'),
       ...app,
     },
   });
-  running.push(slack);
+  onTestFinished(() => slack.stop());
   return slack;
 }
 
@@ -55,7 +49,7 @@ export async function askForUrl(slack: LocalSlack, token = APP_TOKEN): Promise<J
 export async function connect(slack: LocalSlack): Promise<FakeSocket> {
   const { url } = await askForUrl(slack);
   const socket = new WebSocket(String(url));
-  running.push({ stop: () => socket.terminate() });
+  onTestFinished(() => socket.terminate());
   const messages: Json[] = [];
   const fake: FakeSocket = {
     socket,

@@ -1,17 +1,11 @@
 import { objectIn, objectsIn, textIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
 
-/** A labeled number. */
-export interface Point {
-  readonly label: string;
-  readonly value: number;
-}
-
 /** A chart as it is drawn: bars of one series. */
 export interface ChartData {
   readonly title: string;
   readonly name: string;
-  readonly points: readonly Point[];
+  readonly points: readonly { readonly label: string; readonly value: number }[];
   readonly yLabel: string;
 }
 

@@ -6,6 +6,7 @@ import { SurfaceContext } from '../elements/spot.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { hasOpenPanel, togglePanel } from '../navigate.ts';
 import { TourCount } from '../panel/tour.tsx';
+import { BrokenRuleCount } from '../panel/traffic.tsx';
 import { changeScreen, useScreen } from '../state.ts';
 
 /** The sign before a channel's name. */
@@ -52,15 +53,6 @@ function PanelName() {
     <>
       Tour <TourCount />
     </>
-  );
-}
-
-function BrokenRuleCount({ brokenRules }: { readonly brokenRules: number }) {
-  if (brokenRules === 0) return null;
-  return (
-    <span class="ping" title={`${brokenRules} broken rules`}>
-      {brokenRules}
-    </span>
   );
 }
 

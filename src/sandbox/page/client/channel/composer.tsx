@@ -48,7 +48,15 @@ export function Composer({ channel, state, thread }: ComposerProps) {
           target={target}
           placeholder={placeholderFor(target, state, thread)}
         />
-        <SendButton isDisabled={text.trim() === ''} onSend={send} />
+        <button
+          type="button"
+          class="send"
+          aria-label="Send"
+          aria-disabled={text.trim() === ''}
+          onClick={send}
+        >
+          <Icon name="send" />
+        </button>
       </div>
       <div class="composer-note" role="status">
         {sending && <Sending line={sending} />}
@@ -60,14 +68,6 @@ export function Composer({ channel, state, thread }: ComposerProps) {
 function placeholderFor(target: string, { commands }: PageState, thread: string): string {
   if (thread) return 'Reply…';
   return `Message ${target}${commands.length > 0 ? ', or / for commands' : ''}`;
-}
-
-function SendButton({ isDisabled, onSend }: { isDisabled: boolean; onSend: () => void }) {
-  return (
-    <button type="button" class="send" aria-label="Send" aria-disabled={isDisabled} onClick={onSend}>
-      <Icon name="send" />
-    </button>
-  );
 }
 
 function Sending({ line }: { readonly line: string }) {
@@ -322,13 +322,9 @@ interface CompletionListProps {
 
 /** What can be completed, above the composer, which handles the keys. */
 function CompletionList({ id, anchor, completions, at, onChoose, onClose }: CompletionListProps) {
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
   return (
     <Popup anchor={anchor} onClose={onClose} above wide="same" class="completions">
-      <div ref={list} id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
+      <div id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
         {completions.map((completion, index) => (
           <OptionRow
             key={completion.title}

@@ -44,9 +44,6 @@ function ButtonElement({ block, element }: ElementProps) {
   );
 }
 
-/** The browser neither completes nor corrects what is typed. */
-const PLAIN = { class: 'text-input', autocomplete: 'off', spellcheck: false } as const;
-
 /** Text of one line or many; it is sent when the field loses the focus. */
 function TextInputElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
   const { entered, fill, keep } = useSpot(block, element);
@@ -59,7 +56,10 @@ function TextInputElement({ block, element, labelId, describedBy, isWrong }: Ele
   };
   const shared = {
     id: labelId && `${labelId}-field`,
-    ...PLAIN,
+    class: 'text-input',
+    // The browser neither completes nor corrects what is typed.
+    autocomplete: 'off',
+    spellcheck: false,
     value: text,
     placeholder: plainWords(objectIn(element, 'placeholder')),
     'aria-labelledby': labelId,

@@ -186,11 +186,16 @@ interface OptionRowProps {
   readonly children: ComponentChildren;
 }
 
-/** An option of an open list. The focus stays in the field that the list belongs to. */
+/** An option of an open list, in sight while it is active. The focus stays in the field that the list belongs to. */
 export function OptionRow({ id, isActive, isChosen, onChoose, children }: OptionRowProps) {
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isActive) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isActive]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus handles the keys
     <div
+      ref={row}
       id={id}
       role="option"
       aria-selected={isChosen}

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { objectIn } from '../../../slack/json.ts';
 import type { Json } from '../../../slack/page-api.ts';
 import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
@@ -37,7 +37,11 @@ export function SelectElement(props: ElementProps) {
         onOpen={setTyped}
         onClose={close}
       />
-      {isClearable && <Clear onClear={() => void enter(null)} />}
+      {isClearable && (
+        <button type="button" class="clear" aria-label="Clear" onClick={() => void enter(null)}>
+          ×
+        </button>
+      )}
       {typed !== undefined && (
         <Picker
           anchor={trigger}
@@ -56,14 +60,6 @@ export function SelectElement(props: ElementProps) {
 function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
   const option = findOption(spot, value) ?? known.find((each) => each.value === value);
   return option ? plainWords(objectIn(option, 'text')) : value;
-}
-
-function Clear({ onClear }: { readonly onClear: () => void }) {
-  return (
-    <button type="button" class="clear" aria-label="Clear" onClick={onClear}>
-      ×
-    </button>
-  );
 }
 
 interface SelectTriggerProps extends ElementProps {
@@ -159,16 +155,10 @@ function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: Pic
     <Popup anchor={anchor} onClose={onClose} class="picker" wide>
       <Search query={query} field={search} listId={id} at={shownAt} onType={type} onKey={press} />
       <OptionList id={id} groups={groups} at={at} chosen={chosen} onChoose={onChoose} />
-      <Note>{note}</Note>
+      <div class="picker-note" role="status">
+        {note}
+      </div>
     </Popup>
-  );
-}
-
-function Note({ children }: { readonly children: string }) {
-  return (
-    <div class="picker-note" role="status">
-      {children}
-    </div>
   );
 }
 
@@ -213,11 +203,7 @@ interface OptionListProps {
 
 /** The options of an open menu, in their groups. */
 function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
-  const list = useRef<HTMLDivElement>(null);
   const options = groups.flatMap((group) => group.options);
-  useEffect(() => {
-    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
   const rowOf = (option: Json) => {
     const index = options.indexOf(option);
     const value = String(option.value);
@@ -233,7 +219,7 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
     );
   };
   return (
-    <div ref={list} id={id} role="listbox" class="options" tabIndex={-1}>
+    <div id={id} role="listbox" class="options" tabIndex={-1}>
       {groups.map(({ label, options: members }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
         <div key={label} role="group" aria-label={label || undefined}>

@@ -32,8 +32,8 @@ function workspaceOf({ people: all, groups, channels }: Omit<GalleryState, 'piec
   const app = all.find(({ isBot }) => isBot);
   if (!as || !app) return null;
   return {
-    team: { id: as.teamId, name: 'Gallery', domain: 'gallery' },
-    app: { id: app.id, name: app.name, botUserId: app.id },
+    team: { name: 'Gallery' },
+    app: { name: app.name },
     as,
     people: all,
     groups,

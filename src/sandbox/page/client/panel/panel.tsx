@@ -3,7 +3,7 @@ import { IconButton } from '../controls.tsx';
 import { changeScreen, type PanelTab, useScreen } from '../state.ts';
 import { Account } from './account.tsx';
 import { Tour, TourCount } from './tour.tsx';
-import { Traffic } from './traffic.tsx';
+import { BrokenRuleCount, Traffic } from './traffic.tsx';
 
 /** What Slack would not show: the tour, the hosting account, broken rules and all requests. */
 export function Panel({ state }: { readonly state: PageState }) {
@@ -22,7 +22,7 @@ export function Panel({ state }: { readonly state: PageState }) {
       </div>
       <PanelTabs brokenRules={brokenRules.length} />
       <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
-        {tab === 'tour' && panel && <Tour steps={panel.tour} panel={panel} />}
+        {tab === 'tour' && panel && <Tour panel={panel} />}
         {tab === 'account' && panel && <Account panel={panel} />}
         {tab === 'traffic' && (
           <Traffic brokenRules={brokenRules} entries={traffic} requests={panel?.requests ?? []} />
@@ -64,11 +64,7 @@ function PanelTabs({ brokenRules }: { readonly brokenRules: number }) {
         >
           {words}
           {tab === 'tour' && <TourCount />}
-          {tab === 'traffic' && brokenRules > 0 && (
-            <span class="ping" title={`${brokenRules} broken rules`}>
-              {brokenRules}
-            </span>
-          )}
+          {tab === 'traffic' && <BrokenRuleCount brokenRules={brokenRules} />}
         </button>
       ))}
     </div>

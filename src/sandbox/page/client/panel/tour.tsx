@@ -5,13 +5,9 @@ import { changeScreen, countDone, insertCommand, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { FaultSwitch, KeyMaker } from './account.tsx';
 
-interface TourProps {
-  readonly steps: readonly TourStep[];
-  readonly panel: PanelState;
-}
-
 /** The guided tour: the next step is open, completed ones are checked. */
-export function Tour({ steps, panel }: TourProps) {
+export function Tour({ panel }: { readonly panel: PanelState }) {
+  const steps = panel.tour;
   const [opened, setOpened] = useState<string>();
   const done = countDone(steps);
   const isAllDone = done === steps.length;

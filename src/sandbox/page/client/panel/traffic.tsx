@@ -164,3 +164,13 @@ function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRul
     </section>
   );
 }
+
+/** How many rules the app has broken, if any. */
+export function BrokenRuleCount({ brokenRules }: { readonly brokenRules: number }) {
+  if (brokenRules === 0) return null;
+  return (
+    <span class="ping" title={`${brokenRules} broken rules`}>
+      {brokenRules}
+    </span>
+  );
+}
