@@ -13,8 +13,6 @@ import {
   press,
   RENEWAL,
   type Scenario,
-  save,
-  show,
 } from './support/scenario.ts';
 import { lost, MONTH_MS } from './support/scripted-hosting.ts';
 
@@ -71,14 +69,6 @@ describe('the request', () => {
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: false });
     expect(statesTold()).toEqual(['unconfirmed', 'settled']);
     expect(sent()).toBe(1);
-  });
-
-  test('that the supplier has not confirmed is unconfirmed until the server is there', async () => {
-    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 30_000 });
-    await press(app);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'checking' } });
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled' });
   });
 
   test('is not sent when it is not known whether it was committed, and is looked for', async () => {
@@ -194,16 +184,6 @@ describe('an unconfirmed order', () => {
     expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
   });
 
-  test('that appears after it was left to a manager is settled and reported', async () => {
-    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
-    await press(app);
-    await settle();
-    expect(await find()).toMatchObject({ needsDecision: true });
-    await pass(app, 6 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
-  });
-
   test('that appears after a manager decided that it was not created is reported and recorded', async () => {
     scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
     await press(app);
@@ -259,7 +239,7 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 
-  test('is not judged by an incomplete list, and comes to a manager', async () => {
+  test('is not judged by an incomplete list, comes to a manager, and is reported when a whole list shows it', async () => {
     scenario.hosting.script(lost(true));
     await press(app);
     scenario.hosting.isListComplete = false;
@@ -267,7 +247,8 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
     scenario.hosting.isListComplete = true;
     await pass(app, 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
   });
 
   test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
@@ -282,17 +263,6 @@ describe('an unconfirmed order', () => {
     await scenario.store.apiKeys.put('T1', new Secret('api-key'), 'U1', scenario.clock.now());
     await pass(app, 3_600_000);
     expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
-  });
-
-  test('comes to a manager when the API rejects the key, and can be decided without it', async () => {
-    scenario.hosting.script(lost(true));
-    await press(app);
-    scenario.hosting.isKeyRevoked = true;
-    await settle();
-    const reason = { code: 'key_rejected', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-    await decide(app, { isDoneElsewhere: true });
-    expect(await find()).toMatchObject({ state: 'settled' });
   });
 
   test('whose answer names a server that was there before needs a decision, and nothing is claimed', async () => {
@@ -327,17 +297,6 @@ describe('an unconfirmed order', () => {
     expect(operation).toMatchObject({ serverId: undefined });
   });
 
-  test('that a manager decides was not done says so, and nothing more is sent', async () => {
-    scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
-    await press(app);
-    await settle();
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
-    await decide(app, {});
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'decided_not_done' } });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'refused']);
-    expect(sent()).toBe(1);
-  });
-
   test('is decided once, and only by a server that may be the one', async () => {
     scenario.hosting.script({ kind: 'ambiguous', isOurs: true });
     await press(app);
@@ -363,15 +322,6 @@ describe('an unconfirmed order', () => {
 });
 
 describe('the root password', () => {
-  test('is shown again until it is saved, and only to its creator', async () => {
-    await press(app);
-    expect(await show(app)).toBe('root-101');
-    expect(await show(app)).toBe('root-101');
-    await expect(show(app, 'U2')).rejects.toMatchObject({ code: 'not_creator' });
-    await save(app);
-    await expect(show(app)).rejects.toMatchObject({ code: 'no_password' });
-  });
-
   test('is reported by the next process if its process crashed after it was stored', async () => {
     await press(scenario.start({ kind: 'killed', at: 'after commit of settled' }));
     expect(scenario.told).toEqual([]);
