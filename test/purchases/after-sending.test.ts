@@ -13,6 +13,7 @@ import {
   press,
   RENEWAL,
   type Scenario,
+  show,
 } from './support/scenario.ts';
 import { lost, MONTH_MS } from './support/scripted-hosting.ts';
 
@@ -128,6 +129,12 @@ describe('the answer', () => {
         await scenario.store.ledger.settle(ID, { at, serverId: 101 }, entry({ outcome: 'done' }));
       },
     ],
+    [
+      'settled by a manager, without a server',
+      async () => {
+        await scenario.store.ledger.settle(ID, { at: scenario.clock.now() }, entry({ outcome: 'done' }));
+      },
+    ],
   ])('that proves nothing and comes after the order was %s is kept for its creator', async (_, end) => {
     scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 60_000 });
     const ended = scenario.clock.sleep(30_000).then(async () => {
@@ -143,6 +150,21 @@ describe('the answer', () => {
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe(UNCLEAR);
     expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that proves nothing is kept for its creator, also if a manager says that it was done in another account', async () => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 30_000 });
+    const { apiKeys } = scenario.store;
+    const replaced = scenario.clock
+      .sleep(10_000)
+      .then(() => apiKeys.put('T1', new Secret('other'), 'U1', T0));
+    await press(app);
+    await replaced;
+    await decide(app, { isDoneElsewhere: true });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', serverId: undefined });
+    expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
+    expect(await show(app)).toBe(UNCLEAR);
   });
 
   test('that proves that nothing was done ends an order that another process has given up', async () => {
