@@ -32,7 +32,7 @@ import {
   type OperationRefusal,
   type UnconfirmedReason,
 } from './operation.ts';
-import { keepAnswer, keepPassword, openAnswer } from './password-store.ts';
+import { keepAnswer, keepPassword, openAnswer, UNKNOWN_SERVER } from './password-store.ts';
 
 export type Ledger = ReturnType<typeof createLedger>;
 
@@ -141,7 +141,7 @@ export function createLedger(foundation: Foundation) {
         const before = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
         if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
         // Or what came with an earlier answer that proved nothing.
-        const kept = serverId === undefined ? null : before?.sealed_answer;
+        const kept = before?.sealed_answer;
         const password =
           settled.password ??
           (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
@@ -158,8 +158,8 @@ export function createLedger(foundation: Foundation) {
         });
         if (!row) return false;
         await addAudit(trx, foundation, audit);
-        if (password && serverId !== undefined)
-          await keepPassword(trx, foundation, row, { at, serverId, password });
+        if (password)
+          await keepPassword(trx, foundation, row, { at, serverId: serverId ?? UNKNOWN_SERVER, password });
         return true;
       }),
     /**

@@ -136,12 +136,17 @@ function outcomeView(
   if (isShown) return noticeView(title, pointerWords(operation));
   const password =
     operation.state === 'settled' && operation.hasPassword
-      ? [`\`/vps password ${operation.serverId}\` shows the root password.`]
+      ? [`${passwordCommand(operation)} shows the root password.`]
       : [];
   const words = isNotified
     ? 'We sent you the details in a direct message.'
     : outcomeWords(operation, wording);
   return noticeView(title, words, ...password);
+}
+
+/** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
+function passwordCommand({ serverId, purchase }: Operation): string {
+  return codeTyped(`/vps password ${serverId ?? labelOf(purchase)}`);
 }
 
 /** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
@@ -252,7 +257,7 @@ export function queuedWords(operation: Operation): string {
 
 /** What an open form says at the end, where Slack took a message with the details: that doesn't prove that it was shown. */
 export function pointerWords(operation: Operation): string {
-  const { state, purchase, hasPassword, serverId } = operation;
+  const { state, purchase, hasPassword } = operation;
   const what = `Your ${purchase.kind === 'create' ? 'order for' : 'renewal of'} ${codeLabel(labelOf(purchase))}`;
   const sent = (what: string) => `We sent you ${what} in a message that only you can see.`;
   switch (state) {
@@ -261,7 +266,7 @@ export function pointerWords(operation: Operation): string {
       return progressWords(operation);
     case 'settled':
       return hasPassword
-        ? `${what} went through. ${sent('the root password')} If you don’t see it, \`/vps password ${serverId}\` shows it again.`
+        ? `${what} went through. ${sent('the root password')} If you don’t see it, ${passwordCommand(operation)} shows it again.`
         : `${what} went through. ${sent('the details')}`;
     case 'refused':
       return `${what} ${isProven(operation.reason) ? 'didn’t go through' : 'was closed without confirmation'}. ${sent('the details')}`;

@@ -11,6 +11,9 @@ import { isErasedSince } from '../installations/store.ts';
 import { toOperation } from './ledger-rows.ts';
 import { labelOf, OPERATION, type Operation } from './operation.ts';
 
+/** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
+export const UNKNOWN_SERVER: ServerId = 0;
+
 /** A root password that is stored until its creator has saved it. */
 export interface HeldPassword {
   readonly operationId: ConfirmationId;
@@ -143,8 +146,9 @@ export async function keepAnswer(
   if (row?.kind !== 'create' || row.has_password === 1) return;
   if (await isErasedSince(trx, row.workspace_id, row.created_at))
     return auditErased(trx, foundation, toOperation(row), { at });
-  const { server_id: serverId, workspace_id: workspaceId } = row;
-  const isFound = row.state === 'settled' && serverId !== null;
+  const { workspace_id: workspaceId } = row;
+  const serverId = row.server_id ?? UNKNOWN_SERVER;
+  const isFound = row.state === 'settled';
   const change = isFound
     ? { has_password: 1, told_at: 0 }
     : {

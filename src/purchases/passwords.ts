@@ -24,11 +24,11 @@ import {
 } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
-import { codeLabel, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
+import { codeLabel, codeTyped, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { passwordButton } from './buttons.ts';
 import { labelOf, type Operation } from './operation.ts';
-import type { HeldPassword } from './password-store.ts';
+import { type HeldPassword, UNKNOWN_SERVER } from './password-store.ts';
 
 /** Erases the sealed copy of a root password, and the message that shows it. */
 const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
@@ -97,7 +97,7 @@ function toServer({ serverId: id, label }: Unopened): Server {
 }
 
 function subjectOf({ serverId, label, operationId }: Unopened): AuditSubject {
-  return { serverId, label, operationId };
+  return { serverId: serverId === UNKNOWN_SERVER ? undefined : serverId, label, operationId };
 }
 
 function nameOf(ref: ServerRef): string {
@@ -218,8 +218,12 @@ export function passwordParts(held: HeldPassword, words: string, ...more: Button
 }
 
 /** How to see it again. Mentions no time limit, since none starts until its creator asks for it. */
-export function againWords({ serverId }: HeldPassword): string {
-  return `\`/vps password ${serverId}\` shows it again.`;
+export function againWords(held: HeldPassword): string {
+  return `${showCommand(held)} shows it again.`;
+}
+
+function showCommand({ serverId, label }: HeldPassword): string {
+  return codeTyped(`/vps password ${serverId === UNKNOWN_SERVER ? label : serverId}`);
 }
 
 /**
@@ -227,13 +231,13 @@ export function againWords({ serverId }: HeldPassword): string {
  * it is held once Slack has accepted these messages, if no time limit runs yet.
  */
 export function passwordMessages(held: HeldPassword, holdMs: number): Message[] {
-  const { serverId, label, heldUntil } = held;
+  const { label, heldUntil } = held;
   const least =
     holdMs < 2 * HOUR_MS
       ? count(Math.floor(holdMs / MINUTE_MS), 'minute')
       : count(Math.floor(holdMs / HOUR_MS), 'hour');
   const time = heldUntil === undefined ? `for at least ${least}` : `until ${slackDate(heldUntil)}`;
-  const words = `\`/vps password ${serverId}\` shows it again ${time}, unless you press *I’ve saved it*.`;
+  const words = `${showCommand(held)} shows it again ${time}, unless you press *I’ve saved it*.`;
   const text = `Root password of ${codeLabel(label)}`;
   return passwordParts(held, words).map((blocks) => ({ text, blocks }));
 }

@@ -1,5 +1,4 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { BOT_TOKEN } from '../support/environment.ts';
@@ -131,29 +130,17 @@ async function timeOne(way: Way, server: Rebootable, world: World): Promise<numb
   return arrivedAt - (leftAt ?? Number.NaN);
 }
 
-async function awaitReboot(hosting: Hosting, what: string): Promise<number> {
-  const arrival = new EventTarget();
-  let at = Number.NaN;
-  const stop = hosting.onEvent((event) => {
-    if (event.kind !== 'arrived' || event.request.operation !== 'reboot') return;
-    at = performance.now();
-    arrival.dispatchEvent(new Event('arrived'));
+/** When the next reboot arrives. @throws Error if none does */
+export function awaitReboot(hosting: Hosting, what: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const giveUp = setTimeout(() => reject(new Error(`no reboot arrived: ${what}`)), PATIENCE_MS);
+    const stop = hosting.onEvent((event) => {
+      if (event.kind !== 'arrived' || event.request.operation !== 'reboot') return;
+      clearTimeout(giveUp);
+      stop();
+      resolve(performance.now());
+    });
   });
-  const { signal, timer } = giveUp();
-  try {
-    await once(arrival, 'arrived', { signal });
-    return at;
-  } catch {
-    throw new Error(`no reboot arrived: ${what}`);
-  } finally {
-    clearTimeout(timer);
-    stop();
-  }
-}
-
-function giveUp() {
-  const controller = new AbortController();
-  return { signal: controller.signal, timer: setTimeout(() => controller.abort(), PATIENCE_MS) };
 }
 
 async function postButton(slack: LocalSlack, value: string): Promise<void> {

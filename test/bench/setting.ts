@@ -8,6 +8,7 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
+import { entry, newGrant } from '../db/fixtures.ts';
 import { makeKey } from '../support/environment.ts';
 import { ROOT, start } from './processes.ts';
 
@@ -95,25 +96,9 @@ async function fillStore(databaseUrl: string, apiKey: string, used: readonly num
   const store = await openStore({ databaseUrl, vault, system: realSystem });
   const now = realSystem.now();
   await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, now);
-  await store.grants.put({
-    workspaceId: TEAM.id,
-    subjectKind: 'user',
-    subjectId: USERS.vera.id,
-    role: 'viewer',
-    pattern: '',
-    grantedBy: USERS.olga.id,
-    grantedAt: now,
-  });
+  await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.vera.id }));
+  const act = { workspaceId: TEAM.id, actorId: USERS.vera.id, at: now, action: 'reboot' } as const;
   for (const [at, serverId] of used.entries())
-    await store.audit.add({
-      workspaceId: TEAM.id,
-      actorId: USERS.vera.id,
-      at: now,
-      actId: `act-${at}`,
-      surface: 'command',
-      action: 'reboot',
-      outcome: 'done',
-      serverId,
-    });
+    await store.audit.add(entry({ ...act, actId: `act-${at}`, serverId }));
   await store.close();
 }

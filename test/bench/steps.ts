@@ -3,6 +3,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
 import { findChromium, findThreePorts, launchChromium } from '../sandbox/page/support/browser.ts';
 import { LocalSlack } from '../support/slack/local-slack.ts';
 import type { Figure } from './figures.ts';
+import { awaitReboot } from './requests.ts';
 
 // How much is typed and tapped from opening Slack to a reboot? The local Slack's page is driven as a user would on a phone, and
 // the browser counts the keys and the touches. Every letter is typed: neither the page's completions nor a keyboard's are used.
@@ -73,8 +74,7 @@ async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly Fi
       attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)` }],
     });
     const phone = await openPhone(browser, sandbox);
-    await way.reboot(phone, label);
-    await awaitReboots(sandbox, at + 1, way.name);
+    await Promise.all([awaitReboot(sandbox.hosting, way.name), way.reboot(phone, label)]);
     const { keys, taps } = await phone.counts();
     const isFromAlert = way.name.includes('alert');
     const isMet = keys === 0 && taps <= MOST_FROM_AN_ALERT;
@@ -87,21 +87,6 @@ async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly Fi
     await phone.page.context().close();
   }
   return figures;
-}
-
-/** @throws Error if fewer have arrived after a while */
-async function awaitReboots({ hosting }: Sandbox, count: number, what: string): Promise<void> {
-  const hasArrived = () => hosting.requests({ operation: 'reboot' }).length >= count;
-  if (hasArrived()) return;
-  await new Promise<void>((resolve, reject) => {
-    const giveUp = setTimeout(() => reject(new Error(`no reboot arrived: ${what}`)), SEEN_WITHIN_MS);
-    const stop = hosting.onEvent(() => {
-      if (!hasArrived()) return;
-      clearTimeout(giveUp);
-      stop();
-      resolve();
-    });
-  });
 }
 
 interface Counts {

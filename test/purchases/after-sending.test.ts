@@ -13,7 +13,6 @@ import {
   press,
   RENEWAL,
   type Scenario,
-  save,
   show,
 } from './support/scenario.ts';
 import { lost, MONTH_MS } from './support/scripted-hosting.ts';
@@ -73,14 +72,6 @@ describe('the request', () => {
     expect(sent()).toBe(1);
   });
 
-  test('that the supplier has not confirmed is unconfirmed until the server is there', async () => {
-    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 30_000 });
-    await press(app);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'checking' } });
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled' });
-  });
-
   test('is not sent when it is not known whether it was committed, and is looked for', async () => {
     await press(scenario.start({ kind: 'database_fails', at: 'after commit of sent', forMs: 20_000 }));
     expect(await find()).toMatchObject({ state: 'sent' });
@@ -138,6 +129,12 @@ describe('the answer', () => {
         await scenario.store.ledger.settle(ID, { at, serverId: 101 }, entry({ outcome: 'done' }));
       },
     ],
+    [
+      'settled by a manager, without a server',
+      async () => {
+        await scenario.store.ledger.settle(ID, { at: scenario.clock.now() }, entry({ outcome: 'done' }));
+      },
+    ],
   ])('that proves nothing and comes after the order was %s is kept for its creator', async (_, end) => {
     scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 60_000 });
     const ended = scenario.clock.sleep(30_000).then(async () => {
@@ -153,6 +150,21 @@ describe('the answer', () => {
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe(UNCLEAR);
     expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that proves nothing is kept for its creator, also if a manager says that it was done in another account', async () => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 30_000 });
+    const { apiKeys } = scenario.store;
+    const replaced = scenario.clock
+      .sleep(10_000)
+      .then(() => apiKeys.put('T1', new Secret('other'), 'U1', T0));
+    await press(app);
+    await replaced;
+    await decide(app, { isDoneElsewhere: true });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', serverId: undefined });
+    expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
+    expect(await show(app)).toBe(UNCLEAR);
   });
 
   test('that proves that nothing was done ends an order that another process has given up', async () => {
@@ -192,16 +204,6 @@ describe('an unconfirmed order', () => {
     await pass(app, 24 * 3_600_000);
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
     expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
-  });
-
-  test('that appears after it was left to a manager is settled and reported', async () => {
-    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
-    await press(app);
-    await settle();
-    expect(await find()).toMatchObject({ needsDecision: true });
-    await pass(app, 6 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
   });
 
   test('that appears after a manager decided that it was not created is reported and recorded', async () => {
@@ -259,7 +261,7 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 
-  test('is not judged by an incomplete list, and comes to a manager', async () => {
+  test('is not judged by an incomplete list, comes to a manager, and is reported when a whole list shows it', async () => {
     scenario.hosting.script(lost(true));
     await press(app);
     scenario.hosting.isListComplete = false;
@@ -267,7 +269,8 @@ describe('an unconfirmed order', () => {
     expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
     scenario.hosting.isListComplete = true;
     await pass(app, 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
   });
 
   test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
@@ -282,17 +285,6 @@ describe('an unconfirmed order', () => {
     await scenario.store.apiKeys.put('T1', new Secret('api-key'), 'U1', scenario.clock.now());
     await pass(app, 3_600_000);
     expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
-  });
-
-  test('comes to a manager when the API rejects the key, and can be decided without it', async () => {
-    scenario.hosting.script(lost(true));
-    await press(app);
-    scenario.hosting.isKeyRevoked = true;
-    await settle();
-    const reason = { code: 'key_rejected', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-    await decide(app, { isDoneElsewhere: true });
-    expect(await find()).toMatchObject({ state: 'settled' });
   });
 
   test('whose answer names a server that was there before needs a decision, and nothing is claimed', async () => {
@@ -327,17 +319,6 @@ describe('an unconfirmed order', () => {
     expect(operation).toMatchObject({ serverId: undefined });
   });
 
-  test('that a manager decides was not done says so, and nothing more is sent', async () => {
-    scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
-    await press(app);
-    await settle();
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
-    await decide(app, {});
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'decided_not_done' } });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'refused']);
-    expect(sent()).toBe(1);
-  });
-
   test('is decided once, and only by a server that may be the one', async () => {
     scenario.hosting.script({ kind: 'ambiguous', isOurs: true });
     await press(app);
@@ -363,15 +344,6 @@ describe('an unconfirmed order', () => {
 });
 
 describe('the root password', () => {
-  test('is shown again until it is saved, and only to its creator', async () => {
-    await press(app);
-    expect(await show(app)).toBe('root-101');
-    expect(await show(app)).toBe('root-101');
-    await expect(show(app, 'U2')).rejects.toMatchObject({ code: 'not_creator' });
-    await save(app);
-    await expect(show(app)).rejects.toMatchObject({ code: 'no_password' });
-  });
-
   test('is reported by the next process if its process crashed after it was stored', async () => {
     await press(scenario.start({ kind: 'killed', at: 'after commit of settled' }));
     expect(scenario.told).toEqual([]);

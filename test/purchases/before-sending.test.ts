@@ -129,14 +129,6 @@ describe('a confirmation', () => {
 });
 
 describe('before it is sent', () => {
-  test('an order is refused when its price has changed, and both prices are kept', async () => {
-    scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
-    await press(app);
-    const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
-    expect(await find()).toMatchObject({ state: 'refused', reason });
-    expect(sent()).toBe(0);
-  });
-
   test.each([
     ['is gone', { servers: [] }, 'unknown_server'],
     ['is deleted', { servers: [{ id: 1, label: 'db-1', state: 'deleted' }] }, 'unknown_server'],
@@ -263,14 +255,6 @@ describe('before it is sent', () => {
     await press(app, purchase);
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'list_incomplete' } });
     expect(sent()).toBe(0);
-  });
-
-  test('a label whose create is unconfirmed is not ordered again', async () => {
-    scenario.hosting.script(lost(false));
-    await press(app);
-    await press(app, CREATE, { id: OTHER_ID });
-    expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'create_in_doubt' } });
-    expect(sent()).toBe(1);
   });
 
   test('a create of another label goes ahead beside an unconfirmed one', async () => {

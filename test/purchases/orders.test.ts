@@ -224,13 +224,15 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     return settleCreate(store.ledger, operation, settled);
   };
 
-  test('a settled create has its password, for its creator and its server', async () => {
+  test('a settled create has its password, for its creator and its server, which never expires unless its creator asks to see it', async () => {
     const id = await settle(7, 'pässwörd "1"');
+    expect(await store.ledger.find(id)).toMatchObject({ hasPassword: true });
+    expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
+    expect((await store.counts()).passwords.unopened).toBe(1);
     const held = await store.passwords.find(id);
     expect(held?.password.reveal()).toBe('pässwörd "1"');
     expect(held).toMatchObject({ workspaceId: 'T1', creatorId: 'U1', serverId: 7, label: 'web-7' });
     expect(held).toMatchObject({ heldUntil: undefined });
-    expect(await store.ledger.find(id)).toMatchObject({ hasPassword: true });
   });
 
   test('are listed for their workspace, newest first, unopened', async () => {
@@ -240,13 +242,6 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(held.map(({ operationId }) => operationId)).toEqual([young, old]);
     expect(held[0]).not.toHaveProperty('password');
     expect(held[0]).not.toHaveProperty('sealed');
-  });
-
-  test('one that its creator has not asked to see never expires', async () => {
-    const id = await settle(1, 'a');
-    expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
-    expect((await store.counts()).passwords.unopened).toBe(1);
-    expect((await store.passwords.find(id))?.password.reveal()).toBe('a');
   });
 
   test('one that its creator has asked to see is held for its time, which showing it again does not make longer', async () => {

@@ -47,8 +47,7 @@ describe('renewals whose process has died', () => {
     await store.jobStore.save(dead, { ...(dead.payload as object), begunBy: 'dead' });
     await confirm(store.ledger, newRenew(1, paidUntil, { id: 'F1O1' }));
     await markSent(store.ledger, 'F1O1', T0);
-    const settled = { at: T0, serverId: 1, paidUntil: paidUntil + 9, isFirstHand: true };
-    await store.ledger.settle('F1O1', settled, entry());
+    await settle('F1O1', 1);
     await confirm(store.ledger, newRenew(2, paidUntil, { id: 'F1O2' }));
     await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
     ports = makeContext(store, {
@@ -68,28 +67,23 @@ describe('renewals whose process has died', () => {
     time.now = T0 + ms;
     await ports.jobs.runDue();
   };
+  const settle = (id: string, serverId: number) =>
+    store.ledger.settle(id, { at: T0, serverId, paidUntil: paidUntil + 9, isFirstHand: true }, entry());
   const refuse = (id: string) =>
     store.ledger.refuse(id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
 
-  test('are reported once those that were begun have ended, and what can’t be sent in time is never begun', async () => {
+  test.each([
+    ['confirmed', 'refused', async () => {}, () => refuse('F1O2')],
+    ['sent', 'settled', () => markSent(store.ledger, 'F1O2', T0), () => settle('F1O2', 2)],
+  ] as const)('are reported once the last one that was %s has been %s, and what can’t be sent in time is never begun', async (_was, state, begin, end) => {
+    await begin();
     await runAfter(4 * MINUTE_MS);
     expect(told).toEqual([]);
-    await refuse('F1O2');
+    await end();
     await runAfter(5 * MINUTE_MS);
     await runAfter(6 * MINUTE_MS);
-    expect(told.map(kindsOf)).toEqual([['settled', 'refused', 'not_begun']]);
+    expect(told.map(kindsOf)).toEqual([['settled', state, 'not_begun']]);
     expect(await store.ledger.find('F1O3')).toBeUndefined();
-  });
-
-  test('are not reported while one of them has no answer', async () => {
-    await markSent(store.ledger, 'F1O2', T0);
-    await runAfter(4 * MINUTE_MS);
-    expect(told).toEqual([]);
-    const settled = { at: T0, serverId: 2, paidUntil: paidUntil + 9, isFirstHand: true };
-    await store.ledger.settle('F1O2', settled, entry());
-    await runAfter(5 * MINUTE_MS);
-    await runAfter(6 * MINUTE_MS);
-    expect(told.map(kindsOf)).toEqual([['settled', 'settled', 'not_begun']]);
   });
 
   test('are gone on with while they can be sent in time', async () => {
@@ -160,12 +154,9 @@ async function review(servers: readonly Server[], isComplete: boolean) {
   return entry.execute(reviewRenewals, { formId: 'F1' }, caller);
 }
 
-test('that nothing has to be renewed is said only of a complete list', async () => {
+test('that nothing has to be renewed is said only of a complete list, and what an incomplete one shows can be', async () => {
   await expect(review([LATER], true)).rejects.toMatchObject({ code: 'nothing_to_renew' });
   await expect(review([LATER], false)).rejects.toMatchObject({ code: 'list_incomplete' });
-});
-
-test('what an incomplete list shows can be renewed', async () => {
   await expect(review([LATER, SOON], false)).resolves.toMatchObject({ renewals: [{ server: SOON }] });
 });
 

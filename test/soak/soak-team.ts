@@ -8,6 +8,7 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
+import { newGrant } from '../db/fixtures.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
 import { startPostgres } from '../support/own-postgres.ts';
 import { startSlack } from '../support/slack/local-slack.ts';
@@ -19,7 +20,6 @@ export type SoakTeam = Awaited<ReturnType<typeof startSoakTeam>>;
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa', 'tim', 'uma', 'pia', 'quinn'] as const;
 const PROCESSES = 3;
-const SECONDS_OF_HOSTING = 2;
 
 /**
  * Starts three processes behind a load balancer, and everything around them, on ports and files of its own. `isLong`: leases of dead
@@ -60,13 +60,10 @@ async function startAround(
   const managers = MANAGERS.map((name) =>
     name === 'mara' ? USERS.mara : slack.admin.addUser({ id: `U0MANAGER${name.toUpperCase()}`, name }),
   );
-  const environment = {
-    ...environmentOf(slack, hosting, folder, {
-      DATABASE_URL: postgres.url,
-      DOUBT_MINUTES: '1',
-      HOSTING_TIMEOUT_MS: String(SECONDS_OF_HOSTING * 1000),
-    }),
-  };
+  const environment = environmentOf(slack, hosting, folder, {
+    DATABASE_URL: postgres.url,
+    DOUBT_MINUTES: '1',
+  });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   await prepare(postgres.url, apiKey, managers);
   const machines = Array.from({ length: PROCESSES }, (_, at) => ({
@@ -109,9 +106,6 @@ async function prepare(databaseUrl: string, key: string, managers: readonly User
     { id: USERS.vera.id, role: 'viewer' as const },
   ];
   for (const { id, role } of holders)
-    await store.grants.put({
-      ...{ workspaceId: TEAM.id, subjectKind: 'user', subjectId: id, role },
-      ...{ pattern: '', grantedBy: USERS.olga.id, grantedAt: at },
-    });
+    await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: id, role }));
   await store.close();
 }

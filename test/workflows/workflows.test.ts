@@ -123,28 +123,22 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowRuns.send(await runOf(), { now: T0 })).toBe('key_gone');
   });
 
-  test('only so many runs without a key are admitted in a minute in one channel', async () => {
+  test.each([
+    ['without a key', 'in one channel', (channelId: string) => ({ channelId })],
+    [
+      'with one key',
+      'in any channel',
+      (id: string) => ({ key: { kind: 'key', id, name: id } as const, channelId: stillSystem.newId() }),
+    ],
+  ])('only so many runs %s are admitted in a minute %s, each counted once', async (_key, _where, factsOf) => {
     const { workflowRuns } = await make();
-    const runIn = async (channelId: string) => {
-      const run = { ...newRun({ key: NO_KEY, channelId }), state: 'received' as const };
+    const receive = async (name: string) => {
+      const run = { ...newRun(factsOf(name)), state: 'received' as const };
       await workflowRuns.receive(run, undefined);
       return run;
     };
-    const admitted = [];
-    for (const channelId of ['C1', 'C1', 'C1', 'C2'])
-      admitted.push(await workflowRuns.admit(await runIn(channelId), T0, MINUTE));
-    expect(admitted).toEqual([true, true, false, true]);
-  });
-
-  test('only so many runs with one key are admitted in a minute, each counted once', async () => {
-    const { workflowRuns } = await make();
-    const runOf = async (keyId: string) => {
-      const key = { kind: 'key', id: keyId, name: keyId } as const;
-      const run = { ...newRun({ key }), state: 'received' as const };
-      await workflowRuns.receive(run, undefined);
-      return run;
-    };
-    const [one, two, three, other] = [await runOf('a'), await runOf('a'), await runOf('a'), await runOf('b')];
+    const [one, two, three] = [await receive('C1'), await receive('C1'), await receive('C1')];
+    const other = await receive('C2');
     expect(await workflowRuns.admit(one, T0, MINUTE)).toBe(true);
     expect(await workflowRuns.admit(two, T0, MINUTE)).toBe(true);
     expect(await workflowRuns.admit(three, T0, MINUTE)).toBe(false);
