@@ -8,7 +8,7 @@ import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { NamedServer, Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
-import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { requestedView } from '../requests/approval-card.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { showLateError } from '../slack/failures.ts';
 import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
@@ -238,22 +238,13 @@ export const remove = defineCommand({
         after: async () => {
           if (isConfirmed) return request.execute(carryOutDelete, { formId, show });
           const requested = await request.execute(requestDelete, deletion);
-          await showRequested(requested, formId, viewId, request);
+          const { userId } = request.caller.actor;
+          await request.views.update(viewId, requestedView(requested, formId, userId));
         },
       };
     }),
   ],
 });
-
-async function showRequested(
-  { isNew, approval }: RequestedApproval,
-  formId: string,
-  viewId: string,
-  request: SlackRequest,
-): Promise<void> {
-  const words = isNew ? waitingWords(approval) : requestedBeforeWords(approval, formId, request);
-  await request.views.update(viewId, noticeView(REQUESTED_TITLE, ...words));
-}
 
 /** Shows the result in the form, and announces a delete that is proven. */
 async function showResult(
