@@ -17,7 +17,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   describeAct,
@@ -140,7 +140,7 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
   if (channelId !== undefined && !channelId.startsWith('D'))
     return [['Where', `<#${channelId}>\n${codeLabel(channelId)}`]];
   const place = describePlace(entry);
-  return place === undefined ? [] : [['Where', `${place.charAt(0).toUpperCase()}${place.slice(1)}`]];
+  return place === undefined ? [] : [['Where', capital(place)]];
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {

@@ -3,7 +3,7 @@ import { type Catalog, describePlan, describeRam, type Order, type Plan } from '
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
-import { actions, context, LIMITS, type Message, option, section } from '../slack/kit/blocks.ts';
+import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
@@ -45,6 +45,7 @@ async function turn({ page }: Turn, request: SlackRequest): Promise<void> {
 }
 
 const PLANS_PER_MESSAGE = 60;
+const PLANS_PER_SECTION = 20;
 
 export function catalogMessage(catalog: Catalog, currency: string, asked: number): Message {
   const { page, pages, shown: plans } = pageOf(catalog.plans, asked, PLANS_PER_MESSAGE);
@@ -91,9 +92,7 @@ function planSections(plans: readonly Plan[], currency: string): KnownBlock[] {
     (plan) =>
       `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMonthly(plan.monthly, plan.currency ?? currency))}*`,
   );
-  const sections: KnownBlock[] = [];
-  for (let at = 0; at < lines.length; at += 20) sections.push(section(lines.slice(at, at + 20).join('\n')));
-  return sections;
+  return sectionsOf(lines, PLANS_PER_SECTION);
 }
 
 /** As many codes as one paragraph holds; the form offers the rest. */
