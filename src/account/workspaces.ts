@@ -13,6 +13,7 @@ import {
   type PurchaseFreeze,
   type WorkspaceSettings,
 } from '../core/settings.ts';
+import { findZone } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
@@ -25,6 +26,17 @@ export const readSettings = defineUseCase({
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<WorkspaceSettings> =>
     (await getWorkspace(context)).settings,
+});
+
+/** The owner's own time zone, as Slack has it, to begin with; undefined where the app may not ask Slack. */
+export const findOwnZone = defineUseCase({
+  name: 'settings',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, { actor, app }): Promise<string | undefined> => {
+    const user = await app.users.find(actor.workspaceId, actor.userId);
+    return user?.timeZone === undefined ? undefined : findZone(user.timeZone);
+  },
 });
 
 /**

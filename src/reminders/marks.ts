@@ -4,7 +4,7 @@ import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { DEFAULT_DIGEST } from '../core/settings.ts';
-import { findZone, localDay } from '../core/time.ts';
+import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
 import { editDigestSoon } from './digest.ts';
 import { describeDigest, describeDue, listDue } from './digest-content.ts';
@@ -127,14 +127,3 @@ async function putMark(
 export async function readReminderSettings(context: FollowUpContext): Promise<ReminderSettings> {
   return (await getWorkspace(context)).settings.digest ?? DEFAULT_DIGEST;
 }
-
-/** The owner's own time zone, as Slack has it, to begin with; undefined where the app may not ask Slack. */
-export const findOwnZone = defineUseCase({
-  name: 'settings',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<string | undefined> => {
-    const user = await app.users.find(actor.workspaceId, actor.userId);
-    return user?.timeZone === undefined ? undefined : findZone(user.timeZone);
-  },
-});
