@@ -181,7 +181,6 @@ async function readCatalog(isPatient: boolean, context: Context) {
   }
 }
 
-/** One server on Home. */
 export interface HomeServer {
   readonly server: Server;
   /** The actor's role for it; the row has only buttons that the role covers. */
@@ -245,7 +244,6 @@ type Reading =
     }
   | Exclude<HomeServers, ListedServers>;
 
-/** How to read the list. */
 export interface WantedList {
   /** Wait for the hosting API, rather than return the last known list after a second. */
   readonly isPatient?: boolean;

@@ -35,9 +35,7 @@ export const homeRefreshButton = defineButton('home_refresh', z.object({}));
 interface Rendering {
   readonly now: number;
   readonly currency: string;
-  /** The user's highest role. */
   readonly role: Role | undefined;
-  /** The user's request for a role is pending. */
   readonly hasAsked: boolean;
 }
 
@@ -54,7 +52,6 @@ export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
   ];
 }
 
-/** Renders the servers on Home, or says why there are none. */
 export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
   const { hasAsked } = rendering;
   switch (servers.kind) {

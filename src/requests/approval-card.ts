@@ -90,19 +90,15 @@ function withdrawButton(approval: Approval): Button {
   return withdrawApprovalButton.element('Withdraw request', { id: approval.id }, { label });
 }
 
+/** Who reads of an open approval: its requester can withdraw it, a decider can answer it. */
+export type ApprovalReader = 'requester' | 'decider' | 'other';
+
 /** An open approval, with what its reader may do with it. */
-export function waitingBlocks(
-  {
-    approval,
-    canAnswer,
-    isOwn,
-  }: { readonly approval: Approval; readonly canAnswer: boolean; readonly isOwn: boolean },
-  currency: string,
-): KnownBlock[] {
+export function waitingBlocks(approval: Approval, reader: ApprovalReader, currency: string): KnownBlock[] {
   const expires = `Expires ${slackDate(approval.expiresAt)}.`;
-  const line = section(`${describeWanted(approval, currency, isOwn)} ${expires}`);
-  if (isOwn) return [line, actions(withdrawButton(approval))];
-  return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
+  const line = section(`${describeWanted(approval, currency, reader === 'requester')} ${expires}`);
+  if (reader === 'requester') return [line, actions(withdrawButton(approval))];
+  return reader === 'decider' ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 
 /** What a manager needs to know to decide, in one line. */
