@@ -349,7 +349,6 @@ function describeAdmins(admins: AccessList['admins']): string {
   return 'Workspace admins are owners, too.';
 }
 
-/** Renders which roles one user holds in this channel, and why. */
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
   return textMessage(

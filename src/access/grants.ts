@@ -11,7 +11,6 @@ import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 
-/** Who has which role in a workspace and why, and the open access requests. */
 export interface AccessList {
   readonly grants: readonly Grant[];
   readonly owners: readonly UserId[];

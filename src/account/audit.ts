@@ -31,7 +31,6 @@ type ActionGroup = keyof typeof ACTION_GROUPS;
 
 const groups = Object.keys(ACTION_GROUPS) as [ActionGroup, ...ActionGroup[]];
 
-/** The outcomes by which the audit can be filtered. */
 const OUTCOME_FILTERS = {
   done: 'Succeeded',
   failed: 'Failed',

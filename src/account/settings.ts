@@ -314,7 +314,6 @@ export const settingsScreens = {
 type ScreenName = keyof typeof settingsScreens;
 const screens = Object.values(settingsScreens);
 
-/** Renders what is set, each part with the button that changes it. */
 export function overviewView(settings: WorkspaceSettings, origin: Origin, currency: string): ModalView {
   return cardView('Settings', origin, { blocks: screens.map((each) => each.summary(settings, currency)) });
 }

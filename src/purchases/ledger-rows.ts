@@ -110,7 +110,6 @@ function readStanding({ state, reason: code, reason_details }: StandingColumns):
   return { state, ...((state === 'refused' || state === 'unconfirmed') && { reason }) } as Standing;
 }
 
-/** Finds a delete by the ID of its confirmation; undefined for a purchase. */
 export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
   const found = db.selectFrom('operations').selectAll().where('id', '=', id).where('kind', '=', 'delete');
   const row = await found.executeTakeFirst();

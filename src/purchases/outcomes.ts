@@ -236,7 +236,6 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
   }
 }
 
-/** "Creating `web-1`…" */
 export function progressWords({ purchase }: Operation): string {
   return `${purchase.kind === 'create' ? 'Creating' : 'Renewing'} ${codeLabel(labelOf(purchase))}…`;
 }

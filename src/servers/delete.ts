@@ -36,14 +36,11 @@ const prepareDelete = defineUseCase({
   },
 });
 
-/** What the delete form shows. */
 interface DeleteReview {
   readonly server: Server;
-  /** Another manager has to approve the delete. */
   readonly takesApproval: boolean;
 }
 
-/** A server, and the label that was typed to confirm its deletion. */
 interface DeleteInput {
   /** Made when the form was opened: two presses of one form carry the same one. */
   readonly formId: ConfirmationId;
@@ -207,7 +204,6 @@ const form = defineForm({
   },
 });
 
-/** `/vps delete` */
 export const remove = defineCommand({
   name: 'delete',
   usage: 'delete [server]',

@@ -42,7 +42,6 @@ export interface Deletion {
   readonly paidUntil?: number | undefined;
 }
 
-/** A delete that is confirmed now. */
 export interface NewDelete {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -95,7 +94,6 @@ export type DeleteDoubtDetails = {
   readonly restored: NoDetails;
 };
 
-/** Why a delete was refused or is unconfirmed. */
 export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDetails>;
 
 /** How a delete went, for the user who waits for it. */

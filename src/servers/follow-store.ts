@@ -49,10 +49,8 @@ export function createFollowedActs(foundation: Foundation) {
       engine.transact(db, async (trx) => {
         await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
       }),
-    /** Stores where the action was announced, and how. */
     place: (id: string, place: ActPlace, times: Times): Promise<void> =>
       engine.transact(db, (trx) => putPlace(trx, foundation, id, place, times)),
-    /** Stops following an act. */
     forget: (id: string): Promise<void> => removeJob(db, FOLLOW, id),
   };
 }

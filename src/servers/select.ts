@@ -18,7 +18,6 @@ import { getNamedServer, notInList } from './find.ts';
 /** Most servers in one command; more are probably a mistake. */
 export const MOST_AT_ONCE = 20;
 
-/** What several typed words mean. */
 type Selection =
   /** Each word is a name of its own. `unmatched`: the refusals of words that match no server. */
   | {

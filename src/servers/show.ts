@@ -18,7 +18,6 @@ import { collectParts } from './mentioned.ts';
 import { checkState } from './power.ts';
 import { serverLine } from './words.ts';
 
-/** Shows a server's card in the modal of a shortcut. */
 const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
 /** Finds any server by typing, in the modal of a shortcut. */
 const findChoice = defineChoice('find_server');
@@ -48,7 +47,6 @@ export const show = defineCommand({
   suggestions: [suggestServers(pickChoice.show.id, chooseServer.show), findSuggestions],
 });
 
-/** Answers a button or a menu with the server's card. */
 export async function showById(id: ServerId, request: SlackRequest): Promise<void> {
   await request.reply.send(await loadCard({ ref: { id } }, request));
 }

@@ -6,7 +6,6 @@ import { answer, answerPage, escapeHtml } from './page.ts';
 const INSTALL = '/slack/install';
 const REDIRECT = '/slack/oauth_redirect';
 
-/** Whether `serveInstall` serves a path. */
 export function isInstallPath(path: string): boolean {
   return path === INSTALL || path === REDIRECT;
 }

@@ -53,7 +53,6 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
     findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
     /** Oldest first. */
     list: (workspaceId: WorkspaceId) => listKeys(db, workspaceId),
-    /** Removes a key and returns it; undefined if there was none. */
     remove: async (workspaceId: WorkspaceId, id: WorkflowKeyId) => {
       const row = await db
         .deleteFrom('workflow_keys')
