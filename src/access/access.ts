@@ -8,15 +8,11 @@ import { DAY_MS, findDuration } from '../core/time.ts';
 import type { RoleRequest } from '../requests/request.ts';
 import { type WantedRole, withdrawRoleRequest } from '../requests/role-request.ts';
 import {
-  answerActions,
   answerButtons,
-  answerModals,
-  defineContinue,
   type RunTyped,
-  requestAccessActions,
   requestAccessButton,
   requestAccessForm,
-  requestAccessModals,
+  roleRequestHandlers,
   withdrawnMessage,
 } from '../requests/role-request-card.ts';
 import {
@@ -79,6 +75,7 @@ const form = defineForm({
 
 /** `/vps access`. `runTyped` runs the command for which a granted role was requested. */
 export function defineAccess(runTyped: RunTyped): Command {
+  const requests = roleRequestHandlers(runTyped);
   return defineCommand({
     name: 'access',
     usage: ACCESS_USAGE,
@@ -91,8 +88,8 @@ export function defineAccess(runTyped: RunTyped): Command {
       if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
       await request.reply.send(await carryOut(command, request));
     },
-    actions: [...requestAccessActions, ...answerActions, ...grantActions, defineContinue(runTyped)],
-    modals: [...requestAccessModals, ...answerModals, grantModal],
+    actions: [...requests.actions, ...grantActions],
+    modals: [...requests.modals, grantModal],
     suggestions: [groupSuggestions],
   });
 }
