@@ -127,12 +127,11 @@ export function listChoices(catalog: Catalog, field: Choice, currency: string): 
   return listCodes(catalog, field).map((code) => {
     const plan = field === 'plan' ? catalog.plans.find((each) => each.code === code) : undefined;
     const price = plan ? ` · ${describeMonthly(plan.monthly, plan.currency ?? currency)}` : '';
-    const name = shortenMiddle(plainLabel(code, Number.POSITIVE_INFINITY), LIMITS.optionText - price.length);
+    const name = plainLabel(code, LIMITS.optionText - price.length);
     // Two long codes may look the same when they are shortened; the review shows them whole.
     const place = (texts.get(name) ?? 0) + 1;
     texts.set(name, place);
-    const text =
-      place === 1 ? name : `(${place}) ${shortenMiddle(name, LIMITS.optionText - price.length - 6)}`;
+    const text = place === 1 ? name : `(${place}) ${plainLabel(code, LIMITS.optionText - price.length - 6)}`;
     return option(`${text}${price}`, shortKey(code), plan && describePlan(plan));
   });
 }
@@ -205,14 +204,6 @@ function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly
 
 function fits(code: string): boolean {
   return JSON.stringify(code).length <= CODE_MOST && escapeText(code).length <= SHOWN_MOST;
-}
-
-/** Keeps the beginning and the end: long codes often differ at the end. */
-function shortenMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const tail = Math.floor(most / 3);
-  const head = text.slice(0, most - tail - 1).replace(/[\uD800-\uDBFF]$/, '');
-  return `${head}…${text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
 /** What a review says in advance about the budget and the approval that it needs. */
