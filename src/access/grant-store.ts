@@ -10,8 +10,6 @@ import { lockWorkspace } from '../db/locks.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
 import type { NewGrant } from './grants.ts';
 
-export type Grants = ReturnType<typeof createGrants>;
-
 export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {

@@ -51,18 +51,13 @@ interface ReminderInput {
   readonly paidUntil: number;
 }
 
-interface MarkedReminder {
-  readonly server: Server;
-  readonly mark: ReminderMark;
-}
-
 /** @throws Refusal `already_renewed`, `snooze_too_late`, `unknown_server`, `role_needed` */
 export const snoozeReminder = defineUseCase({
   name: 'reminder_snooze',
   needs: 'operator',
   effect: 'changes',
   subject: ({ id }) => ({ serverId: id }),
-  run: async (input: ReminderInput & { readonly snooze: Snooze }, context): Promise<MarkedReminder> => {
+  run: async (input: ReminderInput & { readonly snooze: Snooze }, context) => {
     const server = await getRemindedServer(input, context);
     const settings = await readReminderSettings(context);
     const today = localDay(context.app.system.now(), settings.zone);
@@ -79,7 +74,7 @@ export const letExpire = defineUseCase({
   needs: 'manager',
   effect: 'changes',
   subject: ({ id }) => ({ serverId: id }),
-  run: async (input: ReminderInput, context): Promise<MarkedReminder> => {
+  run: async (input: ReminderInput, context) => {
     const server = await getRemindedServer(input, context);
     return putMark(server, input.paidUntil, undefined, context);
   },
@@ -115,7 +110,7 @@ async function putMark(
   paidUntil: number,
   untilDay: string | undefined,
   { actor, app }: UseCaseContext,
-): Promise<MarkedReminder> {
+): Promise<{ readonly server: Server; readonly mark: ReminderMark }> {
   const { id: serverId, label } = server;
   const at = app.system.now();
   const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Grants } from '../../src/access/grant-store.ts';
 import { parseSettings } from '../../src/account/workspaces.ts';
 import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
@@ -92,7 +91,7 @@ const roles = (found: readonly { role: string }[]) => found.map(({ role }) => ro
 
 describe.each(engines)('grants on $name', ({ make }) => {
   let store: Store;
-  let grants: Grants;
+  let grants: Store['grants'];
   beforeEach(async () => {
     store = await make();
     grants = store.grants;
