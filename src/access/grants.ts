@@ -29,7 +29,7 @@ export const listAccess = defineUseCase({
     const now = app.system.now();
     const [grants, requests, admins] = await Promise.all([
       app.grants.list(workspaceId),
-      app.requests.listOpen(workspaceId, ROLES_ASKED),
+      app.requests.listOpen(workspaceId, ROLES_ASKED, now),
       app.admins.list(workspaceId),
     ]);
     return {

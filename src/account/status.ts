@@ -118,11 +118,8 @@ async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
 
 async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
   const { actor, app } = context;
-  const now = app.system.now();
-  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS);
-  const waiting = open.filter(
-    (approval) => approval.expiresAt > now && context.covers(labelOfAction(approval)),
-  );
+  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS, app.system.now());
+  const waiting = open.filter((approval) => context.covers(labelOfAction(approval)));
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, app);
   const readerOf = (approval: Approval): ApprovalReader => {

@@ -145,9 +145,8 @@ async function listPending<Kind extends Request['kind']>(
   isWanted: (requesterId: UserId) => boolean,
   { actor, app }: Context,
 ) {
-  const open = await app.requests.listOpen(actor.workspaceId, kinds);
-  const now = app.system.now();
-  return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
+  const open = await app.requests.listOpen(actor.workspaceId, kinds, app.system.now());
+  return open.filter(({ requesterId }) => isWanted(requesterId));
 }
 
 /** Reads payments from the ledger, and costs if the list and the catalog could be read. */
