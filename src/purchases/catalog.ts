@@ -7,9 +7,8 @@ import { actions, context, LIMITS, type Message, option, section, sectionsOf } f
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages, pageOf, type Turn } from '../slack/kit/pages.ts';
+import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
-import type { SlackRequest } from '../slack/request.ts';
 import { createButton } from './buttons.ts';
 import type { Terms } from './confirm.ts';
 import type { BudgetState } from './costs.ts';
@@ -36,13 +35,11 @@ export const catalog = defineCommand({
     const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
     await request.reply.send(catalogMessage(found, request.currency, 0));
   },
-  actions: catalogPages.on(turn),
+  actions: catalogPages.on(async ({ page }, request) => {
+    const found = await request.execute(readCatalog, {});
+    await request.reply.replace(catalogMessage(found, request.currency, page));
+  }),
 });
-
-async function turn({ page }: Turn, request: SlackRequest): Promise<void> {
-  const found = await request.execute(readCatalog, {});
-  await request.reply.replace(catalogMessage(found, request.currency, page));
-}
 
 const PLANS_PER_MESSAGE = 60;
 const PLANS_PER_SECTION = 20;
