@@ -406,22 +406,15 @@ function rowBlock(row: RoleRow, page: number): KnownBlock {
 }
 
 function grantBlock(grant: Grant, page: number): KnownBlock {
-  return section(
-    describeGrant(grant),
-    revokeButton.element(
-      'Revoke',
-      { grantId: grant.id, page },
-      {
-        label: `Revoke ${grant.role}`,
-        confirm: confirmation({
-          title: 'Revoke this role?',
-          text: `${plainRole(grant)}. Revoking takes effect immediately.`,
-          confirm: 'Revoke',
-          isDangerous: true,
-        }),
-      },
-    ),
-  );
+  const confirm = confirmation({
+    title: 'Revoke this role?',
+    text: `${plainRole(grant)}. Revoking takes effect immediately.`,
+    confirm: 'Revoke',
+    isDangerous: true,
+  });
+  const label = `Revoke ${grant.role}`;
+  const revoke = revokeButton.element('Revoke', { grantId: grant.id, page }, { label, confirm });
+  return section(describeGrant(grant), revoke);
 }
 
 const KINDS: Readonly<Record<Grant['subjectKind'], string>> = {

@@ -295,11 +295,8 @@ const NOTHING = 'No matching entries.';
 
 /** "today 11:09 @olga viewed the root password of `web-1` in #ops", with the rest behind a button. */
 function describeEntry(entry: StoredEntry, currency: string) {
-  const details = auditEntryButton.element(
-    'Details',
-    { seq: entry.seq },
-    { label: `Details of entry ${entry.seq}` },
-  );
+  const label = `Details of entry ${entry.seq}`;
+  const details = auditEntryButton.element('Details', { seq: entry.seq }, { label });
   return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}${describeChanges(entry)}`, details);
 }
 

@@ -131,11 +131,8 @@ function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
   const line = `${serverLine(server, now, each.isExpiring)}${each.isProtected ? ' · 🔒 protected' : ''}`;
-  const manage = homeManageButton.element(
-    'Manage',
-    { id: server.id },
-    { label: `Manage ${plainLabel(server.label, 60)}` },
-  );
+  const label = `Manage ${plainLabel(server.label, 60)}`;
+  const manage = homeManageButton.element('Manage', { id: server.id }, { label });
   if (buttons.length === 0) return [steady(`server_${server.id}`, section(line, manage))];
   return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
 }
@@ -153,11 +150,8 @@ function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeSer
 function powerElement(action: PowerAction, server: Server): Button {
   const { title } = VERBS[action];
   const label = `${title} ${plainLabel(server.label, 40)}`;
-  return homePower[action].element(
-    title,
-    { id: server.id },
-    { label, confirm: confirmPower(action, [server]) },
-  );
+  const confirm = confirmPower(action, [server]);
+  return homePower[action].element(title, { id: server.id }, { label, confirm });
 }
 
 /** "Hosting account connected · 3 servers · updated …", for the last line; undefined without a list. */

@@ -62,21 +62,16 @@ const ABOUT =
 
 function keyRow(key: WorkflowKey, page: number, now: number): KnownBlock {
   const { id, name } = key;
+  const confirm = confirmation({
+    title: 'Revoke this key?',
+    text: `Workflows that use ${name} will fail. Revoking takes effect immediately.`,
+    confirm: 'Revoke',
+    isDangerous: true,
+  });
+  const label = `Revoke ${name}`;
   return section(
     describeKey(key, now),
-    revokeKeyButton.element(
-      'Revoke',
-      { keyId: id, page },
-      {
-        label: `Revoke ${name}`,
-        confirm: confirmation({
-          title: 'Revoke this key?',
-          text: `Workflows that use ${name} will fail. Revoking takes effect immediately.`,
-          confirm: 'Revoke',
-          isDangerous: true,
-        }),
-      },
-    ),
+    revokeKeyButton.element('Revoke', { keyId: id, page }, { label, confirm }),
   );
 }
 
