@@ -123,23 +123,17 @@ export const revokeAccess = defineUseCase({
   }),
   run: async (input: Grantee | { grantId: GrantId }, context): Promise<Revoked> => {
     const { actor, app, setSubject } = context;
-    const { grants } = app;
-    if (!('grantId' in input)) {
-      const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
-      const removed = await grants.removeAll(actor.workspaceId, input, seen);
-      if (removed.length > 0) setSubject({ details: auditGrants(removed) });
-      const { subjectKind, subjectId: userId } = input;
-      if (subjectKind !== 'user') return { removed, left: [] };
-      const user = { ...actor, userId, homeTeamId: actor.workspaceId };
-      // They are revoked, whether or not it can be said what is left.
-      const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
-      return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
-    }
-    const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
-    const removed = await grants.remove(actor.workspaceId, input.grantId, seen);
-    if (!removed) throw new Refusal('grant_over', {});
-    setSubject({ details: auditGrants([removed]) });
-    return { removed: [removed], left: [] };
+    const isRemoved = (grant: Grant) =>
+      'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
+    const seen = await refuseLastOwner(isRemoved, context);
+    const removed = await app.grants.remove(actor.workspaceId, input, seen);
+    if (removed.length > 0) setSubject({ details: auditGrants(removed) });
+    else if ('grantId' in input) throw new Refusal('grant_over', {});
+    if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] };
+    const user = { ...actor, userId: input.subjectId, homeTeamId: actor.workspaceId };
+    // They are revoked, whether or not it can be said what is left.
+    const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
+    return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
   },
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });

@@ -36,9 +36,9 @@ function meetBeforeChanging(): void {
     ...ports,
     grants: {
       ...grants,
-      removeAll: async (...given) => {
+      remove: async (...given) => {
         await meet();
-        return grants.removeAll(...given);
+        return grants.remove(...given);
       },
       put: async (...given) => {
         await meet();
