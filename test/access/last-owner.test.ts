@@ -69,3 +69,15 @@ it('one of two owners who lower each other’s role at the same moment stays an 
   await Promise.allSettled([lower('U1', 'U2'), lower('U2', 'U1')]);
   expect(await owners()).toHaveLength(1);
 });
+
+it('the grant of the last owner can’t be revoked by itself, and no grant is revoked twice', async () => {
+  const entry = createEntry(ports);
+  const idOf = async (userId: string) =>
+    (await owners()).find(({ subjectId }) => subjectId === userId)?.id ?? '';
+  const [own, others] = [await idOf('U1'), await idOf('U2')];
+  const revoke = (grantId: string) => entry.execute(revokeAccess, { grantId }, callerOf('U1'));
+  await revoke(others);
+  await expect(revoke(others)).rejects.toMatchObject({ code: 'grant_over' });
+  await expect(revoke(own)).rejects.toMatchObject({ code: 'last_owner' });
+  expect(await owners()).toMatchObject([{ subjectId: 'U1' }]);
+});
